@@ -1,0 +1,1 @@
+"""Parts that need numpy and nothing else: smoothing, storages, the curve."""

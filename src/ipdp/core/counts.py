@@ -1,0 +1,124 @@
+"""The categories of a moving window."""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Hashable
+from typing import Any
+
+from ipdp.core.arguments import whole_number
+from ipdp.typing import State
+
+
+class WindowedCounts:
+    """How often each value occurred among the last `window` ones.
+
+    Parameters
+    ----------
+    window
+        Number of values to look back on.
+
+    Attributes
+    ----------
+    version
+        Changes whenever a value appears or disappears, not at every count.
+
+    Examples
+    --------
+    >>> counts = WindowedCounts(window=3)
+    >>> for x in ["red", "red", "blue", "green"]:
+    ...     counts.update(x)
+    >>> counts.most_common(2)
+    [('blue', 1), ('green', 1)]
+    """
+
+    def __init__(self, *, window: int) -> None:
+        self.window = whole_number("window", window)
+        self.version = 0
+        self._n = 0
+        self._recent: deque[Hashable] = deque()
+        self._counts: Counter[Hashable] = Counter()
+
+    def update(self, x: Hashable) -> None:
+        """Add the newest value and let the one that left the window go."""
+        self._n += 1
+        self._recent.append(x)
+        self._counts[x] += 1
+        if self._counts[x] == 1:
+            self.version += 1
+        if len(self._recent) > self.window:
+            leaving = self._recent.popleft()
+            self._counts[leaving] -= 1
+            if not self._counts[leaving]:
+                del self._counts[leaving]
+                self.version += 1
+
+    def most_common(self, n: int | None = None) -> list[tuple[Hashable, int]]:
+        """The `n` most frequent values with their counts; at a tie, in their natural order."""
+        ordered = in_order(list(self._counts))
+        ranked = sorted(ordered, key=self._counts.__getitem__, reverse=True)
+        return [(x, self._counts[x]) for x in ranked[:n]]
+
+    def __len__(self) -> int:
+        return len(self._counts)
+
+    @property
+    def recent(self) -> list[Hashable]:
+        """The values of the window, newest last."""
+        return list(self._recent)
+
+    @property
+    def n_values(self) -> int:
+        """How many values have been seen in all."""
+        return self._n
+
+    def merge(self, later: WindowedCounts) -> WindowedCounts:
+        """The counts of this segment of a stream followed by a `later` one, exactly.
+
+        Examples
+        --------
+        >>> first, second = WindowedCounts(window=2), WindowedCounts(window=2)
+        >>> first.update("a"), first.update("b"), second.update("c")
+        (None, None, None)
+        >>> first.merge(second).recent
+        ['b', 'c']
+        """
+        if self.window != later.window:
+            raise ValueError(f"windows differ: {self.window} and {later.window}")
+        joined = self.copy()
+        for x in later._recent:
+            joined.update(x)
+        joined._n = self._n + later._n
+        return joined
+
+    def copy(self) -> WindowedCounts:
+        """An independent copy."""
+        twin = WindowedCounts(window=self.window)
+        twin.state = self.state
+        return twin
+
+    @property
+    def state(self) -> State:
+        """Everything it remembers."""
+        return {"n": self._n, "version": self.version, "recent": list(self._recent)}
+
+    @state.setter
+    def state(self, state: State) -> None:
+        self._n = state["n"]
+        self.version = state["version"]
+        self._recent = deque(state["recent"])
+        self._counts = Counter(self._recent)
+
+
+def in_order(categories: list[Any]) -> tuple[Any, ...]:
+    """Categories as people list them: by value where they compare, else by how they read.
+
+    Examples
+    --------
+    >>> in_order([True, False]), in_order(["b", 2])
+    ((False, True), (2, 'b'))
+    """
+    try:
+        return tuple(sorted(categories))
+    except TypeError:
+        return tuple(sorted(categories, key=lambda x: (str(x), type(x).__name__)))

@@ -1,0 +1,72 @@
+"""How fast the past is forgotten: alpha, or the names that pandas gives to the same thing."""
+
+from __future__ import annotations
+
+import math
+from enum import Enum
+
+
+class Default(Enum):
+    """Marks an argument that was not given, where None has a meaning of its own."""
+
+    ALPHA = 0.001
+
+    def __repr__(self) -> str:
+        return str(self.value)
+
+
+def resolve_alpha(
+    alpha: float | Default | None = Default.ALPHA,
+    *,
+    half_life: float | None = None,
+    span: float | None = None,
+) -> float | None:
+    """The smoothing parameter alpha from whichever of its names was given.
+
+    Parameters
+    ----------
+    alpha
+        Weight of the newest value, in (0, 1]; None is the plain mean, which forgets nothing. The
+        default is the paper's 0.001.
+    half_life
+        Number of observations after which a weight has halved: `1 - exp(-ln(2) / half_life)`.
+    span
+        `2 / (span + 1)`, as in pandas' `ewm`; about as noisy as a mean of the last `span` values.
+
+    Examples
+    --------
+    >>> resolve_alpha(span=1999)
+    0.001
+    >>> round(resolve_alpha(half_life=1), 12)
+    0.5
+    >>> resolve_alpha(None) is None
+    True
+    >>> resolve_alpha(2)
+    Traceback (most recent call last):
+    ...
+    ValueError: alpha must be in (0, 1] or None for the plain mean, got 2
+    """
+    given = [
+        name
+        for name, is_given in [
+            ("alpha", not isinstance(alpha, Default)),
+            ("half_life", half_life is not None),
+            ("span", span is not None),
+        ]
+        if is_given
+    ]
+    if len(given) > 1:
+        raise ValueError(f"give only one of alpha, half_life and span, got {' and '.join(given)}")
+    if half_life is not None:
+        if not 0 < half_life < math.inf:
+            raise ValueError(f"half_life must be a positive number, got {half_life}")
+        return -math.expm1(-math.log(2) / half_life)
+    if span is not None:
+        if not 1 <= span < math.inf:
+            raise ValueError(f"span must be at least 1, got {span}")
+        return 2 / (span + 1)
+    if isinstance(alpha, Default):
+        return alpha.value
+    if alpha is not None and not 0 < alpha <= 1:
+        raise ValueError(f"alpha must be in (0, 1] or None for the plain mean, got {alpha}")
+    return alpha

@@ -1,0 +1,321 @@
+"""Exponential smoothing as a mergeable state (eq. 2 and 3, debiased, with their spread).
+
+A set of observations with values y_i, weights w_i and times t_i is summarised, at time T, by
+
+    weight  W = sum_i k_i            with k_i = w_i (1 - alpha)^(T - t_i)
+    mean      = sum_i k_i y_i / W
+    spread    = sum_i k_i (y_i - mean)^2
+    squares   = sum_i k_i^2
+
+Dividing by W is the paper's debiasing: without sample weights, alpha W = 1 - (1 - alpha)^t. The
+mean and the spread are kept instead of the raw sums because raw sums cancel when the mean is large
+against the deviations (Chan, Golub, LeVeque 1983); a constant series keeps its value to the last
+bit. Two summaries are joined by rebasing both to the later T, which multiplies weight and spread
+by (1 - alpha)^(T' - T) and leaves the mean alone. Nothing is ever weighted by (1 - alpha)^(-t).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ipdp.core.errors import NotEnoughSamples
+from ipdp.typing import Array, FloatArray, State
+
+# Below this the weights are those of one single value up to rounding, and say nothing of a spread.
+_ONE_VALUE = 1 + 1e-9
+
+
+class Smoothing:
+    """Weighted mean and variance of many series at once, with exponential forgetting.
+
+    Values come as an array of shape (n_rows, n_columns); the columns of one row may have weights
+    of their own (a grid point that was born late), the rows of one column always share theirs.
+
+    Parameters
+    ----------
+    alpha
+        Weight of the newest value, in (0, 1]; larger forgets faster. None is the plain mean.
+    n_rows, n_columns
+        Shape of the values.
+
+    Attributes
+    ----------
+    n
+        Number of updates.
+    t
+        Time of the last update, None before it.
+    mean, spread
+        Two of the sums of the module's docstring, of shape (n_rows, n_columns).
+
+    Examples
+    --------
+    >>> smoothing = Smoothing(alpha=0.5)
+    >>> for value in [4.0, 4.0, 7.0]:
+    ...     smoothing.update(value)
+    >>> smoothing.mean.round(3)
+    array([[5.714]])
+
+    The first mean is the first value; nothing pulls it towards zero.
+
+    >>> smoothing = Smoothing(alpha=0.001)
+    >>> smoothing.update(0.5)
+    >>> smoothing.mean
+    array([[0.5]])
+    """
+
+    def __init__(self, *, alpha: float | None, n_rows: int = 1, n_columns: int = 1) -> None:
+        self.alpha = alpha
+        self._decay = 1.0 if alpha is None else 1.0 - alpha
+        self.n = 0
+        self.t: float | None = None
+        # One number while all columns have the same weight, which is the rule and saves half of the
+        # work; an array from the moment that one is born later or left behind.
+        self._weight: float | FloatArray = 0.0
+        self._squares: float | FloatArray = 0.0
+        self.mean: FloatArray = np.zeros((n_rows, n_columns))
+        self.spread: FloatArray = np.zeros((n_rows, n_columns))
+
+    def update(self, values: float | Array, w: float = 1.0, t: float | None = None) -> None:
+        """Fold one observation in.
+
+        Parameters
+        ----------
+        values
+            Shape (n_rows, n_columns).
+        w
+            Sample weight, positive.
+        t
+            Time of the observation; the next whole number if it is not given.
+        """
+        if t is None:
+            t = 1 if self.t is None else self.t + 1
+        if not isinstance(values, np.ndarray) or values.ndim != 2:
+            values = np.atleast_2d(np.asarray(values, dtype=float))
+        gap = 1 if self.t is None else t - self.t
+        decay = self._decay if gap == 1 else self._decay**gap
+        weight = decay * self._weight
+        # The join of the state with a single value: its own spread is zero.
+        delta = values - self.mean
+        step = delta * (w / (weight + w))
+        self.mean += step
+        step *= delta
+        step *= weight
+        self.spread *= decay
+        self.spread += step
+        self._weight = weight + w
+        self._squares = decay * decay * self._squares + w * w
+        self.n += 1
+        self.t = t
+
+    def update_many(self, values: Array, w: FloatArray, t: FloatArray) -> None:
+        """Fold many observations in at once; the same as one by one, to rounding.
+
+        Parameters
+        ----------
+        values
+            Shape (n, n_rows, n_columns).
+        w, t
+            Shape (n,): weights, and times in ascending order.
+        """
+        if not len(values):
+            return
+        last = float(t[-1])
+        k = w * np.power(self._decay, last - t)
+        total = k.sum()
+        if total <= 0:  # weights of zero, or past that has been forgotten: nothing to fold in
+            nothing = Smoothing(alpha=self.alpha, n_rows=len(self.mean), n_columns=0)
+            nothing.t = last
+            vars(self).update(vars(self.beside(nothing)))
+            return
+        batch = Smoothing(alpha=self.alpha, n_rows=len(self.mean), n_columns=self.mean.shape[1])
+        batch.n, batch.t = len(values), last
+        batch._weight, batch._squares = float(total), float(k @ k)
+        # Around the first value, so that a constant stays what it is to the last bit.
+        batch.mean = values[0] + np.tensordot(k, values - values[0], axes=1) / total
+        batch.spread = np.tensordot(k, (values - batch.mean) ** 2, axes=1)
+        joined = self.merge(batch)
+        vars(self).update(vars(joined))
+
+    def merge(self, other: Smoothing) -> Smoothing:
+        """The state of the observations of both, expressed at the later time.
+
+        Associative, and commutative where the times are those of one common clock.
+
+        Examples
+        --------
+        >>> first, second = Smoothing(alpha=0.5), Smoothing(alpha=0.5)
+        >>> first.update(4.0, t=1)
+        >>> first.update(4.0, t=2)
+        >>> second.update(7.0, t=3)
+        >>> first.merge(second).mean.round(3)
+        array([[5.714]])
+        """
+        if self.alpha != other.alpha:
+            raise ValueError(f"smoothing differs: alpha is {self.alpha} and {other.alpha}")
+        if self.mean.shape != other.mean.shape:
+            raise ValueError(f"shapes differ: {self.mean.shape} and {other.mean.shape}")
+        times = [t for t in (self.t, other.t) if t is not None]
+        joined = self.copy()
+        if not times:
+            return joined
+        joined.n, joined.t = self.n + other.n, max(times)
+        mine, theirs = self._decay_until(joined.t), other._decay_until(joined.t)
+        weight, other_weight = mine * self.weight, theirs * other.weight
+        total = weight + other_weight
+        squares = mine * mine * self.squares + theirs * theirs * other.squares
+        joined._weight, joined._squares = _even(total), _even(squares)
+        # 0 / 0 where neither has a value: then the share does not matter.
+        share = other_weight / np.where(total > 0, total, 1.0)
+        delta = other.mean - self.mean
+        joined.mean = self.mean + share * delta
+        joined.spread = mine * self.spread + theirs * other.spread + weight * share * delta**2
+        return joined
+
+    def beside(self, other: Smoothing) -> Smoothing:
+        """The columns of both, expressed at the later time; `n` is that of this one.
+
+        Examples
+        --------
+        >>> first, second = Smoothing(alpha=0.5), Smoothing(alpha=0.5)
+        >>> first.update(1.0, t=2)
+        >>> second.update(2.0, t=1)
+        >>> both = first.beside(second)
+        >>> both.mean, both.weight
+        (array([[1., 2.]]), array([1. , 0.5]))
+        """
+        joined = self.copy()
+        times = [t for t in (self.t, other.t) if t is not None]
+        joined.t = max(times) if times else None
+        mine, theirs = self._decay_until(joined.t), other._decay_until(joined.t)
+        joined._weight = _even(np.concatenate([mine * self.weight, theirs * other.weight]))
+        joined._squares = _even(
+            np.concatenate([mine * mine * self.squares, theirs * theirs * other.squares])
+        )
+        joined.mean = np.hstack([self.mean, other.mean])
+        joined.spread = np.hstack([mine * self.spread, theirs * other.spread])
+        return joined
+
+    def _decay_until(self, t: float | None) -> float:
+        return 1.0 if self.t is None or t is None else float(self._decay ** (t - self.t))
+
+    def take(
+        self, columns: Sequence[int] | Array, *, rows: Sequence[int] | None = None
+    ) -> Smoothing:
+        """The same state with some columns, and rows, picked; -1 stands for a new one.
+
+        A new column is empty; a new row has had the value 0 so far (a class that had not been met).
+
+        Examples
+        --------
+        >>> smoothing = Smoothing(alpha=0.5, n_columns=2)
+        >>> smoothing.update([[1.0, 2.0]])
+        >>> smoothing.take([1, -1]).mean
+        array([[2., 0.]])
+        """
+        taken = Smoothing(alpha=self.alpha, n_rows=0, n_columns=0)
+        taken.n, taken.t = self.n, self.t
+        taken._weight = _even(_take(self.weight, columns, axis=0))
+        taken._squares = _even(_take(self.squares, columns, axis=0))
+        taken.mean = _take(self.mean, columns, axis=1)
+        taken.spread = _take(self.spread, columns, axis=1)
+        if rows is not None:
+            taken.mean = _take(taken.mean, rows, axis=0)
+            taken.spread = _take(taken.spread, rows, axis=0)
+        return taken
+
+    @property
+    def weight(self) -> FloatArray:
+        """Sum of the weights of each column, of shape (n_columns,)."""
+        return np.full(self.mean.shape[1], self._weight)
+
+    @property
+    def squares(self) -> FloatArray:
+        """Sum of the squared weights of each column, of shape (n_columns,)."""
+        return np.full(self.mean.shape[1], self._squares)
+
+    @property
+    def n_effective(self) -> FloatArray:
+        """Effective sample size of each column: W^2 / squares, (2 - alpha) / alpha in the limit."""
+        squares = self.squares
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.where(squares > 0, self.weight**2 / squares, 0.0)
+
+    @property
+    def variance(self) -> FloatArray:
+        """Unbiased weighted variance of the values; NaN where there is only one."""
+        n_effective = self.n_effective
+        with np.errstate(invalid="ignore", divide="ignore"):
+            variance = self.spread / (self.weight * (1 - 1 / n_effective))
+        return np.where(n_effective > _ONE_VALUE, variance, np.nan)
+
+    @property
+    def std_error(self) -> FloatArray:
+        """Standard error of the mean, Theorem 4 with the exact weights; NaN for one value."""
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.sqrt(self.variance / self.n_effective)
+
+    @property
+    def value(self) -> float:
+        """The mean of the first series, for those who smooth one number."""
+        if not self.n:
+            raise NotEnoughSamples("no value yet: call update first")
+        return float(self.mean[0, 0])
+
+    def copy(self) -> Smoothing:
+        """An independent copy."""
+        return self.take(range(self.mean.shape[1]))
+
+    @property
+    def state(self) -> State:
+        """Everything it remembers."""
+        return {
+            "alpha": self.alpha,
+            "n": self.n,
+            "t": self.t,
+            "weight": self.weight.tolist(),
+            "squares": self.squares.tolist(),
+            "mean": self.mean.tolist(),
+            "spread": self.spread.tolist(),
+        }
+
+    @classmethod
+    def from_state(cls, state: State) -> Smoothing:
+        """The smoothing that gave this `state`.
+
+        Examples
+        --------
+        >>> smoothing = Smoothing(alpha=0.5)
+        >>> smoothing.update(4.0)
+        >>> Smoothing.from_state(smoothing.state).value
+        4.0
+        """
+        arrays: dict[str, Any] = {
+            name: np.asarray(state[name], dtype=float)
+            for name in ("weight", "squares", "mean", "spread")
+        }
+        restored = cls(alpha=state["alpha"], n_rows=0, n_columns=0)
+        restored.n, restored.t = state["n"], state["t"]
+        shape = (-1, len(arrays["weight"])) if len(arrays["weight"]) else (len(arrays["mean"]), 0)
+        restored._weight, restored._squares = _even(arrays["weight"]), _even(arrays["squares"])
+        restored.mean = arrays["mean"].reshape(shape)
+        restored.spread = arrays["spread"].reshape(shape)
+        return restored
+
+
+def _even(values: FloatArray) -> float | FloatArray:
+    """One number instead of an array of equal ones."""
+    if not len(values):
+        return 0.0
+    return float(values[0]) if (values == values[0]).all() else values
+
+
+def _take(array: FloatArray, at: Sequence[int] | Array, axis: int) -> FloatArray:
+    """Like `numpy.take`, with zeros where the index is -1."""
+    at = np.asarray(at, dtype=int)
+    # The appended zeros are what -1 points to.
+    padding = [(0, 0)] * array.ndim
+    padding[axis] = (0, 1)
+    return np.take(np.pad(array, padding), at, axis=axis)
