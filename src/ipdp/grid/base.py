@@ -1,0 +1,245 @@
+"""What a grid is: values of a feature in, evaluation points out."""
+
+from __future__ import annotations
+
+import copy
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Hashable
+from functools import cache
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ipdp.core.arguments import whole_number
+from ipdp.core.errors import NotEnoughSamples
+from ipdp.typing import Array, State
+
+Key = Hashable
+"""What a grid point is remembered by: its number, its category, or its position."""
+
+# How many values are shown under a curve; enough for its shape, little to keep and to send.
+RUG_SIZE = 200
+
+# Larger numbers count as infinite: their squares are not numbers any more.
+_LARGEST = 1e150
+
+_MISSING_TYPES = {"NAType", "NaTType"}  # pandas' own missing values, told by name: no import
+
+
+class Grid(ABC):
+    """Evaluation points of one feature, from the values that it had of late.
+
+    A grid is given to an explainer as a pattern; every feature gets its own by `fresh`. Values go
+    in by `update`, after the observation has been explained; `points` are where the model is
+    evaluated, and `keys` say which point is which from one time to the next, so that its mean
+    goes on.
+
+    Parameters
+    ----------
+    warm_up
+        Number of values that are collected before the first points are given out.
+    missing
+        Whether a missing value is a point of its own. The model gets NaN for it (None for
+        categories); for river's models the feature is left out.
+
+    Attributes
+    ----------
+    categorical
+        Whether the points are categories, without an order or a distance.
+    """
+
+    categorical: bool = False
+    _settings: ClassVar[tuple[str, ...]] = ("warm_up", "missing")
+
+    def __init__(self, *, warm_up: int = 20, missing: bool = False) -> None:
+        self.warm_up = whole_number("warm_up", warm_up)
+        self.missing = missing
+        self._settled = False
+
+    # What a grid must answer.
+
+    @abstractmethod
+    def admit(self, x: Any) -> Any:
+        """The value as the storage takes it, None if it is missing; TypeError if it is unfit."""
+
+    @abstractmethod
+    def update(self, x: Any) -> None:
+        """Put an admitted value into the storage."""
+
+    @property
+    @abstractmethod
+    def points(self) -> Array:
+        """Where to evaluate the model, ascending; the same array until the points move."""
+
+    @property
+    @abstractmethod
+    def keys(self) -> tuple[Key, ...]:
+        """What each point is remembered by; the same tuple until a point comes or goes."""
+
+    @property
+    @abstractmethod
+    def rug(self) -> Array:
+        """Recent values of the feature, at most 200."""
+
+    @property
+    @abstractmethod
+    def n_values(self) -> int:
+        """How many values have entered."""
+
+    @property
+    @abstractmethod
+    def state(self) -> State:
+        """Everything it remembers, without its settings."""
+
+    @state.setter
+    @abstractmethod
+    def state(self, state: State) -> None: ...
+
+    @abstractmethod
+    def merge(self, later: Any) -> Any:
+        """The grid of this segment of a stream followed by a `later` one."""
+
+    # What follows from it.
+
+    @property
+    def whole(self) -> bool:
+        """Whether the points are whole numbers now."""
+        return False
+
+    @property
+    def limits(self) -> tuple[float, float] | None:
+        """Beyond which positions a curve is not shown; None for no limits."""
+        return None
+
+    @property
+    def ready(self) -> bool:
+        """Whether the warm-up is over."""
+        return self._settled or self.n_values >= self.warm_up
+
+    def settle(self) -> None:
+        """End the warm-up, because no more values will come."""
+        self._settled = True
+
+    def fresh(self, seed: int | None = None) -> Grid:
+        """A grid with the same settings and no data; `seed` is used where the grid has none."""
+        settings = self.settings
+        if "seed" in settings and settings["seed"] is None:
+            settings["seed"] = seed
+        return type(self)(**settings)
+
+    def spanning(self, n: int) -> Grid:
+        """A grid of the same kind for a table of n rows, which holds them all."""
+        settings = self.settings
+        whole_table = {"window": n, "storage_size": n}
+        settings |= {name: value for name, value in whole_table.items() if name in settings}
+        return type(self)(**settings)
+
+    def copy(self) -> Grid:
+        """An independent copy."""
+        twin = copy.copy(self)
+        twin.__init__(**self.settings)  # type: ignore[misc]  # new storages instead of shared ones
+        twin.state = self.state
+        return twin
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The arguments it was made with."""
+        return {name: getattr(self, name) for name in self._settings}
+
+    def __repr__(self) -> str:
+        settings = ", ".join(f"{name}={value!r}" for name, value in self.settings.items())
+        return f"{type(self).__name__}({settings})"
+
+    def __eq__(self, other: object) -> bool:
+        """Grids are equal if their settings are, whatever data they hold."""
+        return type(self) is type(other) and repr(self) == repr(other)
+
+    def __hash__(self) -> int:
+        return hash(repr(self))
+
+
+class NumberGrid(Grid):
+    """A grid for numbers; whole numbers stay whole.
+
+    Parameters
+    ----------
+    integers
+        Whether the points are whole numbers; None: as long as every value has been one.
+    """
+
+    _settings = ("integers", *Grid._settings)
+
+    def __init__(
+        self, *, integers: bool | None = None, warm_up: int = 20, missing: bool = False
+    ) -> None:
+        super().__init__(warm_up=warm_up, missing=missing)
+        self.integers = integers
+        self._only_integers = True
+
+    def admit(self, x: Any) -> Any:
+        if type(x) is float or type(x) is int:
+            # False for NaN as well.
+            return x if -_LARGEST < x < _LARGEST else None
+        return None if x is None else _admit_number(x, self)
+
+    @property
+    def whole(self) -> bool:
+        return self._only_integers if self.integers is None else self.integers
+
+
+def _admit_number(x: Any, grid: Grid) -> Any:
+    if is_missing(x):
+        return None
+    if isinstance(x, (bool, np.bool_)):
+        return int(x)
+    if isinstance(x, (str, bytes)):
+        raise TypeError(
+            f"{x!r} is not a number, which {type(grid).__name__} needs; "
+            "use ipdp.grid.Categories() for this feature"
+        )
+    if isinstance(x, np.generic):
+        x = x.item()
+    try:
+        number = x if isinstance(x, int) else float(x)
+    except (TypeError, ValueError):
+        raise TypeError(
+            f"a value of type {type(x).__name__} is not a number, which {type(grid).__name__} needs"
+        ) from None
+    return number if -_LARGEST < number < _LARGEST else None
+
+
+def is_whole(x: Any) -> bool:
+    """Whether a value is a whole number, and one that floats can hold.
+
+    Examples
+    --------
+    >>> is_whole(3), is_whole(3.0), is_whole(10**20)
+    (True, False, False)
+    """
+    return type(x) is int and -(2**53) <= x <= 2**53
+
+
+def is_missing(x: Any) -> bool:
+    """Whether a value says nothing of where the data are: None, NaN, infinity, pandas' NA and NaT.
+
+    Examples
+    --------
+    >>> [is_missing(x) for x in (None, float("nan"), 0, "")]
+    [True, True, False, False]
+    """
+    if x is None or type(x).__name__ in _MISSING_TYPES:
+        return True
+    return isinstance(x, (float, np.floating)) and not math.isfinite(x)
+
+
+@cache
+def numbered(n: int) -> tuple[int, ...]:
+    """The keys of n points that are told apart by their number; one tuple for each n."""
+    return tuple(range(n))
+
+
+def need_points(grid: Grid) -> None:
+    """Raise where points are asked of a grid that has no values yet."""
+    if not grid.n_values:
+        raise NotEnoughSamples("the grid has no points before its first value")

@@ -1,0 +1,122 @@
+"""Categories that come and go with the window."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from typing import Any
+
+import numpy as np
+
+from ipdp.core.arguments import whole_number
+from ipdp.core.counts import WindowedCounts, in_order
+from ipdp.grid.base import RUG_SIZE, Grid, Key, is_missing, need_points
+from ipdp.typing import Array, State
+
+
+class Categories(Grid):
+    """One point for each category that occurred among the last `window` values.
+
+    Parameters
+    ----------
+    size
+        The most points there can be; the most frequent categories have them.
+    window
+        Number of values to look back on. A category that is not among them has no point; what is
+        known of it is kept for a while, in case it comes back.
+    warm_up, missing
+        As in `MinMax`.
+
+    Examples
+    --------
+    >>> grid = Categories(window=3)
+    >>> for x in ["red", "green", "blue", "green"]:
+    ...     grid.update(x)
+    >>> grid.points
+    array(['blue', 'green'], dtype=object)
+    """
+
+    categorical = True
+    _settings = ("size", "window", *Grid._settings)
+
+    def __init__(
+        self, size: int = 20, window: int = 1000, *, warm_up: int = 20, missing: bool = False
+    ) -> None:
+        super().__init__(warm_up=warm_up, missing=missing)
+        self.size = whole_number("size", size)
+        self.window = whole_number("window", window)
+        self._counts = WindowedCounts(window=window)
+        self._points: Array = np.empty(0, dtype=object)
+        self._keys: tuple[Key, ...] = ()
+        self._points_of = -1
+
+    def admit(self, x: Any) -> Any:
+        if type(x) is str:
+            return x
+        if is_missing(x):
+            return None
+        if isinstance(x, np.generic):
+            return x.item()
+        if not isinstance(x, Hashable):
+            raise TypeError(f"a value of type {type(x).__name__} cannot be a category")
+        return x
+
+    def update(self, x: Any) -> None:
+        self._counts.update(x)
+
+    @property
+    def points(self) -> Array:
+        self._refresh()
+        return self._points
+
+    @property
+    def keys(self) -> tuple[Key, ...]:
+        self._refresh()
+        return self._keys
+
+    def _refresh(self) -> None:
+        need_points(self)
+        crowded = len(self._counts) > self.size  # then the counts decide, at every step
+        if self._points_of == self._counts.version and not crowded:
+            return
+        self._points_of = self._counts.version
+        categories = in_order([x for x, _ in self._counts.most_common(self.size)])
+        keys = category_keys(categories)
+        if keys != self._keys:
+            self._keys = keys
+            self._points = np.empty(len(keys), dtype=object)
+            self._points[:] = categories
+
+    @property
+    def rug(self) -> Array:
+        recent = self._counts.recent[-RUG_SIZE:]
+        rug = np.empty(len(recent), dtype=object)
+        rug[:] = recent
+        return rug
+
+    @property
+    def n_values(self) -> int:
+        return self._counts.n_values
+
+    @property
+    def n_categories(self) -> int:
+        """How many categories the window holds, with a point or without."""
+        return len(self._counts)
+
+    @property
+    def state(self) -> State:
+        return {"counts": self._counts.state}
+
+    @state.setter
+    def state(self, state: State) -> None:
+        self._counts.state = state["counts"]
+        self._points_of = -1
+
+    def merge(self, later: Categories) -> Categories:
+        joined = type(self)(**self.settings)
+        joined._counts = self._counts.merge(later._counts)
+        return joined
+
+
+def category_keys(categories: Iterable[Any]) -> tuple[Key, ...]:
+    """Keys that are not taken for the numbers of points: category 3 is not the point no. 3."""
+    return tuple((category,) for category in categories)

@@ -1,0 +1,337 @@
+"""Equidistant points in the current range of a feature."""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from collections import deque
+from typing import Any
+
+import numpy as np
+
+from ipdp.core.arguments import whole_number
+from ipdp.core.extremes import WindowedExtremes
+from ipdp.core.reservoir import Reservoir, Select
+from ipdp.grid.base import RUG_SIZE, Key, NumberGrid, is_whole, need_points, numbered
+from ipdp.typing import Array, State
+
+
+class RangeGrid(NumberGrid):
+    """Equidistant points between the two ends of a range that moves with the data.
+
+    Whole numbers get distinct whole points: all of them where the range has no more than `size`.
+
+    Attributes
+    ----------
+    storage
+        What keeps the values; its `version` changes whenever the range may have.
+    equidistant
+        Whether the points divide the range evenly.
+    """
+
+    storage: WindowedExtremes | Reservoir
+
+    equidistant = True
+    _settings = ("size", "window", *NumberGrid._settings)
+
+    def __init__(
+        self,
+        size: int = 10,
+        *,
+        window: int = 1000,
+        integers: bool | None = None,
+        warm_up: int = 20,
+        missing: bool = False,
+    ) -> None:
+        super().__init__(integers=integers, warm_up=warm_up, missing=missing)
+        self.size = whole_number("size", size, least=2)
+        self.window = whole_number("window", window)
+        self._fractions = np.arange(size) / (size - 1)
+        self._points: Array = np.empty(0)
+        self._points_of = -1
+        self._points_between: Any = None
+
+    def _end_of_integers(self) -> None:
+        self._only_integers = False
+        self._points_of = -1  # the points may change though the range does not
+
+    @property
+    @abstractmethod
+    def range(self) -> tuple[float, float]:
+        """The two ends between which the points lie."""
+
+    @property
+    def points(self) -> Array:
+        version = self.storage.version
+        if version != self._points_of:
+            need_points(self)
+            self._points_of = version
+            self._refresh()
+        return self._points
+
+    def _refresh(self) -> None:
+        low, high = self.range
+        between = (low, high, self.whole)
+        if between != self._points_between:
+            self._points_between = between
+            self._points = self._spread(low, high)
+
+    def _spread(self, low: float, high: float) -> Array:
+        if self.whole:
+            first, last = math.floor(low + 0.5), math.floor(high + 0.5)
+            if last - first < self.size:
+                return np.arange(first, last + 1)
+        # x_min + (k - 1) / (m - 1) (x_max - x_min), the paper's model evaluation point.
+        points = self._fractions * (high - low)
+        points += low
+        # Rounded up from the middle, so that points at least 1 apart stay distinct.
+        return np.floor(points + 0.5).astype(np.int64) if self.whole else points
+
+    @property
+    def keys(self) -> tuple[Key, ...]:
+        return numbered(len(self.points) if self.whole else self.size)
+
+
+class MinMax(RangeGrid):
+    """Equidistant points between the smallest and the largest of the last `window` values.
+
+    The extremes come from Algorithm 2 and are exact.
+
+    Parameters
+    ----------
+    size
+        Number of points, m in the paper.
+    window
+        Number of values to look back on.
+    integers
+        Whether the points are whole numbers; None: as long as every value has been one.
+    warm_up
+        Number of values that are collected before the first points are given out.
+    missing
+        Whether a missing value is a point of its own.
+
+    Examples
+    --------
+    >>> grid = MinMax(size=5, window=3)
+    >>> for x in [90.0, 0.0, 2.0, 4.0]:
+    ...     grid.update(x)
+    >>> grid.points
+    array([0., 1., 2., 3., 4.])
+    """
+
+    def __init__(
+        self,
+        size: int = 10,
+        window: int = 1000,
+        *,
+        integers: bool | None = None,
+        warm_up: int = 20,
+        missing: bool = False,
+    ) -> None:
+        super().__init__(size, window=window, integers=integers, warm_up=warm_up, missing=missing)
+        self.storage: WindowedExtremes = WindowedExtremes(window=window)
+        self._recent: deque[float] = deque(maxlen=RUG_SIZE)
+
+    def update(self, x: float) -> None:
+        if self._only_integers and not is_whole(x):
+            self._end_of_integers()
+        self.storage.update(x)
+        self._recent.append(x)
+
+    @property
+    def range(self) -> tuple[float, float]:
+        return self.storage.min, self.storage.max
+
+    @property
+    def rug(self) -> Array:
+        return np.sort(np.array(self._recent))
+
+    @property
+    def n_values(self) -> int:
+        return self.storage.n_values
+
+    @property
+    def state(self) -> State:
+        return {
+            "only_integers": self._only_integers,
+            "storage": self.storage.state,
+            "recent": list(self._recent),
+        }
+
+    @state.setter
+    def state(self, state: State) -> None:
+        self._only_integers = state["only_integers"]
+        self.storage.state = state["storage"]
+        self._recent = deque(state["recent"], maxlen=RUG_SIZE)
+        self._points_of, self._points_between = -1, None
+
+    def merge(self, later: MinMax) -> MinMax:
+        joined = type(self)(**self.settings)
+        joined._only_integers = self._only_integers and later._only_integers
+        joined.storage = self.storage.merge(later.storage)
+        joined._recent = deque([*self._recent, *later._recent], maxlen=RUG_SIZE)
+        return joined
+
+
+class _ReservoirGrid(RangeGrid):
+    """A grid that reads its points off a reservoir (Algorithm 3)."""
+
+    _settings = ("storage_size", "select", "seed", *RangeGrid._settings)
+
+    def __init__(
+        self,
+        size: int = 10,
+        *,
+        window: int = 1000,
+        storage_size: int | None = None,
+        select: Select = "oldest",
+        seed: int | None = None,
+        integers: bool | None = None,
+        warm_up: int = 20,
+        missing: bool = False,
+    ) -> None:
+        super().__init__(size, window=window, integers=integers, warm_up=warm_up, missing=missing)
+        self.storage_size = storage_size
+        self.select = select
+        self.seed = seed
+        stored = (
+            min(window, 500) if storage_size is None else whole_number("storage_size", storage_size)
+        )
+        if stored > window:
+            raise ValueError(f"storage_size must be at most window = {window}, got {stored}")
+        self.storage: Reservoir = Reservoir(
+            size=stored, probability=stored / window, select=select, seed=seed
+        )
+
+    def update(self, x: float) -> None:
+        if self._only_integers and not is_whole(x):
+            self._end_of_integers()
+        self.storage.update(x)
+
+    @property
+    def rug(self) -> Array:
+        values = np.array(self.storage.values)
+        if len(values) <= RUG_SIZE:
+            return values
+        evenly: Array = values[np.linspace(0, len(values) - 1, RUG_SIZE).round().astype(int)]
+        return evenly
+
+    @property
+    def n_values(self) -> int:
+        return self.storage.n_values
+
+    @property
+    def state(self) -> State:
+        return {"only_integers": self._only_integers, "storage": self.storage.state}
+
+    @state.setter
+    def state(self, state: State) -> None:
+        self._only_integers = state["only_integers"]
+        self.storage.state = state["storage"]
+        self._points_of, self._points_between = -1, None
+
+    def merge(self, later: _ReservoirGrid) -> _ReservoirGrid:
+        joined = type(self)(**self.settings)
+        joined._only_integers = self._only_integers and later._only_integers
+        joined.storage = self.storage.merge(later.storage)
+        return joined
+
+
+class QuantileRange(_ReservoirGrid):
+    """Equidistant points between two quantiles of the recent values.
+
+    Robust against outliers, which stretch the grid of `MinMax` for a whole window. The values are
+    kept by Algorithm 3: `storage_size` of them stand for the last `window`, so that each one
+    enters with a probability of `storage_size / window`.
+
+    Parameters
+    ----------
+    size
+        Number of points, m in the paper.
+    lower, upper
+        The two quantiles; 5 % and 95 % as in the paper.
+    window
+        Number of values to look back on.
+    storage_size
+        Number of values kept, L in the paper; all of the window up to 500 if None.
+    select
+        Which value makes room for a new one; see `ipdp.Reservoir`.
+    seed
+        Start of its own random numbers; the explainer gives one to each feature if None.
+    integers, warm_up, missing
+        As in `MinMax`.
+
+    Examples
+    --------
+    >>> grid = QuantileRange(size=3, lower=0.1, upper=0.9, window=101)
+    >>> for x in range(101):
+    ...     grid.update(x / 100)
+    >>> grid.points
+    array([0.1, 0.5, 0.9])
+    """
+
+    _settings = ("lower", "upper", *_ReservoirGrid._settings)
+
+    def __init__(
+        self,
+        size: int = 10,
+        lower: float = 0.05,
+        upper: float = 0.95,
+        *,
+        window: int = 1000,
+        storage_size: int | None = None,
+        select: Select = "oldest",
+        seed: int | None = None,
+        integers: bool | None = None,
+        warm_up: int = 20,
+        missing: bool = False,
+    ) -> None:
+        super().__init__(
+            size,
+            window=window,
+            storage_size=storage_size,
+            select=select,
+            seed=seed,
+            integers=integers,
+            warm_up=warm_up,
+            missing=missing,
+        )
+        if not 0 <= lower < upper <= 1:
+            raise ValueError(f"0 <= lower < upper <= 1 must hold, got {lower} and {upper}")
+        self.lower = lower
+        self.upper = upper
+
+    @property
+    def range(self) -> tuple[float, float]:
+        return self.storage.interval(self.lower, self.upper)
+
+
+class Quantiles(_ReservoirGrid):
+    """The quantiles of the recent values themselves: points where the data are.
+
+    Parameters
+    ----------
+    size
+        Number of points; they are the quantiles 0, 1 / (size - 1), ..., 1.
+    window, storage_size, select, seed, integers, warm_up, missing
+        As in `QuantileRange`.
+
+    Examples
+    --------
+    >>> grid = Quantiles(size=3, window=5)
+    >>> for x in [1.0, 2.0, 4.0, 8.0, 16.0]:
+    ...     grid.update(x)
+    >>> grid.points
+    array([ 1.,  4., 16.])
+    """
+
+    equidistant = False
+
+    @property
+    def range(self) -> tuple[float, float]:
+        return self.storage.interval(0, 1)
+
+    def _refresh(self) -> None:
+        quantile = self.storage.quantile
+        points = np.array([quantile(q) for q in self._fractions.tolist()], dtype=float)
+        self._points = np.unique(np.floor(points + 0.5).astype(np.int64)) if self.whole else points
