@@ -1,0 +1,73 @@
+"""river's models: one observation at a time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ipdp.models.rows import RowEngine
+
+
+def river_engine(model: Any, response: str = "auto") -> RowEngine:
+    """The engine of a river model, or of anything that speaks like one.
+
+    Parameters
+    ----------
+    model
+        Has `predict_proba_one`, or `predict_one`; a pipeline is taken for its last step.
+    response
+        "auto" (probabilities of a classifier where it has them, else its classes), "predict_proba"
+        or "predict".
+
+    Examples
+    --------
+    >>> from river import linear_model
+    >>> river_engine(linear_model.LogisticRegression())
+    <RowEngine: LogisticRegression.predict_proba_one, one call for each point>
+    >>> river_engine(linear_model.LinearRegression())
+    <RowEngine: LinearRegression.predict_one, one call for each point>
+    """
+    last = _last_step(model)
+    name = type(last).__name__ if last is model else f"pipeline of {type(last).__name__}"
+    if response == "decision_function":
+        raise ValueError(f"{name} is a river model: it has no decision_function")
+    if not (hasattr(last, "predict_one") or hasattr(last, "predict_proba_one")):
+        raise TypeError(f"{name} predicts nothing: the last step must be a model")
+    classifies = _is_classifier(last)
+    if response == "predict_proba" or (response == "auto" and _has_probabilities(last)):
+        if not _has_probabilities(last):
+            raise ValueError(f"{name} has no predict_proba_one; use response='predict'")
+        return RowEngine(
+            model.predict_proba_one,
+            model=model,
+            understood=f"{name}.predict_proba_one",
+            leave_out=True,
+        )
+    kind = "predict_one, the share of each class" if classifies else "predict_one"
+    return RowEngine(
+        model.predict_one,
+        model=model,
+        understood=f"{name}.{kind}",
+        hard=classifies,
+        leave_out=True,
+    )
+
+
+def _last_step(model: Any) -> Any:
+    """The step of a pipeline that predicts; a wrapper (a tuned or calibrated model) is its own."""
+    while hasattr(model, "steps") and model.steps:
+        model = list(model.steps.values())[-1]
+    return model
+
+
+def _is_classifier(model: Any) -> bool:
+    from river import base
+
+    return isinstance(model, base.Classifier) or hasattr(model, "predict_proba_one")
+
+
+def _has_probabilities(model: Any) -> bool:
+    from river import base
+
+    method = getattr(type(model), "predict_proba_one", None)
+    # river's own default only raises NotImplementedError.
+    return method is not None and method is not base.Classifier.predict_proba_one

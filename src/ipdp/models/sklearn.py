@@ -1,0 +1,100 @@
+"""scikit-learn's estimators: many rows in one call."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ipdp.models.stacked import ArrayEngine, FrameEngine, StackedEngine
+from ipdp.typing import Array, FeatureName, Label, Observation
+
+
+class SklearnEngine(StackedEngine):
+    """An estimator with `predict`, and `predict_proba` or `decision_function` where it has them.
+
+    An estimator that was fitted on a frame is called with one, in its own order of columns; the
+    others are called with an array in the order of the first observation's features. Whether it
+    is fitted, and on what, is looked up at each call: the model may learn in between.
+
+    Parameters
+    ----------
+    model
+        The estimator, or a pipeline.
+    response
+        As in `ipdp.models.engine`.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import LinearRegression
+    >>> model = LinearRegression().fit([[0.0], [1.0]], [1.0, 3.0])
+    >>> SklearnEngine(model).predict([{"a": 2.0}]).values
+    array([[[5.]]])
+    """
+
+    def __init__(self, model: Any, *, response: str = "auto") -> None:
+        self.model = model
+        self.response = _response(model, response)
+        self._classifies = hasattr(model, "classes_") or _is_classifier(model)
+
+    @property
+    def understood(self) -> str:
+        return f"{type(self.model).__name__}.{self.response}, all points in one call"
+
+    def _columns_of(self, x: Observation) -> tuple[FeatureName, ...]:
+        names = getattr(self.model, "feature_names_in_", None)
+        if names is not None:
+            return tuple(names.tolist())
+        columns = super()._columns_of(x)
+        expected = getattr(self.model, "n_features_in_", len(columns))
+        if len(columns) != expected:
+            raise ValueError(
+                f"{type(self.model).__name__} was fitted on {expected} features and the "
+                f"observation has {len(columns)}: {list(columns)}"
+            )
+        return columns
+
+    def _call(self, table: Sequence[Array], columns: tuple[FeatureName, ...]) -> Any:
+        caller = FrameEngine if hasattr(self.model, "feature_names_in_") else ArrayEngine
+        answer = caller(getattr(self.model, self.response))._call(table, columns)
+        if isinstance(answer, list):  # several targets, each with its own classes
+            raise TypeError(
+                f"{type(self.model).__name__} has several targets with classes; give a function "
+                "that picks one, as in ipdp.models.engine(f, takes='array')"
+            )
+        if self._classifies and self.response == "predict":
+            return np.asarray(answer)[:, None] == self.model.classes_[None, :]
+        return answer
+
+    def _labels(self) -> tuple[Label, ...] | None:
+        classes = getattr(self.model, "classes_", None)
+        if not self._classifies or classes is None:
+            return None
+        labels = tuple(np.asarray(classes).tolist())
+        # The decision function of two classes is one number, in favour of the second.
+        return labels[1:] if self.response == "decision_function" and len(labels) == 2 else labels
+
+
+def _is_classifier(model: Any) -> bool:
+    try:
+        from sklearn.base import is_classifier
+    except ImportError:  # a look-alike with predict, and no scikit-learn
+        return hasattr(model, "predict_proba")
+    try:
+        return bool(is_classifier(model))
+    except Exception:  # look-alikes without scikit-learn's tags
+        return hasattr(model, "predict_proba")
+
+
+def _response(model: Any, response: str) -> str:
+    name = type(model).__name__
+    if response != "auto":
+        if not hasattr(model, response):
+            raise ValueError(f"{name} has no {response}")
+        return response
+    if _is_classifier(model) or hasattr(model, "predict_proba"):
+        for method in ("predict_proba", "decision_function"):
+            if hasattr(model, method):
+                return method
+    return "predict"
