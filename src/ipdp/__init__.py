@@ -1,0 +1,24 @@
+"""Incremental partial dependence plots: see how a model on a stream changes its mind."""
+
+from ipdp import grid, models
+from ipdp.batch import partial_dependence
+from ipdp.core.curve import Curve
+from ipdp.core.errors import NotEnoughSamples
+from ipdp.core.extremes import WindowedExtremes
+from ipdp.core.reservoir import Reservoir
+from ipdp.core.smoothing import Smoothing
+from ipdp.explainer import IncrementalPDP
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Curve",
+    "IncrementalPDP",
+    "NotEnoughSamples",
+    "Reservoir",
+    "Smoothing",
+    "WindowedExtremes",
+    "grid",
+    "models",
+    "partial_dependence",
+]

@@ -1,0 +1,186 @@
+"""Which grid points are evaluated together, in which columns, and where they are."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import accumulate
+from typing import Any
+
+import numpy as np
+
+from ipdp.effects import MISSING, Effect
+from ipdp.grid.base import Key
+from ipdp.grid.ranges import RangeGrid
+from ipdp.models.base import Probe
+from ipdp.typing import Array, FeatureName, FloatArray
+
+Slot = tuple[int, Key]
+"""A grid point: number of its effect, and its key."""
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The slots that are evaluated together, in the order of their columns.
+
+    Attributes
+    ----------
+    effects
+        Numbers of the effects that take part.
+    keys
+        For each of them, the keys of its points.
+    whole
+        For each of them and each of its features, whether the points are whole numbers.
+    probes
+        The same, as the engine is asked.
+    n_points
+        Number of columns.
+    """
+
+    effects: tuple[int, ...] = ()
+    keys: tuple[tuple[Key, ...], ...] = ()
+    whole: tuple[tuple[bool, ...], ...] = ()
+    probes: tuple[Probe, ...] = field(default=(), compare=False, repr=False)
+    n_points: int = field(default=0, compare=False)
+
+    @classmethod
+    def of(
+        cls,
+        effects: Sequence[Effect],
+        numbers: Sequence[int],
+        keys: Sequence[tuple[Key, ...]],
+        whole: Sequence[tuple[bool, ...]],
+    ) -> Layout:
+        """The layout of some effects, given by their numbers."""
+        starts = [0, *accumulate(len(k) for k in keys)]
+        probes = tuple(
+            _probe(effects[number].names, start, k, w)
+            for number, start, k, w in zip(numbers, starts, keys, whole, strict=False)
+        )
+        return cls(tuple(numbers), tuple(keys), tuple(whole), probes, starts[-1])
+
+    @property
+    def slots(self) -> list[Slot]:
+        """All of them, in the order of the columns."""
+        return [(k, key) for k, keys in zip(self.effects, self.keys, strict=True) for key in keys]
+
+
+def _probe(
+    names: tuple[FeatureName, ...], start: int, keys: tuple[Key, ...], whole: tuple[bool, ...]
+) -> Probe:
+    missing = keys[-1] is MISSING
+    by_axis: list[Any] = [keys] if len(names) == 1 else list(zip(*keys, strict=True))
+    categories = tuple(_categories(axis_keys) for axis_keys in by_axis)
+    return Probe(names, start, start + len(keys), whole, categories, missing)
+
+
+def _categories(keys: Sequence[Any]) -> Array | None:
+    """The categories that the keys stand for; a missing one is None, as in np.empty."""
+    if not isinstance(keys[0], tuple):
+        return None
+    categories = np.empty(len(keys), dtype=object)
+    for k, key in enumerate(keys):
+        if key is not MISSING:
+            categories[k] = key[0]
+    return categories
+
+
+class Positions:
+    """Where the slots of a layout are, from one observation to the next.
+
+    Ranges of equidistant numbers, the common case, are spread out all at once: one numpy call
+    costs as much for eighty numbers as for ten.
+    """
+
+    def __init__(self, layout: Layout, effects: Sequence[Effect], n_axes: int) -> None:
+        self.layout = layout
+        parts = list(zip((effects[k] for k in layout.effects), layout.probes, strict=True))
+        plain = [(effect.range_grid, probe) for effect, probe in parts if effect.is_plain]
+        self._ranges = _Ranges(plain) if plain else None
+        self._others = [
+            _Other(effect, probe, keys)
+            for (effect, probe), keys in zip(parts, layout.keys, strict=True)
+            if not effect.is_plain
+        ]
+        self._latest: FloatArray = np.zeros((n_axes, layout.n_points))
+
+    @property
+    def stale(self) -> bool:
+        """Whether a point came or went since the layout was made; plain ranges keep theirs."""
+        return any(other.stale for other in self._others)
+
+    def now(self) -> FloatArray:
+        """The positions, of shape (n_axes, n_points), 0 for categories; not changed afterwards."""
+        ranges = self._ranges
+        if ranges is not None and not ranges.moved:
+            ranges = None
+        others = [other for other in self._others if other.moved]
+        if ranges is None and not others:
+            return self._latest
+        positions = self._latest.copy()
+        if ranges is not None:
+            positions[0, ranges.columns] = ranges.spread()
+        for other in others:
+            other.effect.fill(positions, other.probe.start, other.probe.stop)
+        self._latest = positions
+        return positions
+
+
+class _Other:
+    """An effect that is no plain range: its points may jump, come and go."""
+
+    def __init__(self, effect: Effect, probe: Probe, keys: tuple[Key, ...]) -> None:
+        self.effect = effect
+        self.probe = probe
+        self.keys = keys
+        self._axes: list[Any] = []
+
+    @property
+    def stale(self) -> bool:
+        """Whether a point came or went, or whole numbers ceased to be whole."""
+        keys = self.effect.current_keys()
+        if keys is not self.keys and keys != self.keys:
+            return True
+        return any(self.probe.whole) and self.effect.whole != self.probe.whole
+
+    @property
+    def moved(self) -> bool:
+        """Whether a point has moved since the last time; grids keep the array until one does."""
+        axes = [grid.points for grid in self.effect.grids]
+        if len(axes) == len(self._axes) and all(map(operator.is_, axes, self._axes)):
+            return False
+        self._axes = axes
+        return True
+
+
+class _Ranges:
+    """The plain ranges of a layout."""
+
+    def __init__(self, parts: Sequence[tuple[RangeGrid, Probe]]) -> None:
+        self.grids = [grid for grid, _ in parts]
+        self._storages = [grid.storage for grid in self.grids]
+        self._versions: list[int] = []
+        sizes = [probe.stop - probe.start for _, probe in parts]
+        self.columns = np.concatenate([np.arange(p.start, p.stop) for _, p in parts])
+        # For each column: whose range it is in, and which share of the range lies below it.
+        self._owner = np.repeat(np.arange(len(parts)), sizes)
+        self._fractions = np.concatenate([np.arange(size) / (size - 1) for size in sizes])
+
+    @property
+    def moved(self) -> bool:
+        """Whether any of them may have moved since the last time."""
+        versions = [storage.version for storage in self._storages]
+        if versions == self._versions:
+            return False
+        self._versions = versions
+        return True
+
+    def spread(self) -> FloatArray:
+        """The points of all of them, one after the other."""
+        # x_min + (k - 1) / (m - 1) (x_max - x_min), the paper's model evaluation point.
+        ends = [grid.range for grid in self.grids]
+        points: FloatArray = np.array([high - low for low, high in ends], dtype=float)[self._owner]
+        points *= self._fractions
+        points += np.array([low for low, _ in ends], dtype=float)[self._owner]
+        return points
