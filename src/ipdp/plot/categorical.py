@@ -1,0 +1,79 @@
+"""The curve of categories: a point with its error bar for each, and bars of how often it came."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ipdp.core.curve import Curve
+from ipdp.plot.frame import Frame
+from ipdp.plot.lines import add_ice, grow, half_widths, line_settings, mark_missing, spread
+from ipdp.plot.parts import Parts, Style
+from ipdp.plot.style import CURVE, add_legend, colours, fade, named, plain, write_numbers
+from ipdp.typing import FloatArray
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
+
+# So many letters fit side by side on an axis of usual width.
+_ROOM = 60
+
+
+def draw_categories(curve: Curve, ax: Axes, style: Style) -> Parts:
+    """Draw the curve of a single categorical feature."""
+    parts = Parts()
+    frame = Frame.around(ax)
+    x = frame.places(curve.grid_values[0])
+    n_outputs = len(curve.outputs)
+    # Points without a line: categories have nothing in between.
+    settings = [
+        line_settings(style, label, (colour, "none"), size=7.0, several=n_outputs > 1)
+        for label, (colour, _) in zip(curve.outputs, colours(ax, n_outputs), strict=True)
+    ]
+    if style.ice and curve.ice is not None and n_outputs == 1:
+        parts.ice_lines = [add_ice(ax, _dashes(curve.ice[0], x), style, settings[0]["color"])]
+    for k, (shift, own) in enumerate(zip(spread(n_outputs, 0.4), settings, strict=True)):
+        if style.band is not None:
+            half = half_widths(curve, style.band)[k]
+            look = {"fmt": "none", "ecolor": own["color"], "elinewidth": 1.5, **style.fill}
+            parts.bands.append(ax.errorbar(x + shift, curve.average[k], yerr=half, **look))
+        parts.lines += ax.plot(x + shift, curve.average[k], gid=CURVE, **own)
+    if style.rug and curve.rug and len(curve.rug[0]):
+        parts.rug_ax = frame.open_strip()
+        colour = settings[0]["color"] if n_outputs == 1 else fade(ax, 0.6)
+        _bars(parts.rug_ax, curve, x, {"color": colour, "alpha": 0.45, **style.strip})
+    mark_missing(curve, frame, style, settings, parts)
+    name_ticks(ax.xaxis, frame.categories)
+    ax.grid(False, axis="x")
+    write_numbers(ax.yaxis, curve.average)
+    if n_outputs > 1:
+        ax.margins(y=0.2)  # the legend needs a place between the points
+    if n_outputs > 1 or "label" in style.line:
+        add_legend(ax)
+    return parts
+
+
+def _dashes(ice: FloatArray, x: FloatArray) -> list[FloatArray]:
+    """For each ICE curve a path of short dashes, one at each category, of shape (3 m, 2)."""
+    ends = np.stack([x - 0.2, x + 0.2, np.full(len(x), np.nan)], axis=1).ravel()
+    return [np.column_stack([ends, np.repeat(y, 3)]) for y in ice]
+
+
+def _bars(strip: Axes, curve: Curve, x: FloatArray, settings: dict[str, Any]) -> None:
+    counts = Counter(curve.rug[0].tolist())
+    heights = [counts[category] for category in curve.grid_values[0].tolist()]
+    strip.bar(x, heights, width=0.6, **settings)
+    grow(strip, max(heights, default=1))
+
+
+def name_ticks(axis: Axis, categories: Iterable[Any], *, slanted: bool = True) -> None:
+    """Put the categories' names on an axis, slanted where they do not fit side by side."""
+    names = [named(category, width=16) for category in categories]
+    axis.set_ticks(range(len(names)), labels=names, **plain())
+    if slanted and sum(len(name) + 2 for name in names) > _ROOM:
+        for text in axis.get_ticklabels():
+            text.set(rotation=35, ha="right", rotation_mode="anchor")

@@ -1,0 +1,96 @@
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from io import BytesIO
+from typing import Any
+
+import matplotlib
+import numpy as np
+import pytest
+from matplotlib import pyplot as plt
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+import ipdp
+
+matplotlib.use("Agg")
+
+
+def make_curve(**changes: Any) -> ipdp.Curve:
+    """A curve of a number with one output, five points, three ICE curves and a rug."""
+    x = np.array([0.0, 1.0, 2.0, 3.0, 4.0])
+    base = np.array([1.0, 3.0, 2.0, 5.0, 4.0])
+    values: dict[str, Any] = {
+        "feature": "age",
+        "outputs": ("prediction",),
+        "grid_values": [x],
+        "average": base[None],
+        "std_error": np.full((1, 5), 0.25),
+        "n_samples": 300,
+        "n_effective_points": np.full(5, 200.0),
+        "t": 300,
+        "ice": np.stack([base - 1, base, base + 2])[None],
+        "rug": [np.linspace(0.0, 4.0, 50)],
+    }
+    return ipdp.Curve(**{**values, **changes})
+
+
+def make_binary(**changes: Any) -> ipdp.Curve:
+    """A curve of the probabilities of two classes."""
+    p = np.array([0.2, 0.4, 0.6, 0.5, 0.9])
+    values: dict[str, Any] = {
+        "outputs": (False, True),
+        "average": np.stack([1 - p, p]),
+        "std_error": np.full((2, 5), 0.02),
+        "ice": np.stack([np.stack([1 - p, 1 - p]), np.stack([p, p])]),
+    }
+    return make_curve(**{**values, **changes})
+
+
+def make_categories(*categories: Any, **changes: Any) -> ipdp.Curve:
+    """A curve of categories, with 10, 20, ... values of them in the rug."""
+    axis = np.empty(len(categories), dtype=object)
+    axis[:] = categories
+    values: dict[str, Any] = {
+        "grid_values": [axis],
+        "average": np.arange(1.0, len(axis) + 1)[None],
+        "std_error": np.full((1, len(axis)), 0.5),
+        "n_effective_points": np.full(len(axis), 200.0),
+        "categorical": (True,),
+        "ice": np.arange(2.0 * len(axis)).reshape(1, 2, -1),
+        "rug": [np.repeat(axis, 10 * np.arange(1, len(axis) + 1))],
+    }
+    return make_curve(**{**values, **changes})
+
+
+def make_pair(**changes: Any) -> ipdp.Curve:
+    """A curve of two numbers on a grid of 4 x 3."""
+    first, second = np.array([0.0, 1.0, 2.0, 3.0]), np.array([10.0, 20.0, 40.0])
+    values: dict[str, Any] = {
+        "feature": ("age", "salary"),
+        "grid_values": [first, second],
+        "average": (first[:, None] * second)[None],
+        "std_error": np.ones((1, 4, 3)),
+        "n_effective_points": np.full((4, 3), 100.0),
+        "categorical": (False, False),
+        "ice": None,
+        "rug": [np.linspace(-1.0, 3.0, 9), np.linspace(10.0, 40.0, 7)],
+    }
+    return make_curve(**{**values, **changes})
+
+
+@pytest.fixture
+def ax() -> Axes:
+    return Figure(layout="constrained").subplots()
+
+
+@pytest.fixture
+def render() -> Callable[[Axes], None]:
+    """Draws for real: what is wrong with a text or a size comes out only then."""
+    return lambda ax: ax.figure.savefig(BytesIO(), format="png", dpi=40)
+
+
+@pytest.fixture(autouse=True)
+def _no_figure_is_left() -> Iterator[None]:
+    yield
+    plt.close("all")
