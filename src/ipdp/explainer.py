@@ -360,6 +360,12 @@ class IncrementalPDP:
         if not isinstance(state, Mapping) or state.get("version") != 1:
             version = state.get("version") if isinstance(state, Mapping) else None
             raise ValueError(f"this is a state of version {version!r}; this ipdp reads version 1")
+        try:
+            self._fold = self._restored(state)
+        except (KeyError, IndexError) as error:
+            raise ValueError(f"the state is damaged: {error} is missing from it") from error
+
+    def _restored(self, state: State) -> Fold | None:
         for name, mine in self._settings().items():
             if state["settings"][name] != _canonical(mine):
                 raise ValueError(
@@ -367,12 +373,11 @@ class IncrementalPDP:
                     f"has {mine!r}"
                 )
         if state["fold"] is None:
-            self._fold = None
-            return
+            return None
         names = [name for effect in state["fold"]["effects"] for name in effect["names"]]
         fold = self._begin(dict.fromkeys(names))
         saving.restore(fold, state["fold"])
-        self._fold = fold
+        return fold
 
     def __repr__(self) -> str:
         what = "all features" if self.features is None else f"features={self.features!r}"

@@ -67,6 +67,6 @@ def resolve_alpha(
         return 2 / (span + 1)
     if isinstance(alpha, Default):
         return alpha.value
-    if alpha is not None and not 0 < alpha <= 1:
+    if alpha is not None and (isinstance(alpha, bool) or not 0 < alpha <= 1):
         raise ValueError(f"alpha must be in (0, 1] or None for the plain mean, got {alpha}")
     return alpha

@@ -50,15 +50,7 @@ class Categories(Grid):
         self._points_of = -1
 
     def admit(self, x: Any) -> Any:
-        if type(x) is str:
-            return x
-        if is_missing(x):
-            return None
-        if isinstance(x, np.generic):
-            return x.item()
-        if not isinstance(x, Hashable):
-            raise TypeError(f"a value of type {type(x).__name__} cannot be a category")
-        return x
+        return admit_category(x)
 
     def update(self, x: Any) -> None:
         self._counts.update(x)
@@ -115,6 +107,19 @@ class Categories(Grid):
         joined = type(self)(**self.settings)
         joined._counts = self._counts.merge(later._counts)
         return joined
+
+
+def admit_category(x: Any) -> Any:
+    """A category as it is kept, None if it is missing; TypeError if it cannot be one."""
+    if type(x) is str:
+        return x
+    if is_missing(x):
+        return None
+    if isinstance(x, np.generic):
+        return x.item()
+    if not isinstance(x, Hashable):
+        raise TypeError(f"a value of type {type(x).__name__} cannot be a category")
+    return x
 
 
 def category_keys(categories: Iterable[Any]) -> tuple[Key, ...]:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ipdp.grid.base import RUG_SIZE, Key, NumberGrid, is_missing, numbered
-from ipdp.grid.categories import category_keys
+from ipdp.grid.categories import admit_category, category_keys
 from ipdp.typing import Array, State
 
 
@@ -60,7 +60,7 @@ class Fixed(NumberGrid):
 
     def admit(self, x: Any) -> Any:
         if self.categorical:
-            return None if is_missing(x) else x
+            return admit_category(x)
         return super().admit(x)
 
     def update(self, x: Any) -> None:
