@@ -8,8 +8,11 @@ from collections.abc import Callable
 from typing import Any, Literal, get_args
 
 from ipdp.models.base import Engine
+from ipdp.models.boosters import BoosterEngine, is_booster
+from ipdp.models.onnx import OnnxEngine, is_onnx_session
 from ipdp.models.rows import RowEngine
 from ipdp.models.stacked import ArrayEngine, FrameEngine
+from ipdp.models.torch import TorchEngine, is_torch_module
 
 Takes = Literal["dict", "frame", "array"]
 """What a function is called with."""
@@ -26,8 +29,9 @@ def engine(
     Parameters
     ----------
     model
-        A river classifier or regressor, a scikit-learn estimator, a pipeline of either, a function,
-        or an engine, which is given back as it is.
+        A river or scikit-learn estimator or pipeline; a model of LightGBM, XGBoost or CatBoost
+        (their scikit-learn classes and their native boosters); a torch module; an ONNX Runtime
+        session; a function; or an engine, which is given back as it is.
     takes
         For functions: called with one observation as a "dict" (the default, unless the type of the
         first parameter says otherwise), or with many as a "frame" or a 2-D "array".
@@ -69,6 +73,8 @@ def engine(
         from ipdp.models.sklearn import SklearnEngine
 
         return SklearnEngine(owner, response=model.__name__)
+    if takes is None and (special := _special_engine(model)) is not None:
+        return special
     if takes is None and hasattr(model, "predict"):
         from ipdp.models.sklearn import SklearnEngine
 
@@ -79,6 +85,17 @@ def engine(
         f"a {type(model).__name__} is not a model: give a river or scikit-learn estimator, "
         "or a function"
     )
+
+
+def _special_engine(model: Any) -> Engine | None:
+    """The engine of a model that is known by its type."""
+    if is_booster(model):
+        return BoosterEngine(model)
+    if is_torch_module(model):
+        return TorchEngine(model)
+    if is_onnx_session(model):
+        return OnnxEngine(model)
+    return None
 
 
 def _speaks_one(model: Any) -> bool:

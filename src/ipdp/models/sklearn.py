@@ -36,7 +36,8 @@ class SklearnEngine(StackedEngine):
     def __init__(self, model: Any, *, response: str = "auto") -> None:
         self.model = model
         self.response = _response(model, response)
-        self._classifies = hasattr(model, "classes_") or _is_classifier(model)
+        self._classifies = _is_classifier(model)
+        self._clusters = _kind(model) == "clusterer"
 
     @property
     def understood(self) -> str:
@@ -46,6 +47,9 @@ class SklearnEngine(StackedEngine):
         names = getattr(self.model, "feature_names_in_", None)
         if names is not None:
             return tuple(names.tolist())
+        known = getattr(self.model, "feature_names_", None)  # catboost
+        if known is not None and set(known) <= set(x):
+            return tuple(known)
         columns = super()._columns_of(x)
         expected = getattr(self.model, "n_features_in_", len(columns))
         if len(columns) != expected:
@@ -63,13 +67,20 @@ class SklearnEngine(StackedEngine):
                 f"{type(self.model).__name__} has several targets with classes; give a function "
                 "that picks one, as in ipdp.models.engine(f, takes='array')"
             )
-        if self._classifies and self.response == "predict":
-            return np.asarray(answer)[:, None] == self.model.classes_[None, :]
+        if self._hard:
+            return np.asarray(answer).reshape(-1, 1) == np.asarray(self._labels())[None, :]
         return answer
 
+    @property
+    def _hard(self) -> bool:
+        """Whether the answer is a class or a cluster, to be counted."""
+        return self.response == "predict" and (self._classifies or self._clusters)
+
     def _labels(self) -> tuple[Label, ...] | None:
+        if self._clusters:
+            return _clusters_of(self.model) if self._hard else None
         classes = getattr(self.model, "classes_", None)
-        if not self._classifies or classes is None:
+        if not self._classifies or classes is None or not len(classes):
             return None
         labels = tuple(np.asarray(classes).tolist())
         # The decision function of two classes is one number, in favour of the second.
@@ -87,12 +98,34 @@ def _is_classifier(model: Any) -> bool:
         return hasattr(model, "predict_proba")
 
 
+def _kind(model: Any) -> str | None:
+    """What scikit-learn takes the estimator for: "classifier", "clusterer", ..."""
+    try:
+        from sklearn.utils import get_tags
+
+        kind = get_tags(model).estimator_type
+    except Exception:  # no scikit-learn, an old one, or a look-alike without tags
+        kind = getattr(model, "_estimator_type", None)
+    return None if kind is None else str(kind)
+
+
+def _clusters_of(model: Any) -> tuple[Label, ...]:
+    for name in ("n_clusters", "n_components"):
+        if isinstance(getattr(model, name, None), int):
+            return tuple(range(getattr(model, name)))
+    return tuple(sorted({int(label) for label in model.labels_} - {-1}))
+
+
 def _response(model: Any, response: str) -> str:
     name = type(model).__name__
     if response != "auto":
         if not hasattr(model, response):
             raise ValueError(f"{name} has no {response}")
         return response
+    if _kind(model) == "outlier_detector":  # the higher, the more normal
+        for method in ("decision_function", "score_samples"):
+            if hasattr(model, method):
+                return method
     if _is_classifier(model) or hasattr(model, "predict_proba"):
         for method in ("predict_proba", "decision_function"):
             if hasattr(model, method):
