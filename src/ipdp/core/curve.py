@@ -243,7 +243,12 @@ class Curve:
         columns["output"] = [output for output in self.outputs for _ in range(n_points)]
         columns["average"] = self.average.ravel().tolist()
         columns["std_error"] = self.std_error.ravel().tolist()
-        return nw.from_dict(columns, backend=backend).to_native()
+        try:
+            return nw.from_dict(columns, backend=backend).to_native()
+        except ImportError:
+            raise ImportError(
+                f"a frame of {backend} needs it: pip install {backend}, or give another backend"
+            ) from None
 
     def plot(self, ax: Any = None, **style: Any) -> PDPDisplay:
         """Draw the curve with matplotlib; see `ipdp.plot.PDPDisplay.plot` for the options."""
