@@ -8,12 +8,14 @@ from ipdp.core.extremes import WindowedExtremes
 from ipdp.core.reservoir import Reservoir
 from ipdp.core.smoothing import Smoothing
 from ipdp.explainer import IncrementalPDP
+from ipdp.pfi import IncrementalPFI
 
 __version__ = "0.1.0"
 
 __all__ = [
     "Curve",
     "IncrementalPDP",
+    "IncrementalPFI",
     "NotEnoughSamples",
     "Reservoir",
     "Smoothing",

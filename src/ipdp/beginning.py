@@ -59,14 +59,14 @@ def checked_weight(w: float) -> float:
     return float(w)
 
 
-def checked_time(t: float | None, fold: Fold) -> float:
+def checked_time(t: float | None, last: float | None) -> float:
     """The time of the next observation, or an error."""
     if t is None:
-        return 1 if fold.t is None else fold.t + 1
+        return 1 if last is None else last + 1
     if isinstance(t, np.generic):
         t = t.item()  # a Python number, which can be saved
-    if not math.isfinite(t) or (fold.t is not None and t < fold.t):
-        raise ValueError(f"time must not go back: got t = {t} after {fold.t}")
+    if not math.isfinite(t) or (last is not None and t < last):
+        raise ValueError(f"time must not go back: got t = {t} after {last}")
     return t
 
 

@@ -8,7 +8,13 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from ipdp import merging, saving
-from ipdp.beginning import begin, checked_grids, checked_time, checked_weight, unknown
+from ipdp.beginning import (
+    begin,
+    checked_grids,
+    checked_time,
+    checked_weight,
+    unknown,
+)
 from ipdp.core.arguments import whole_number
 from ipdp.core.curve import Curve
 from ipdp.core.decay import Default, resolve_alpha
@@ -17,7 +23,7 @@ from ipdp.effects import as_features
 from ipdp.fold import Fold, IceRecord
 from ipdp.grid import Grid
 from ipdp.models import Engine, engine
-from ipdp.observations import observations
+from ipdp.observations import arranged, observations
 from ipdp.snapshot import curve_of
 from ipdp.stack import Stack
 from ipdp.typing import Feature, FeatureName, Observation, State
@@ -149,7 +155,7 @@ class IncrementalPDP:
         if w != 1.0:
             w = checked_weight(w)
         fold = self._fold or self._begin(x)
-        t = checked_time(t, fold)
+        t = checked_time(t, fold.t)
         values = fold.admit(x)
         answer = None
         layout = fold.layout
@@ -158,7 +164,7 @@ class IncrementalPDP:
             if layout.effects:
                 positions = fold.positions.now()
                 if self._engine.ordered:
-                    x = fold.in_order(x)
+                    x = arranged(x, fold.columns)
                 answer = self._engine.ice([x], layout.probes, positions[None])
                 outputs, ice = fold.checked(answer)
         # From here on nothing can go wrong, and everything changes together.
@@ -205,7 +211,7 @@ class IncrementalPDP:
         fold = self._begin(rows[0]) if self._fold is None else self._fold.copy()
         stack = Stack(fold, self._engine, self.n_ice)
         for x, weight, given_time in zip(rows, weights, times, strict=True):
-            time = checked_time(given_time, fold)
+            time = checked_time(given_time, fold.t)
             values = fold.admit(x)
             if weight and (fold.seen + 1) % self.every == 0:
                 stack.add(x, weight, time)

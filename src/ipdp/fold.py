@@ -101,12 +101,6 @@ class Fold:
                     raise TypeError(f"feature {name!r}: {error}") from None
             raise
 
-    def in_order(self, x: Observation) -> Observation:
-        """The observation with its features in the order of the first one."""
-        if tuple(x) == self.columns:
-            return x
-        return {name: x.get(name) for name in self.columns}
-
     def layout_now(self) -> Layout:
         """The slots to evaluate now; the one in force if nothing came or went."""
         if self._waiting:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ipdp.typing import FeatureName
+from ipdp.typing import FeatureName, Observation
 
 
 def observations(X: Any, names: Sequence[FeatureName] | None = None) -> list[dict[Any, Any]]:
@@ -45,6 +45,17 @@ def observations(X: Any, names: Sequence[FeatureName] | None = None) -> list[dic
                 "for arrays give a 2-D numpy array"
             )
     return [dict(row) for row in rows]
+
+
+def arranged(x: Observation, columns: tuple[FeatureName, ...]) -> Observation:
+    """The observation with its features in a given order; what it does not have is None.
+
+    Examples
+    --------
+    >>> arranged({"b": 2, "a": 1}, ("a", "b", "c"))
+    {'a': 1, 'b': 2, 'c': None}
+    """
+    return x if tuple(x) == columns else {name: x.get(name) for name in columns}
 
 
 def _from_array(X: Any, names: Sequence[FeatureName] | None) -> list[dict[Any, Any]]:

@@ -7,6 +7,7 @@ import numpy as np
 from ipdp.fold import Fold, IceRecord
 from ipdp.layout import Layout
 from ipdp.models import Engine
+from ipdp.observations import arranged
 from ipdp.typing import FloatArray, Observation
 
 
@@ -42,7 +43,7 @@ class Stack:
             self.flush()
             self._layout = layout
             self.fold.adopt(layout)
-        self._rows.append(self.fold.in_order(x) if self.engine.ordered else x)
+        self._rows.append(arranged(x, self.fold.columns) if self.engine.ordered else x)
         self._positions.append(self.fold.positions.now())
         self._weights.append(w)
         self._times.append(t)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field, fields
-from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ipdp.core.student import student_quantile
 from ipdp.typing import Array, Feature, FloatArray, Label, State
 
 if TYPE_CHECKING:
@@ -128,7 +128,7 @@ class Curve:
         """
         if not 0 < level < 1:
             raise ValueError(f"level must be in (0, 1), got {level}")
-        half = _student_quantile((1 + level) / 2, self.n_effective_points - 1) * self.std_error
+        half = student_quantile((1 + level) / 2, self.n_effective_points - 1) * self.std_error
         return self.average - half, self.average + half
 
     def at(self, x: Any) -> FloatArray:
@@ -286,20 +286,6 @@ def _interpolation(axis: Array, x: Array, categorical: bool) -> FloatArray:
     weights[rows, right] += share
     weights[(x < axis[0]) | (x > axis[-1]) | np.isnan(x)] = np.nan
     return weights
-
-
-def _student_quantile(p: float, degrees: FloatArray) -> FloatArray:
-    """Quantile of Student's t by its expansion around the normal one (Abramowitz-Stegun 26.7.5).
-
-    Off by less than 1 % for five degrees of freedom and p = 0.975, and by nothing to speak of from
-    twenty on; scipy would be a heavy import for that.
-    """
-    z = NormalDist().inv_cdf(p)
-    n = np.maximum(degrees, 1.0)
-    first = (z**3 + z) / 4
-    second = (5 * z**5 + 16 * z**3 + 3 * z) / 96
-    third = (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384
-    return np.asarray(z + first / n + second / n**2 + third / n**3)
 
 
 def _axis(values: Iterable[Any], is_category: bool) -> Array:
