@@ -32,8 +32,9 @@ test-libraries: $(LIBRARIES_READY) ## The engines on LightGBM, XGBoost, CatBoost
 test-slow: $(READY) ## The tests that take minutes
 	$(BIN)/python -m pytest -m slow $(ARGS)
 
-bench: $(READY) ## Measure the own cost of explaining, and compare the estimators
+bench: $(READY) ## Measure the cost of explaining, and compare the estimators
 	$(BIN)/python benchmarks/own_cost.py
+	$(BIN)/python benchmarks/trees.py
 	$(BIN)/python benchmarks/regrid.py
 
 clean: ## Remove the environment, caches and whatever was built

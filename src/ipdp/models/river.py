@@ -1,7 +1,9 @@
-"""river's models: one observation at a time."""
+"""river's models: one observation at a time, or one walk where they are trees."""
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable
 from typing import Any
 
 from ipdp.models.rows import RowEngine
@@ -20,11 +22,13 @@ def river_engine(model: Any, response: str = "auto") -> RowEngine:
 
     Examples
     --------
-    >>> from river import linear_model
+    >>> from river import linear_model, tree
     >>> river_engine(linear_model.LogisticRegression())
     <RowEngine: LogisticRegression.predict_proba_one, one call for each point>
     >>> river_engine(linear_model.LinearRegression())
     <RowEngine: LinearRegression.predict_one, one call for each point>
+    >>> type(river_engine(tree.HoeffdingTreeClassifier())).__name__
+    'TreeEngine'
     """
     last = _last_step(model)
     name = type(last).__name__ if last is model else f"pipeline of {type(last).__name__}"
@@ -36,20 +40,25 @@ def river_engine(model: Any, response: str = "auto") -> RowEngine:
     if response == "predict_proba" or (response == "auto" and _has_probabilities(last)):
         if not _has_probabilities(last):
             raise ValueError(f"{name} has no predict_proba_one; use response='predict'")
+        return _engine(model.predict_proba_one, model, f"{name}.predict_proba_one")
+    if classifies:
+        understood = f"{name}.predict_one, the share of each class"
         return RowEngine(
-            model.predict_proba_one,
-            model=model,
-            understood=f"{name}.predict_proba_one",
-            leave_out=True,
+            model.predict_one, model=model, understood=understood, hard=True, leave_out=True
         )
-    kind = "predict_one, the share of each class" if classifies else "predict_one"
-    return RowEngine(
-        model.predict_one,
-        model=model,
-        understood=f"{name}.{kind}",
-        hard=classifies,
-        leave_out=True,
-    )
+    return _engine(model.predict_one, model, f"{name}.predict_one")
+
+
+def _engine(call: Callable[[dict[Any, Any]], Any], model: Any, understood: str) -> RowEngine:
+    """One walk for models of trees; one call for each point for the others."""
+    # Who has a tree has imported river's trees.
+    if "river.tree" in sys.modules:
+        from ipdp.models.trees import tree_engine
+
+        engine = tree_engine(call, model, understood)
+        if engine is not None:
+            return engine
+    return RowEngine(call, model=model, understood=understood, leave_out=True)
 
 
 def _last_step(model: Any) -> Any:

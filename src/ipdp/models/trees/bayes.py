@@ -1,0 +1,158 @@
+"""Naive Bayes for many points in many leaves, as a few operations on arrays.
+
+The arrays have the points, or the leaves, last: (terms, classes, points). numpy is fastest so, and
+adds the terms one after the other, in river's own order.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ipdp.models.trees.leaves import ClassifierLeaf, likelihoods
+from ipdp.models.trees.points import Points
+from ipdp.typing import Array, FloatArray, Label
+
+_HALF_LOG_TAU = 0.5 * math.log(math.tau)
+
+
+class BayesLeaves:
+    """Some leaves that are naive Bayes, side by side.
+
+    Parameters
+    ----------
+    leaves
+        The parts of the leaves.
+    classes
+        The classes.
+    points
+        The observation and its points.
+    known
+        The places of the leaves' features.
+    """
+
+    def __init__(
+        self,
+        leaves: Sequence[ClassifierLeaf],
+        classes: Sequence[Label],
+        points: Points,
+        known: dict[Any, int],
+    ) -> None:
+        self.leaves = leaves
+        self.classes = classes
+        self.points = points
+        self._n_asked = len(points.columns.names) + 1
+        # One slot more than any leaf needs: the place of features that a leaf does not know.
+        self._n_slots = 1 + max([len(leaf.names) for leaf in leaves])
+        self._general = [
+            (number, leaf, *entry)
+            for number, leaf in enumerate(leaves)
+            if leaf.general
+            for entry in leaf.general
+        ]
+        gaussians, priors = self._tables()
+        self._gaussians = gaussians
+        self._places = self._places_table()
+        # (1 + n_slots, n_classes, n_leaves): the priors, and the terms of x itself.
+        self._terms = np.zeros((1 + self._n_slots, len(classes), len(leaves)))
+        self._terms[0] = priors
+        self._fill_in_x(known)
+
+    def _tables(self) -> tuple[FloatArray, FloatArray]:
+        """The Gaussians, of shape (n_slots, 3, n_classes, n_leaves), and the priors."""
+        n_leaves, n_classes, n_slots = len(self.leaves), len(self.classes), self._n_slots
+        width = n_classes * (3 * n_slots - 2)
+        # All ones is NaN: a slot that a leaf does not have.
+        numbers = _joined([leaf.raw for leaf in self.leaves], 8 * width, b"\xff")
+        table = np.frombuffer(numbers).reshape(n_leaves, width)
+        gaussians = np.full((n_slots, 3, n_classes, n_leaves), math.nan)
+        known = table[:, n_classes:].reshape(n_leaves, n_slots - 1, n_classes, 3)
+        gaussians[:-1] = known.transpose(1, 3, 2, 0)
+        return gaussians, table[:, :n_classes].T
+
+    def _places_table(self) -> Array:
+        """For each leaf the slots of the features that are asked about, then its own features."""
+        width = self._n_asked + self._n_slots - 1
+        places = _joined([leaf.places for leaf in self.leaves], 8 * width, b"\x00")
+        table = np.frombuffer(places, dtype=np.int64).reshape(-1, width)
+        return np.where(table < 0, self._n_slots - 1, table)
+
+    def _fill_in_x(self, known: dict[Any, int]) -> None:
+        x, nan = self.points.x, math.nan
+        odd = self.points.odd
+        values = np.array([nan if name in odd else x.get(name, nan) for name in known])
+        own = values.take(self._places[:, self._n_asked :].T)[:, None, :]
+        mean, spread, log_deviation = self._gaussians[:-1].swapaxes(0, 1)
+        _log_densities(own, mean, spread, log_deviation, out=self._terms[1:-1])
+        for number, leaf, slot, name, splitter in self._general:
+            if name in x:
+                terms = likelihoods(splitter, x[name], self.classes, leaf.counted)
+                self._terms[1 + slot, :, number] = terms
+
+    def votes(self, leaf_of: Array) -> FloatArray:
+        """The shares of the classes, of shape (n_classes, n_rows, n_columns).
+
+        Parameters
+        ----------
+        leaf_of
+            Which leaf votes, of shape (n_rows, n_columns).
+        """
+        n_classes, n_leaves = self._terms.shape[1:]
+        slot_of = self._places.take(leaf_of * self._places.shape[1] + self.points.columns.number_of)
+        slot_of, leaf = slot_of.reshape(-1), leaf_of.reshape(-1)
+        n_points = len(leaf)
+        terms = self._terms.reshape(-1, n_leaves).take(leaf, axis=1)
+        row = (slot_of + 1) * n_classes + np.arange(n_classes)[:, None]
+        terms.reshape(-1)[row * n_points + np.arange(n_points)] = self._replaced(leaf, slot_of)
+        votes: FloatArray = np.add.reduce(terms.reshape(-1, n_classes, n_points), axis=0)
+        # As in river: log-sum-exp.
+        highest = np.maximum.reduce(votes, axis=0)
+        total = np.add.reduce(np.exp(votes - highest), axis=0)
+        votes -= np.log(total, out=total) + highest
+        return np.exp(votes, out=votes).reshape(n_classes, *leaf_of.shape)
+
+    def _replaced(self, leaf: Array, slot_of: Array) -> FloatArray:
+        """The terms of the values that the points have instead of those of x."""
+        n_classes, n_leaves = self._terms.shape[1:]
+        values = self.points.values
+        numbers = np.tile(self.points.numbers, len(leaf) // len(values))
+        step = n_classes * n_leaves
+        index = (slot_of * (3 * step) + leaf) + np.arange(0, step, n_leaves)[:, None]
+        mean = self._gaussians.take(index)
+        spread = self._gaussians.take(index + step)
+        log_deviation = self._gaussians.take(index + 2 * step)
+        terms = _log_densities(numbers, mean, spread, log_deviation, out=mean)
+        for number, parts, slot, _, splitter in self._general:
+            for point in np.flatnonzero((leaf == number) & (slot_of == slot)).tolist():
+                value = values[point % len(values)]
+                terms[:, point] = likelihoods(splitter, value, self.classes, parts.counted)
+        return terms
+
+
+def _joined(blocks: list[bytes], width: int, filling: bytes) -> bytes:
+    """The blocks one after the other, those that are too short filled up."""
+    joined = b"".join(blocks)
+    if len(joined) < width * len(blocks):
+        joined = b"".join([block.ljust(width, filling) for block in blocks])
+    return joined
+
+
+def _log_densities(
+    values: FloatArray,
+    mean: FloatArray,
+    spread: FloatArray,
+    log_deviation: FloatArray,
+    *,
+    out: FloatArray,
+) -> FloatArray:
+    """Logs of normal densities, 0 where river leaves them out: unknown, or below all numbers."""
+    np.subtract(values, mean, out=out)
+    out *= out
+    out /= spread
+    out -= _HALF_LOG_TAU
+    out -= log_deviation
+    np.copyto(out, 0.0, where=~(out > -math.inf))
+    return out

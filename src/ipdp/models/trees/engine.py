@@ -1,0 +1,160 @@
+"""The engine of river's trees: one walk where it can, plain calls where it cannot."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+
+from ipdp.models.base import Outputs, Probe
+from ipdp.models.rows import RowEngine
+from ipdp.models.trees import walk as walking
+from ipdp.models.trees.check import Checker, SlowPathWarning, agree, agree_at, aligned
+from ipdp.models.trees.points import Columns, Points
+from ipdp.typing import FloatArray, Label, Observation
+
+BUILD = "pure Python" if str(walking.__file__).endswith(".py") else "compiled"
+"""How the walk runs."""
+
+Answer = tuple[tuple[Label, ...], FloatArray]
+"""Outputs, and their values, of shape (n_outputs, n_points)."""
+
+
+class Walk(Protocol):
+    """What the engine asks: all points of one observation at once."""
+
+    @property
+    def leaves(self) -> str:
+        """What is done at the leaves, in a few words."""
+        ...
+
+    def ice(self, points: Points) -> Answer | None:
+        """What the model says at each point; None if plain calls are to be made."""
+        ...
+
+
+class TreeEngine(RowEngine):
+    """A tree, or an ensemble of trees, of river.
+
+    The points of all features share most of their way down a tree, so one walk serves them all. The
+    answers are compared with plain calls: all of them for the first observations and now and then
+    later, and one point of every other observation. After a difference, or an error, there are only
+    plain calls.
+
+    Parameters
+    ----------
+    call, model, understood
+        As for `RowEngine`.
+    walk
+        The walk.
+    checker
+        When to compare.
+    """
+
+    def __init__(
+        self,
+        call: Callable[[dict[Any, Any]], Any],
+        *,
+        model: Any,
+        understood: str,
+        walk: Walk,
+        checker: Checker | None = None,
+    ) -> None:
+        super().__init__(call, model=model, understood=understood, leave_out=True)
+        self.walk = walk
+        self.checker = checker or Checker()
+        self.fault: str | None = None
+        self._columns = Columns(())
+
+    @property
+    def understood(self) -> str:
+        if self.fault is not None:
+            return f"{super().understood} ({self.fault})"
+        return f"{self._understood}, one walk for all points, {self.walk.leaves} ({BUILD})"
+
+    def ice(
+        self,
+        observations: Sequence[Observation],
+        probes: Sequence[Probe],
+        positions: FloatArray,
+    ) -> Outputs:
+        if self.fault is not None:
+            return super().ice(observations, probes, positions)
+        # A list might have been changed since.
+        if self._columns.probes is not probes or not isinstance(probes, tuple):
+            self._columns = Columns(probes)
+        if len(observations) == 1:
+            return self._ice_one(observations[0], positions)
+        parts = [self._ice_one(x, positions[k : k + 1]) for k, x in enumerate(observations)]
+        return _joined(parts)
+
+    def _plain(self, x: Observation, positions: FloatArray) -> Outputs:
+        return super().ice([x], self._columns.probes, positions)
+
+    def _ice_one(self, x: Observation, positions: FloatArray) -> Outputs:
+        """The curves of one observation; positions of shape (1, n_axes, n_points)."""
+        if self.fault is not None:
+            return self._plain(x, positions)
+        points = None
+        try:
+            points = self._columns.points(x, positions[0])
+            answer = self.walk.ice(points)
+            if answer is None:
+                return self._plain(x, positions)
+            labels, values = answer
+            self._add_others(x, positions[0], labels, values)
+        except Exception as error:
+            # If river raises as well, it is the observation; then nothing is wrong with the walk.
+            plain = self._plain(x, positions)
+            if points is None or not points.odd:
+                self._give_up(f"{type(error).__name__}: {error}")
+            return plain
+        return self._checked(points, positions, labels, values)
+
+    def _add_others(
+        self, x: Observation, positions: FloatArray, labels: Sequence[Label], values: FloatArray
+    ) -> None:
+        """Fill in the columns that the walk does not serve, by plain calls."""
+        for probe in self._columns.others:
+            said, table = self._tabulate(self._along(x, probe, positions))
+            columns = values[:, probe.start : probe.stop]
+            columns[:] = 0.0
+            for label, row in zip(said or (), table.T, strict=True):
+                columns[labels.index(label)] = row
+
+    def _checked(
+        self,
+        points: Points,
+        positions: FloatArray,
+        labels: tuple[Label, ...],
+        values: FloatArray,
+    ) -> Outputs:
+        if self.checker.wants_all():
+            plain = self._plain(points.x, positions)
+            if not agree(labels, values, plain):
+                self._give_up("its answers differ from plain calls")
+                return plain
+            return aligned(plain, labels)
+        if self._columns.own_columns:
+            column = self.checker.one_of(self._columns.own_columns)
+            if not agree_at(labels, values, column, self.call(points.at(column))):
+                self._give_up("its answers differ from plain calls")
+                return self._plain(points.x, positions)
+        return Outputs(labels, values[None])
+
+    def _give_up(self, why: str) -> None:
+        self.fault = f"the walk of the trees was given up: {why}"
+        name = type(self.model).__name__
+        warnings.warn(
+            f"{name} is explained by plain calls from now on, which is slower: {self.fault}",
+            SlowPathWarning,
+            stacklevel=5,
+        )
+
+
+def _joined(parts: Sequence[Outputs]) -> Outputs:
+    """The answers for several observations, as one; the model did not change in between."""
+    labels = tuple(dict.fromkeys(label for part in parts for label in part.labels or ()))
+    return Outputs(labels, np.concatenate([aligned(part, labels).values for part in parts]))

@@ -1,0 +1,110 @@
+"""Which nodes the walk knows, told by the methods that river would call.
+
+A class is never recognised by its name or its ancestors alone: a subclass that overrides one of the
+methods that matter is another kind of node, or an unknown one.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ipdp.models.trees.names import find, known
+
+LEAF, NUMERIC, OTHER = 0, 1, 2
+"""Kinds of nodes: a leaf; a branch at a threshold; a branch that has to be asked for each value."""
+
+OWN, MAJORITY, BAYES, ADAPTIVE, WEIGHTED = range(5)
+"""Kinds of leaves of classifiers: only river knows; majority class; naive Bayes; the better of
+both; either of them, weighted by the leaf's error (the leaves of Hoeffding adaptive trees)."""
+
+MEAN, MODEL, SELECTED = 5, 6, 7
+"""Kinds of leaves of regressors: the mean; a model; the better of both."""
+
+_BRANCH = find("tree.base", "Branch")
+_DT_BRANCH = find("tree.nodes.branch", "DTBranch")
+_HT_LEAF = find("tree.nodes.leaf", "HTLeaf")
+_WALK_OF_A_LEAF = find("tree.base", "Leaf", "walk")
+_BRANCH_NO = known(
+    (find("tree.nodes.branch", "NumericBinaryBranch", "branch_no"), NUMERIC),
+    (find("tree.nodes.branch", "NominalBinaryBranch", "branch_no"), OTHER),
+    (find("tree.nodes.branch", "NumericMultiwayBranch", "branch_no"), OTHER),
+    (find("tree.nodes.branch", "NominalMultiwayBranch", "branch_no"), OTHER),
+)
+_PREDICTION = known(
+    (find("tree.nodes.htc_nodes", "LeafMajorityClass", "prediction"), MAJORITY),
+    (find("tree.nodes.htc_nodes", "LeafNaiveBayes", "prediction"), BAYES),
+    (find("tree.nodes.htc_nodes", "LeafNaiveBayesAdaptive", "prediction"), ADAPTIVE),
+    (find("tree.nodes.hatc_nodes", "AdaLeafClassifier", "prediction"), WEIGHTED),
+    (find("tree.nodes.htr_nodes", "LeafMean", "prediction"), MEAN),
+    (find("tree.nodes.htr_nodes", "LeafModel", "prediction"), MODEL),
+    (find("tree.nodes.htr_nodes", "LeafAdaptive", "prediction"), SELECTED),
+)
+_UNTOUCHED = (
+    ("is_active", find("tree.nodes.leaf", "HTLeaf", "is_active")),
+    ("total_weight", find("tree.nodes.htc_nodes", "LeafMajorityClass", "total_weight")),
+)
+
+
+class Unknown(Exception):
+    """A part of a model that the walk does not know."""
+
+
+class NodeKinds(dict[type, int]):
+    """The kind of each class of nodes, looked up once.
+
+    Parameters
+    ----------
+    traverse
+        The method by which river finds the leaves of such a tree.
+    """
+
+    def __init__(self, traverse: Any) -> None:
+        super().__init__()
+        self.traverse = traverse
+
+    def __missing__(self, cls: type) -> int:
+        kind = self[cls] = self._kind(cls)
+        return kind
+
+    def _kind(self, cls: Any) -> int:
+        if _DT_BRANCH is not None and issubclass(cls, _DT_BRANCH):
+            kind: int | None = _BRANCH_NO.get(cls.branch_no)
+            known_ways = (
+                cls.next is _DT_BRANCH.next
+                and cls.walk is _BRANCH.walk
+                and cls.traverse is self.traverse
+            )
+            if kind is not None and known_ways:
+                return kind
+        elif _HT_LEAF is not None and issubclass(cls, _HT_LEAF) and cls.walk is _WALK_OF_A_LEAF:
+            return LEAF
+        raise Unknown(f"nodes of class {cls.__name__}")
+
+
+class LeafKinds(dict[type, int]):
+    """What each class of leaves says, looked up once."""
+
+    def __missing__(self, cls: type) -> int:
+        kind = self[cls] = _leaf_kind(cls)
+        return kind
+
+
+def _leaf_kind(cls: Any) -> int:
+    kind: int = _PREDICTION.get(cls.prediction, OWN)
+    # A prediction may pass the question on to its next of kin: all of them must be river's.
+    definitions = [k.__dict__["prediction"] for k in cls.__mro__ if "prediction" in k.__dict__]
+    if any(d not in _PREDICTION and d is not _HT_LEAF.prediction for d in definitions):
+        return OWN
+    if kind in (BAYES, ADAPTIVE, WEIGHTED):
+        for name, method in _UNTOUCHED:
+            if getattr(cls, name) is not method:
+                return OWN
+    return kind
+
+
+PLAIN_NODES = NodeKinds(find("tree.base", "Branch", "traverse"))
+ADAPTIVE_NODES = NodeKinds(find("tree.nodes.hatc_nodes", "AdaBranchClassifier", "traverse"))
+ADAPTIVE_REGRESSOR_NODES = NodeKinds(
+    find("tree.nodes.hatr_nodes", "AdaBranchRegressor", "traverse")
+)
+LEAVES = LeafKinds()

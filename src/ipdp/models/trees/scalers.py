@@ -1,0 +1,98 @@
+"""Pipelines of scalers that treat each feature on its own, with a tree at the end."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ipdp.models.trees.kinds import Unknown
+from ipdp.models.trees.names import find
+from ipdp.models.trees.points import ABSENT, Points
+from ipdp.typing import FloatArray, Label
+
+_FEATURE_WISE = {
+    find("preprocessing", name, "transform_one")
+    for name in (
+        "AdaptiveStandardScaler",
+        "MaxAbsScaler",
+        "MinMaxScaler",
+        "RobustScaler",
+        "StandardScaler",
+    )
+} - {None}
+_PIPELINE = find("compose", "Pipeline")
+_METHODS = ("predict_one", "predict_proba_one", "_transform_one")
+_LEARNS_WHILE_PREDICTING = "_LEARN_UNSUPERVISED_DURING_PREDICT"
+
+
+def is_scaled(model: Any) -> bool:
+    """Whether a model is a pipeline of river, all steps but the last scalers of single features."""
+    if _PIPELINE is None or not isinstance(model, _PIPELINE):
+        return False
+    cls: Any = type(model)
+    untouched = all(getattr(cls, name, 0) is getattr(_PIPELINE, name, 1) for name in _METHODS)
+    return (
+        untouched
+        and hasattr(model, _LEARNS_WHILE_PREDICTING)
+        and all(_is_scaler(step) for step in list(model.steps.values())[:-1])
+    )
+
+
+def _is_scaler(step: Any) -> bool:
+    return getattr(type(step), "transform_one", None) in _FEATURE_WISE
+
+
+class ScaledWalk:
+    """The walk of a model behind scalers: the points are scaled first.
+
+    Parameters
+    ----------
+    pipeline
+        The pipeline.
+    walk
+        The walk of its last step.
+    """
+
+    def __init__(self, pipeline: Any, walk: Any) -> None:
+        self.model = self.pipeline = pipeline
+        self.walk = walk
+
+    @property
+    def leaves(self) -> str:
+        """What is done at the leaves."""
+        return str(self.walk.leaves)
+
+    def ice(self, points: Points) -> tuple[tuple[Label, ...], FloatArray] | None:
+        """What the model says at each point; None if plain calls are to be made."""
+        if getattr(self.pipeline, _LEARNS_WHILE_PREDICTING):
+            return None
+        *scalers, last = self.pipeline.steps.values()
+        if last is not self.walk.model or not all(map(_is_scaler, scalers)):
+            raise Unknown("other steps of the pipeline than there were at first")
+        answer: tuple[tuple[Label, ...], FloatArray] | None = self.walk.ice(scaled(points, scalers))
+        return answer
+
+
+def scaled(points: Points, scalers: Sequence[Any]) -> Points:
+    """The points as the last step of a pipeline sees them.
+
+    No feature's scale depends on another, so that the k-th points of all features are scaled
+    together, in one call.
+    """
+    columns, x, values = points.columns, points.x, list(points.values)
+    deepest = max((hi - lo for lo, hi in columns.spans.values()), default=0)
+    for scaler in scalers:
+        for k in range(deepest):
+            row = {
+                name: values[lo + k]
+                for name, (lo, hi) in columns.spans.items()
+                if lo + k < hi and values[lo + k] is not ABSENT
+            }
+            for name, value in scaler.transform_one(row).items():
+                values[columns.spans[name][0] + k] = value
+        x = scaler.transform_one(x)
+    numbers = np.array([math.nan if value is ABSENT else value for value in values], dtype=float)
+    return columns.arrange(x, values, numbers, ())

@@ -1,0 +1,158 @@
+"""What the trees of a classifier say at each point."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ipdp.models.trees.bayes import BayesLeaves
+from ipdp.models.trees.kinds import ADAPTIVE_NODES, PLAIN_NODES, Unknown
+from ipdp.models.trees.leaves import NO_FEATURE, ClassifierLeaf, read
+from ipdp.models.trees.names import find
+from ipdp.models.trees.points import Points
+from ipdp.models.trees.reach import NOBODY, Features, Form, Reach
+from ipdp.models.trees.store import LeafStore
+from ipdp.typing import Array, FeatureName, FloatArray, Label
+
+_PLAIN = find("tree", "HoeffdingTreeClassifier", "predict_proba_one")
+_ADAPTIVE = find("tree", "HoeffdingAdaptiveTreeClassifier", "predict_proba_one")
+
+
+class Forms(dict[type, Form]):
+    """The form of each class of trees, looked up once."""
+
+    def __missing__(self, cls: Any) -> Form:
+        method = getattr(cls, "predict_proba_one", None)
+        if method is not None and method is _PLAIN:
+            self[cls] = Form(PLAIN_NODES, False)
+        elif method is not None and method is _ADAPTIVE:
+            self[cls] = Form(ADAPTIVE_NODES, True)
+        else:
+            raise Unknown(f"trees of class {cls.__name__}")
+        return self[cls]
+
+
+FORMS = Forms()
+
+
+class Ballot(LeafStore[ClassifierLeaf]):
+    """Counts the votes of the leaves at each point.
+
+    Attributes
+    ----------
+    asks_river
+        Whether in this question there are leaves that only river knows.
+    known
+        The features of all leaves so far, with their places; the first stands for none.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asks_river = False
+        self.known: dict[Any, int] = {NO_FEATURE: 0}
+        self._classes: tuple[Label, ...] = ()
+        self._asked: tuple[FeatureName, ...] = ()
+        self._bayes: list[ClassifierLeaf] = []
+        self._fixed: list[ClassifierLeaf | None] = []
+
+    def count(
+        self,
+        trees: Sequence[Any],
+        features: Sequence[Features],
+        points: Points,
+        classes: tuple[Label, ...],
+    ) -> FloatArray:
+        """What each tree says, of shape (n_classes, n_trees, n_points).
+
+        Parameters
+        ----------
+        trees, features
+            The trees, and the features that each of them sees.
+        points
+            The observation and its points.
+        classes
+            The classes.
+        """
+        self._begin(points, classes)
+        forms = [FORMS[tree.__class__] for tree in trees]
+        reach = Reach(trees, forms, points)
+        with np.errstate(all="ignore"):
+            leaf_of = reach.numbers(self)
+            votes = self._votes(leaf_of, points)
+            if reach.n_rows > len(trees):
+                votes *= self._scales(leaf_of)
+            if self.asks_river:
+                for row, column, said in reach.answers(self, features):
+                    votes[:, row, column] = [said.get(label, 0.0) for label in classes]
+            if reach.n_rows > len(trees):
+                votes = np.add.reduceat(votes, reach.first_rows, axis=1)
+            if self.asks_river or reach.n_rows > len(trees):
+                _share_out(votes, [form.adaptive for form in forms])
+        return votes
+
+    def _begin(self, points: Points, classes: tuple[Label, ...]) -> None:
+        self.begin()
+        if classes != self._classes:
+            self._classes = classes
+            self.parts = {}
+        self._asked = points.columns.names
+        self.asks_river = False
+        # From 0 up a leaf's number is that of naive Bayes, from -1 down that of votes which are
+        # fixed, of which the first are nobody's.
+        self._bayes = []
+        self._fixed = [None]
+
+    def enter(self, leaf: Any, tree: Any) -> ClassifierLeaf:
+        """Number a leaf, and read it if it has learned."""
+        parts = self.parts.get(id(leaf))
+        if parts is None:
+            parts = self.parts[id(leaf)] = ClassifierLeaf(leaf)
+        parts.turn = self.turn
+        if parts.own:
+            self.asks_river = True
+            parts.number = NOBODY
+            return parts
+        # A leaf that was deactivated has no splitters any more.
+        if parts.splitters is not leaf.splitters or parts.stats != leaf.stats:
+            read(parts, tree, self._classes)
+        if parts.votes is None:
+            parts.number = len(self._bayes)
+            self._bayes.append(parts)
+            if parts.places_of is not self._asked:
+                parts.find_places(self._asked, self.known)
+        else:
+            self._fixed.append(parts)
+            parts.number = -len(self._fixed)
+        return parts
+
+    def _votes(self, leaf_of: Array, points: Points) -> FloatArray:
+        """What each leaf says, of shape (n_classes, n_rows, n_points)."""
+        nobody = [0.0] * len(self._classes)
+        fixed = np.array([parts.votes if parts else nobody for parts in self._fixed]).T
+        if not self._bayes:
+            return fixed.take(~leaf_of, axis=1)
+        if points.odd:
+            for parts in self._bayes:
+                parts.refuse(points.odd)
+        bayes = BayesLeaves(self._bayes, self._classes, points, self.known)
+        if leaf_of.min() >= 0:
+            return bayes.votes(leaf_of)
+        votes = bayes.votes(np.maximum(leaf_of, 0))
+        np.copyto(votes, fixed.take(~leaf_of, axis=1, mode="clip"), where=leaf_of < 0)
+        return votes
+
+    def _scales(self, leaf_of: Array) -> FloatArray:
+        """How much each leaf counts; to nobody it does not matter."""
+        scales = [parts.scale for parts in self._bayes]
+        # Numbers from -1 down count from the end.
+        scales += [parts.scale if parts else 1.0 for parts in reversed(self._fixed)]
+        return np.array(scales).take(leaf_of, mode="wrap")
+
+
+def _share_out(votes: FloatArray, adaptive: Sequence[bool]) -> None:
+    """Let adaptive trees share out one vote among their leaves, in place."""
+    total = np.add.reduce(votes, axis=0)
+    total[~np.array(adaptive)] = 1.0
+    votes *= np.where((total != 0) & ~np.isnan(total), 1 / total, 1.0)

@@ -1,0 +1,221 @@
+"""The walk notices its own faults, and says so once."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from bisect import bisect_right
+
+import numpy as np
+import pytest
+from river.tree.nodes import htc_nodes
+from tests.models.trees import models, streams
+from tests.models.trees.asking import Asker, plain_engine, worst_difference
+from tests.models.trees.models import FlattenedLeaf, Grower
+
+import ipdp
+from ipdp.models import engine
+from ipdp.models.base import Outputs
+from ipdp.models.trees import Checker, SlowPathWarning, leaves
+from ipdp.models.trees.check import agree, agree_at, aligned
+
+
+def off_by_one(values, threshold, lo, hi):
+    return min(bisect_right(values, threshold, lo, hi) + 1, hi)
+
+
+def wrong_bisection(monkeypatch):
+    monkeypatch.setattr("ipdp.models.trees.walk.bisect_right", off_by_one)
+
+
+def wrong_prior(monkeypatch):
+    """As if a later river had smoothed its priors."""
+    right = htc_nodes.do_naive_bayes_prediction
+
+    def smoothed(x, stats, splitters):
+        return right(x, {label: weight + 5 for label, weight in stats.items()}, splitters)
+
+    monkeypatch.setattr(htc_nodes, "do_naive_bayes_prediction", smoothed)
+
+
+def wrong_mean_of_a_density(monkeypatch):
+    right = leaves._read_gaussians
+
+    def shifted(parts, k, label):
+        right(parts, k, label)
+        for start, _ in parts.gaussians:
+            parts.terms[start + 3 * k] += 0.01 * (k + 1)
+
+    monkeypatch.setattr("ipdp.models.trees.leaves._read_gaussians", shifted)
+
+
+def wrong_weights(monkeypatch):
+    monkeypatch.setattr("ipdp.models.trees.ensembles._weights", lambda model, metrics: range(1, 5))
+
+
+def wrong_linear_leaf(monkeypatch):
+    def weights(self):
+        return {name: 1.01 * weight for name, weight in self._weights.to_dict().items()}
+
+    monkeypatch.setattr("river.linear_model.base.GLM.weights", property(weights))
+
+
+def wrong_mean(monkeypatch):
+    monkeypatch.setattr(
+        "ipdp.models.trees.linear.RegressorLeaf.is_mean", property(lambda self: True)
+    )
+
+
+def an_error(monkeypatch):
+    def fails(*arguments, **settings):
+        raise ZeroDivisionError("division by zero")
+
+    monkeypatch.setattr("ipdp.models.trees.reach.walk", fails)
+
+
+FAULTS = [
+    pytest.param(wrong_bisection, models.ht, streams.prices, id="bisection, factored leaves"),
+    pytest.param(
+        wrong_bisection, lambda: Grower(FlattenedLeaf), streams.prices, id="bisection, own leaves"
+    ),
+    pytest.param(wrong_bisection, models.arf, streams.prices, id="bisection, forest"),
+    pytest.param(wrong_bisection, models.htr, streams.distances, id="bisection, regressor"),
+    pytest.param(wrong_prior, models.arf, streams.prices, id="prior"),
+    pytest.param(
+        wrong_mean_of_a_density,
+        lambda: models.ht(leaf_prediction="nb"),
+        streams.prices,
+        id="density",
+    ),
+    pytest.param(wrong_weights, models.arf, streams.prices, id="weights of trees"),
+    pytest.param(wrong_linear_leaf, models.htr, streams.distances, id="linear leaf"),
+    pytest.param(
+        wrong_mean, lambda: models.htr(leaf_prediction="model"), streams.distances, id="mean"
+    ),
+    pytest.param(an_error, models.arf, streams.prices, id="error"),
+]
+
+
+def learned(make, stream, n=400):
+    model, asker = make(), Asker()
+    examples = list(stream(n + 300))
+    for x, y in examples[:n]:
+        asker.learn_one(x)
+        model.learn_one(x, y)
+    return model, asker, examples[n:]
+
+
+@pytest.mark.parametrize(("fault", "make", "stream"), FAULTS)
+def test_a_fault_is_found_at_the_first_observation(monkeypatch, fault, make, stream):
+    model, asker, rest = learned(make, stream)
+    fault(monkeypatch)
+    ours, plain = engine(model), plain_engine(model)
+    name = type(model).__name__
+    with pytest.warns(SlowPathWarning, match=f"{name} is explained by plain calls") as caught:
+        assert worst_difference(ours, plain, rest[0][0], *asker.question())[0] == 0
+    assert len(caught) == 1
+    assert ours.fault is not None
+    for x, _ in rest[1:5]:  # without another warning
+        assert worst_difference(ours, plain, x, *asker.question())[0] == 0
+
+
+@pytest.mark.parametrize(("fault", "make", "stream"), FAULTS)
+def test_a_fault_is_found_later_on(monkeypatch, fault, make, stream):
+    model, asker, rest = learned(make, stream)
+    ours, plain = engine(model), plain_engine(model)
+    for x, _ in rest[:30]:
+        ours.ice([x], *asker.question())
+    assert ours.fault is None
+    fault(monkeypatch)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        for x, y in rest[30:]:
+            answer = ours.ice([x], *asker.question())
+            if caught:
+                break
+            model.learn_one(x, y)
+    assert [warning.category for warning in caught] == [SlowPathWarning]
+    expected = plain.ice([x], *asker.question())
+    np.testing.assert_array_equal(aligned(answer, expected.labels).values, expected.values)
+
+
+def test_the_warning_says_why_and_where_from():
+    model, asker, rest = learned(models.ht, streams.prices)
+    ours = engine(model)
+    model._root.__dict__.pop("threshold")
+    with pytest.raises(AttributeError, match="threshold"):  # river cannot go on either
+        ours.ice([rest[0][0]], *asker.question())
+    assert ours.fault is None
+    model._root.__dict__["threshold"] = 0.5
+    ours.walk.model = None
+    with pytest.warns(SlowPathWarning, match="the walk of the trees was given up: AttributeError"):
+        ours.ice([rest[0][0]], *asker.question())
+
+
+def test_an_explainer_goes_on_after_a_fault(monkeypatch):
+    model = models.ht()
+    pdp = ipdp.IncrementalPDP(model, grid=ipdp.grid.QuantileRange(5), seed=1)
+    examples = list(streams.prices(200))
+    for x, y in examples[:100]:
+        pdp.explain_one(x)
+        model.learn_one(x, y)
+    an_error(monkeypatch)
+    with pytest.warns(SlowPathWarning) as caught:
+        pdp.explain_one(examples[100][0])
+    # The line that the user wrote is the one that the warning points at.
+    assert caught[0].filename == __file__
+    for x, y in examples[100:]:
+        pdp.explain_one(x)
+        model.learn_one(x, y)
+    assert pdp.curve("nswprice").n_samples == 181
+
+
+def test_what_is_compared():
+    checker = Checker(first=2, every=4, seed=1)
+    assert [checker.wants_all() for _ in range(9)] == [1, 1, 0, 1, 0, 0, 0, 1, 0]
+    columns = [3, 5, 8]
+    chosen = [checker.one_of(columns) for _ in range(60)]
+    assert set(chosen) == set(columns)
+    again = Checker(seed=1)
+    assert [again.one_of(columns) for _ in range(60)] == chosen
+
+
+@pytest.mark.parametrize(
+    ("value", "same"),
+    [
+        (0.25, True),
+        (0.25 * (1 + 5e-10), True),
+        (0.25 * (1 + 5e-9), False),
+        (math.nan, False),
+        (math.inf, False),
+    ],
+)
+def test_how_close_is_the_same(value, same):
+    labels, values = ("a", "b"), np.array([[0.5, value], [0.5, 0.75]])
+    plain = Outputs(("b", "a"), np.array([[[0.5, 0.75], [0.5, 0.25]]]))
+    assert agree(labels, values, plain) is same
+    assert agree_at(labels, values, 1, {"b": 0.75, "a": 0.25}) is same
+
+
+def test_what_is_not_finite_has_to_be_the_same():
+    for value in (math.nan, math.inf):
+        values = np.array([[1.0, value]])
+        assert agree(("prediction",), values, Outputs(("prediction",), values[None]))
+        assert agree_at(("prediction",), values, 1, value)
+
+
+def test_next_to_nothing_counts_as_nothing():
+    """A share of 1e-14 may have lost digits; next to the others of its curve it is none."""
+    values = np.array([[0.9, 1e-14]])
+    assert agree(("a",), values, Outputs(("a",), np.array([[[0.9, 1.1e-14]]])))
+    assert agree_at(("a",), values, 1, {"a": 1.1e-14})
+
+
+def test_a_class_that_only_one_side_knows():
+    values = np.array([[1.0], [0.0]])
+    assert agree(("a", "b"), values, Outputs(("a",), np.array([[[1.0]]])))
+    assert not agree(("a",), values[:1], Outputs(("a", "b"), np.array([[[1.0], [0.0]]])))
+    assert not agree_at(("a",), values[:1], 0, {"a": 1.0, "b": 0.0})
+    assert aligned(Outputs(("a",), np.array([[[1.0]]])), ("b", "a")).values.tolist() == [
+        [[0.0], [1.0]]
+    ]
