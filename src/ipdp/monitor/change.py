@@ -1,0 +1,250 @@
+"""One change: what, where, when, how large and of which kind."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, fields
+from typing import Any, Literal
+
+import numpy as np
+
+from ipdp.core.curve import Curve
+from ipdp.typing import Array, Feature, FloatArray, Label, State
+
+Kind = Literal["real", "virtual", "both", "unclear"]
+"""Whether the shape of the curve changed, the range of the feature moved, or both.
+
+"unclear": an alarm for which neither could be confirmed; only statistics other than the default
+raise such ones.
+"""
+
+# Knots whose difference is at least this share of the largest one are where the change is.
+_HALF = 0.5
+# Curves that correlate more strongly than this have the same shape, or the opposite one.
+_ALIKE = 0.8
+# One curve is flat against another if it has less than this share of its spread.
+_FLAT = 0.25
+
+
+@dataclass(frozen=True, eq=False)
+class Change:
+    """A change of a feature's effect, or of its range.
+
+    Attributes
+    ----------
+    feature, output
+        Whose effect on what changed; of several outputs the one that changed most clearly.
+    t
+        Time of the alarm.
+    began
+        When it began, by estimate: the cut that divides the window best.
+    before, after
+        The curve of `output` on both sides of `began`, from the ICE curves themselves, without
+        smoothing. Of a real change both are at the same places.
+    size
+        Largest difference of the two centred curves, in units of the output.
+    size_in_errors
+        The same in standard errors of the difference.
+    where
+        For numbers the interval of the axis in which the difference is at least half as large as
+        its largest one; for categories those of which this holds; None for a virtual change.
+    kind
+        "real", "virtual", "both", or "unclear"; see `ipdp.monitor.change.Kind`.
+    shares
+        How much of it is real and virtual, which add up to 1.
+    range_before, range_after
+        The two ends of the feature's grid, or its categories.
+    level
+        Change of the mean of the curve. It follows every change of any feature, and is therefore
+        no alarm of its own.
+    statistic
+        What raised the alarm.
+    n_since
+        Number of explained observations since `began`; None: as many as the clock says.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ipdp import Curve
+    >>> def curve(values):
+    ...     return Curve("salary", (True,), [np.array([20_000, 80_000, 140_000])],
+    ...         np.array([values]), np.full((1, 3), 0.01), 300, np.full(3, 300.0))
+    >>> change = Change("salary", True, t=10_312, began=10_000, kind="real",
+    ...     before=curve([0.2, 0.5, 0.8]), after=curve([0.8, 0.5, 0.2]))
+    >>> change.summary()
+    'salary: effect on P(True) reversed, 312 observations ago; range unchanged'
+    """
+
+    feature: Feature
+    output: Label
+    t: float
+    began: float
+    before: Curve
+    after: Curve
+    size: float = math.nan
+    size_in_errors: float = math.nan
+    where: tuple[Any, ...] | None = None
+    kind: Kind = "real"
+    shares: dict[str, float] = field(default_factory=lambda: {"real": 1.0, "virtual": 0.0})
+    range_before: tuple[Any, ...] = ()
+    range_after: tuple[Any, ...] = ()
+    level: float = 0.0
+    statistic: str = "shape"
+    n_since: int | None = None
+
+    @property
+    def is_categorical(self) -> bool:
+        """Whether the feature's values are categories."""
+        return self.before.categorical[0]
+
+    def summary(self) -> str:
+        """One sentence for people."""
+        parts = []
+        if self.kind != "virtual":
+            where = self._where()
+            parts.append(
+                f"effect on {self._output()} {self._how()}{' ' if where else ''}{where}, "
+                f"{self._ago()}"
+            )
+        if self.kind in ("virtual", "both"):
+            since = "" if parts else f", {self._ago()}"
+            parts.append(f"range moved {self._range()}{since}")
+            if self.kind == "virtual":
+                parts.append("effect unchanged where both ranges overlap")
+        else:
+            parts.append("range unchanged")
+        return f"{self.feature}: {'; '.join(parts)}"
+
+    def _ago(self) -> str:
+        n = self.t - self.began if self.n_since is None else self.n_since
+        return f"{n:,.0f} observations ago"
+
+    def _output(self) -> str:
+        return "the prediction" if self.output == "prediction" else f"P({self.output})"
+
+    def _how(self) -> str:
+        before, after = centred(self.before.average[0]), centred(self.after.average[0])
+        if before.shape != after.shape or self.kind == "unclear":
+            return "may have changed" if self.kind == "unclear" else "changed"
+        spread, later = float(before.std()), float(after.std())
+        if spread <= _FLAT * later:
+            return "appeared"
+        if later <= _FLAT * spread:
+            return "vanished"
+        alike = float((before * after).mean() / (spread * later))
+        if alike <= -_ALIKE:
+            return "reversed"
+        if alike >= _ALIKE:
+            return "grew" if later > spread else "shrank"
+        return "changed"
+
+    def _where(self) -> str:
+        if not self.where:
+            return ""
+        if self.is_categorical:
+            return "at " + ", ".join(map(str, self.where))
+        low, high = self.where
+        axis = self.before.grid_values[0]
+        if low <= axis[0] and high >= axis[-1]:
+            return ""
+        if high >= axis[-1]:
+            return f"above {_number(low)}"
+        if low <= axis[0]:
+            return f"below {_number(high)}"
+        return f"between {_number(low)} and {_number(high)}"
+
+    def _range(self) -> str:
+        if self.is_categorical:
+            come = [c for c in self.range_after if c not in self.range_before]
+            gone = [c for c in self.range_before if c not in self.range_after]
+            said = [
+                f"{word} {', '.join(map(str, items))}"
+                for word, items in (("with new", come), ("without", gone))
+                if items
+            ]
+            return " ".join(said)
+        before, after = (
+            ", ".join(map(_number, ends)) for ends in (self.range_before, self.range_after)
+        )
+        return f"from [{before}] to [{after}]"
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the curve before and after with matplotlib; gives back the axes."""
+        ax = self.before.plot(
+            ax=ax, ice=False, rug=False, line_kw={"label": f"before t = {self.began:,.10g}"}
+        ).ax_
+        self.after.plot(ax=ax, ice=False, rug=False, line_kw={"label": f"at t = {self.t:,.10g}"})
+        if self.where and not self.is_categorical and self.kind != "virtual":
+            ax.axvspan(*self.where, alpha=0.12, zorder=0)
+        ax.set_title(self.summary(), fontsize="small", wrap=True)
+        return ax
+
+    def to_dict(self) -> State:
+        """A JSON-safe dict; `from_dict` gives the change back."""
+        plain = {item.name: _plain(getattr(self, item.name)) for item in fields(self)}
+        return {**plain, "summary": self.summary(), "version": 1}
+
+    @classmethod
+    def from_dict(cls, state: State) -> Change:
+        """The change that gave this dict."""
+        if state.get("version") != 1:
+            raise ValueError(
+                f"this is a change of version {state.get('version')!r}; this ipdp reads version 1"
+            )
+        values = {item.name: state[item.name] for item in fields(cls)}
+        for name in ("before", "after"):
+            values[name] = Curve.from_dict(values[name])
+        for name in ("size", "size_in_errors"):
+            values[name] = math.nan if values[name] is None else values[name]
+        for name in ("where", "range_before", "range_after"):
+            values[name] = None if values[name] is None else tuple(values[name])
+        return cls(**values)
+
+    def __repr__(self) -> str:
+        return f"<Change at t = {self.t:,.10g}: {self.summary()}>"
+
+
+def centred(values: FloatArray) -> FloatArray:
+    """Values minus their mean."""
+    return np.asarray(values - values.mean())
+
+
+def extent(places: Array, difference: FloatArray) -> tuple[Any, ...]:
+    """Where a difference is at least half as large as its largest one.
+
+    The longest run of such knots with the largest one in it, from knot to knot; for categories all
+    of them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> extent(np.array([0.0, 1.0, 2.0, 3.0]), np.array([0.1, -0.1, 0.5, 0.9]))
+    (2.0, 3.0)
+    """
+    large = np.abs(difference) >= _HALF * np.abs(difference).max()
+    if places.dtype == object:
+        return tuple(places[large].tolist())
+    first = last = int(np.abs(difference).argmax())
+    while first > 0 and large[first - 1]:
+        first -= 1
+    while last < len(places) - 1 and large[last + 1]:
+        last += 1
+    return float(places[first]), float(places[last])
+
+
+def _number(value: float) -> str:
+    return f"{value:,.4g}" if abs(value) < 1000 else f"{value:,.0f}"
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Curve):
+        return value.to_dict()
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, dict):
+        return {name: _plain(item) for name, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value if value is None or isinstance(value, (bool, int, float, str)) else str(value)

@@ -1,0 +1,175 @@
+"""Who is told of a change: a log line, a webhook, or any function of a `Change`.
+
+Handlers run where the stream runs and must not stop it: what a handler raises is logged, and what
+takes long (a webhook) is done by a thread of its own.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import queue
+import threading
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ipdp.monitor.change import Change
+
+Handler = Callable[[Change], object]
+"""Anything that takes a change."""
+
+logger = logging.getLogger("ipdp.monitor")
+
+
+class LogLine:
+    """Writes one line for each change, with the standard library's logging.
+
+    Parameters
+    ----------
+    level
+        Level of the line.
+    name
+        Name of the logger.
+
+    Examples
+    --------
+    >>> LogLine(name="drift")
+    LogLine(level=30, name='drift')
+    """
+
+    def __init__(self, *, level: int = logging.WARNING, name: str = "ipdp.monitor") -> None:
+        self.level = level
+        self.name = name
+
+    def __call__(self, change: Change) -> None:
+        """Write the line."""
+        logging.getLogger(self.name).log(self.level, "t = %s: %s", change.t, change.summary())
+
+    def __repr__(self) -> str:
+        return f"LogLine(level={self.level}, name={self.name!r})"
+
+
+class Webhook:
+    """Posts each change as JSON, in the background.
+
+    The body has a `text` with the summary, which is what Slack and its like show, and a `change`
+    with everything (`Change.to_dict`). A failed post is tried again with growing pauses. At most
+    `queue_size` changes wait; further ones are dropped, with a warning in the log.
+
+    Parameters
+    ----------
+    url
+        Where to post.
+    headers
+        Further headers, for instance a token.
+    timeout
+        Seconds to wait for an answer.
+    retries
+        How often a failed post is tried again.
+    backoff
+        Seconds before the first retry; twice as long before each further one.
+    queue_size
+        How many changes may wait.
+
+    Examples
+    --------
+    >>> hook = Webhook("https://hooks.example.com/T000/B000", retries=2)
+    >>> hook
+    Webhook('https://hooks.example.com/...', timeout=5.0, retries=2)
+    """
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        headers: Mapping[str, str] | None = None,
+        timeout: float = 5.0,
+        retries: int = 4,
+        backoff: float = 1.0,
+        queue_size: int = 100,
+    ) -> None:
+        if not url.startswith(("http://", "https://")):
+            raise ValueError(f"url must start with http:// or https://, got {url!r}")
+        if retries < 0 or timeout <= 0 or backoff < 0 or queue_size < 1:
+            raise ValueError("timeout and queue_size must be positive, retries and backoff not < 0")
+        self.url = url
+        self.headers = dict(headers or {})
+        self.timeout = timeout
+        self.retries = retries
+        self.backoff = backoff
+        self.queue_size = queue_size
+        self._waiting: queue.Queue[dict[str, Any]] = queue.Queue(queue_size)
+        self._thread: threading.Thread | None = None
+        self._starting = threading.Lock()
+
+    def __call__(self, change: Change) -> None:
+        """Put the change into the queue; returns at once."""
+        body = {"text": f"t = {change.t:,.10g}: {change.summary()}", "change": change.to_dict()}
+        try:
+            self._waiting.put_nowait(body)
+        except queue.Full:
+            logger.warning(
+                "webhook: %s changes are waiting, this one is dropped: %s",
+                self.queue_size,
+                body["text"],
+            )
+            return
+        with self._starting:
+            if self._thread is None or not self._thread.is_alive():
+                # A daemon: a server that does not answer must not keep the program from ending.
+                self._thread = threading.Thread(target=self._work, name="ipdp-webhook", daemon=True)
+                self._thread.start()
+
+    def join(self, timeout: float) -> bool:
+        """Wait until all changes are posted or given up, at most so long; whether they are."""
+        deadline = time.monotonic() + timeout
+        while self._waiting.unfinished_tasks and time.monotonic() < deadline:
+            time.sleep(0.01)
+        return not self._waiting.unfinished_tasks
+
+    def _work(self) -> None:
+        while True:
+            body = self._waiting.get()
+            try:
+                self._post(body)
+            except Exception:  # the thread has to live on for the next change
+                logger.exception("webhook: could not post %s", body["text"])
+            finally:
+                self._waiting.task_done()
+
+    def _post(self, body: dict[str, Any]) -> None:
+        import urllib.request  # brings ssl and email along: not before it is needed
+
+        data = json.dumps(body).encode()
+        headers = {"Content-Type": "application/json", **self.headers}
+        for attempt in range(self.retries + 1):
+            request = urllib.request.Request(self.url, data, headers, method="POST")
+            try:
+                with urllib.request.urlopen(request, timeout=self.timeout):
+                    return
+            except OSError as error:  # URLError, HTTPError and time-outs are
+                if attempt == self.retries or _is_final(error):
+                    logger.warning("webhook: gave up on %s: %s", body["text"], error)
+                    return
+            time.sleep(self.backoff * 2**attempt)
+
+    def __repr__(self) -> str:
+        # Without the path, which is a secret with many services.
+        host = "/".join(self.url.split("/")[:3])
+        return f"Webhook('{host}/...', timeout={self.timeout}, retries={self.retries})"
+
+
+def _is_final(error: OSError) -> bool:
+    """Whether trying again is of no use: the server understood, and refused."""
+    code = getattr(error, "code", 0)  # of an HTTPError
+    return 400 <= code < 500 and code not in (408, 429)
+
+
+def tell(handlers: list[Handler], change: Change) -> None:
+    """Tell all handlers of a change; none of them can stop the stream."""
+    for handler in handlers:
+        try:
+            handler(change)
+        except Exception:  # whatever a handler does wrong
+            logger.exception("the handler %r failed on: %s", handler, change.summary())

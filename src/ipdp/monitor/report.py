@@ -1,0 +1,157 @@
+"""From a case that was decided to the `Change` that is told."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ipdp.core.counts import in_order
+from ipdp.core.curve import Curve
+from ipdp.monitor.change import Change, Kind, centred, extent
+from ipdp.monitor.detection import Watch, moved, range_of
+from ipdp.monitor.judging import WITNESSES, Verdict
+from ipdp.monitor.knots import axis_of
+from ipdp.monitor.reading import Reading
+from ipdp.monitor.records import Record, Records
+from ipdp.monitor.scan import Side
+from ipdp.typing import Array, Feature, FloatArray, Label
+
+
+class Case(NamedTuple):
+    """All that is known of a change.
+
+    Attributes
+    ----------
+    feature
+        Its name.
+    row, output
+        Its number, and that of the output, in the watch.
+    cut
+        Where the window is divided.
+    kind
+        What it was found to be.
+    verdict
+        What the model said when it was asked again; None if it could not be.
+    statistic
+        What raised the alarm.
+    """
+
+    feature: Feature
+    row: int
+    output: int
+    cut: int
+    kind: Kind
+    verdict: Verdict | None
+    statistic: str
+
+
+def began(watch: Watch, records: Records, cut: int) -> float:
+    """When a cut was, on the clock of the stream."""
+    return records.time_of(_steps(watch, cut))
+
+
+def _steps(watch: Watch, cut: int) -> int:
+    return int(watch.scan.steps_since(cut)) + watch.scan.steps
+
+
+def change_of(case: Case, watch: Watch, reading: Reading, records: Records) -> Change:
+    """The change to be told."""
+    label = reading.outputs[watch.outputs[case.output]]
+    places, axis = watch.knots.places[case.row], _axis(case, watch, reading)
+    assert places is not None
+    since = began(watch, records, case.cut)
+    (shape, level), (later_shape, later_level) = watch.sides(case.row, case.output, case.cut)
+    before = _curve(case.feature, label, places, _sum(shape, level), since)
+    after = _curve(case.feature, label, places, _sum(later_shape, later_level), reading.t)
+    if case.kind == "virtual" or not np.isfinite(after.average).all():
+        # Few or none of the old places are left: shown is where the points are now.
+        recent = records.between(since, reading.t, at_most=WITNESSES)
+        after = _recent(case, watch, reading, recent)
+    difference = np.nan_to_num(centred(later_shape.mean) - centred(shape.mean))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        error = np.sqrt(shape.variance / shape.n + later_shape.variance / later_shape.n)
+    largest = int(np.abs(difference).argmax())
+    size = float(abs(difference[largest]))
+    return Change(
+        feature=case.feature,
+        output=label,
+        t=reading.t,
+        began=since,
+        before=before,
+        after=after,
+        size=size,
+        size_in_errors=size / float(error[largest]) if error[largest] > 0 else np.inf,
+        where=None if case.kind == "virtual" else extent(places, difference),
+        kind=case.kind,
+        shares=_shares(case, watch, before, axis),
+        range_before=_ends(watch.ranges[case.row]),
+        range_after=_ends(range_of(axis)),
+        level=float(np.nan_to_num(later_level.mean[0] - level.mean[0])),
+        statistic=case.statistic,
+        n_since=_steps(watch, case.cut),
+    )
+
+
+def _axis(case: Case, watch: Watch, reading: Reading) -> Array:
+    axis = axis_of(reading.layout, reading.positions, watch.numbers[case.row])
+    assert axis is not None
+    return axis
+
+
+def _sum(shape: Side, level: Side) -> Side:
+    """The curve with its level; its error is that of the shape, which is what is compared."""
+    return Side(shape.n, shape.mean + level.mean, shape.variance)
+
+
+def _curve(feature: Feature, label: Label, places: Array, side: Side, t: float) -> Curve:
+    with np.errstate(invalid="ignore", divide="ignore"):
+        error: FloatArray = np.sqrt(side.variance / side.n)
+    return Curve(
+        feature=feature,
+        outputs=(label,),
+        grid_values=[places],
+        average=side.mean[None],
+        std_error=error[None],
+        n_samples=int(side.n.max()),
+        n_effective_points=side.n.astype(float),
+        categorical=(places.dtype == object,),
+        t=t,
+    )
+
+
+def _recent(case: Case, watch: Watch, reading: Reading, records: list[Record]) -> Curve:
+    """The mean of recent ICE curves that have the points of now."""
+    number, row = watch.numbers[case.row], watch.outputs[case.output]
+    keys = reading.layout.keys[reading.layout.effects.index(number)]
+    curves = []
+    for record in records:
+        if number in record.layout.effects:
+            k = record.layout.effects.index(number)
+            probe = record.layout.probes[k]
+            if record.layout.keys[k] == keys:
+                curves.append(record.values[row, probe.start : probe.stop - probe.missing])
+    values = np.array(curves)
+    n = np.full(values.shape[1], float(len(values)))
+    variance = values.var(axis=0, ddof=1) if len(values) > 1 else np.full(len(n), np.nan)
+    label = reading.outputs[row]
+    side = Side(n, values.mean(axis=0), variance)
+    return _curve(case.feature, label, _axis(case, watch, reading), side, reading.t)
+
+
+def _shares(case: Case, watch: Watch, before: Curve, axis: Array) -> dict[str, float]:
+    """How much is real and virtual: relative change of the curve against that of the range."""
+    if case.kind in ("real", "virtual"):
+        return {"real": float(case.kind == "real"), "virtual": float(case.kind == "virtual")}
+    size = 0.0 if case.verdict is None else float(case.verdict.size[watch.outputs[case.output]])
+    spread = float(np.nan_to_num(before.average[0]).std())
+    real = size / (size + spread) if size else 0.0
+    virtual = moved(watch.ranges[case.row], range_of(axis))
+    total = real + virtual
+    if not total:
+        return {"real": 0.5, "virtual": 0.5}
+    return {"real": real / total, "virtual": virtual / total}
+
+
+def _ends(ends: Any) -> tuple[Any, ...]:
+    return tuple(in_order(list(ends))) if isinstance(ends, frozenset) else tuple(ends)

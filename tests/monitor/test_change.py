@@ -1,0 +1,149 @@
+"""What a change says of itself."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+
+from ipdp import Curve
+from ipdp.monitor import Change
+from ipdp.monitor.change import extent
+from ipdp.monitor.detection import moved
+
+X = np.array([20_000.0, 80_000.0, 140_000.0])
+
+
+def curve(values, places=X, t=1_000):
+    places = np.asarray(places)
+    return Curve(
+        feature="salary",
+        outputs=(True,),
+        grid_values=[places],
+        average=np.array([values], dtype=float),
+        std_error=np.full((1, len(places)), 0.01),
+        n_samples=300,
+        n_effective_points=np.full(len(places), 300.0),
+        categorical=(places.dtype == object,),
+        t=t,
+    )
+
+
+def change(before=(0.2, 0.5, 0.8), after=(0.8, 0.5, 0.2), **setup):
+    settings = {
+        "feature": "salary",
+        "output": True,
+        "t": 10_312,
+        "began": 10_000,
+        "before": curve(before),
+        "after": curve(after),
+        "range_before": (20_000.0, 140_000.0),
+        "range_after": (20_000.0, 140_000.0),
+    }
+    return Change(**settings | setup)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "says"),
+    [
+        ((0.2, 0.5, 0.8), (0.8, 0.5, 0.2), "reversed"),
+        ((0.5, 0.5, 0.5), (0.8, 0.5, 0.2), "appeared"),
+        ((0.2, 0.5, 0.8), (0.5, 0.5, 0.5), "vanished"),
+        ((0.4, 0.5, 0.6), (0.2, 0.5, 0.8), "grew"),
+        ((0.2, 0.5, 0.8), (0.4, 0.5, 0.6), "shrank"),
+        ((0.2, 0.5, 0.8), (0.5, 0.9, 0.5), "changed"),
+    ],
+)
+def test_how(before, after, says):
+    assert change(before, after).summary() == (
+        f"salary: effect on P(True) {says}, 312 observations ago; range unchanged"
+    )
+
+
+@pytest.mark.parametrize(
+    ("where", "says"),
+    [
+        ((80_000.0, 140_000.0), "reversed above 80,000, 312"),
+        ((20_000.0, 80_000.0), "reversed below 80,000, 312"),
+        ((50_000.0, 80_000.0), "reversed between 50,000 and 80,000, 312"),
+        ((20_000.0, 140_000.0), "reversed, 312"),
+    ],
+)
+def test_where(where, says):
+    assert says in change(where=where).summary()
+
+
+def test_virtual_and_both():
+    moved_to = {"range_after": (80_000.0, 200_000.0)}
+    assert change(kind="virtual", **moved_to).summary() == (
+        "salary: range moved from [20,000, 140,000] to [80,000, 200,000], 312 observations ago; "
+        "effect unchanged where both ranges overlap"
+    )
+    assert change(kind="both", **moved_to).summary() == (
+        "salary: effect on P(True) reversed, 312 observations ago; "
+        "range moved from [20,000, 140,000] to [80,000, 200,000]"
+    )
+
+
+def test_categories_and_a_regressor():
+    places = np.array(["red", "green", "blue"], dtype=object)
+    said = change(
+        before=(0, 0, 1),
+        kind="both",
+        output="prediction",
+        where=("red",),
+        range_before=("red", "blue"),
+        range_after=("red", "pink"),
+    )
+    said = Change(
+        **{**vars(said), "before": curve((0, 1, 2), places), "after": curve((5, 1, 2), places)}
+    )
+    assert said.summary() == (
+        "salary: effect on the prediction changed at red, 312 observations ago; "
+        "range moved with new pink without blue"
+    )
+
+
+def test_through_json():
+    first = change(size=math.inf, size_in_errors=math.nan, where=(1.0, 2.0), level=0.25)
+    second = Change.from_dict(json.loads(json.dumps(first.to_dict(), allow_nan=False)))
+    assert second.summary() == first.summary()
+    assert second.where == (1.0, 2.0)
+    assert second.level == 0.25
+    assert math.isnan(second.size_in_errors)
+    np.testing.assert_array_equal(second.after.average, first.after.average)
+    assert repr(second) == repr(first)
+    with pytest.raises(ValueError, match="version 7"):
+        Change.from_dict({"version": 7})
+
+
+def test_plot_shows_both_curves_and_the_place():
+    ax = change(where=(80_000.0, 140_000.0)).plot(ax=Figure().subplots())
+    drawn = [line.get_ydata().tolist() for line in ax.lines]
+    assert [0.2, 0.5, 0.8] in drawn
+    assert [0.8, 0.5, 0.2] in drawn
+    assert len(ax.patches) == 1
+    assert "reversed" in ax.get_title()
+
+
+def test_extent_is_the_run_around_the_largest_difference():
+    places = np.arange(6.0)
+    assert extent(places, np.array([0.9, 0.1, 0.6, 1.0, -0.7, 0.2])) == (2.0, 4.0)
+    names = np.array(["a", "b", "c"], dtype=object)
+    assert extent(names, np.array([1.0, 0.2, -0.5])) == ("a", "c")
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [
+        ((0.0, 2.0), (0.0, 2.0), 0.0),
+        ((0.0, 2.0), (1.0, 3.0), 2 / 3),
+        ((0.0, 1.0), (5.0, 6.0), 1.0),
+        ((1.0, 1.0), (1.0, 1.0), 0.0),
+        (frozenset("ab"), frozenset("bc"), 2 / 3),
+        (frozenset("ab"), (0.0, 1.0), 1.0),
+    ],
+)
+def test_moved(before, after, expected):
+    assert moved(before, after) == pytest.approx(expected)

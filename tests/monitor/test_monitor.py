@@ -1,0 +1,402 @@
+"""Alarms when something changes, none when nothing does, and the truth about which kind."""
+
+import copy
+import json
+import logging
+import time
+
+import numpy as np
+import pytest
+from river import drift
+
+from ipdp import IncrementalPDP, models
+from ipdp.grid import Auto, Categories, QuantileRange
+from ipdp.monitor import Monitor
+
+NAMES = ["a", "b", "c"]
+
+
+class Model:
+    """A function of an array that can be changed in between: curved in a, linear in b with c."""
+
+    def __init__(self):
+        self.curve, self.slope = 1.0, 1.0
+
+    def __call__(self, X):
+        return self.curve * X[:, 0] ** 2 + self.slope * X[:, 1] + X[:, 1] * X[:, 2]
+
+
+def watched(model=None, *, estimator="pointwise", grid=None, every=1, **setup):
+    pdp = IncrementalPDP(
+        models.engine(model or Model(), takes="array"),
+        NAMES,
+        grid=grid or Auto(size=8, window=300),
+        estimator=estimator,
+        every=every,
+        n_ice=1,
+        seed=1,
+    )
+    return Monitor(pdp, **{"warm_up": 400} | setup)
+
+
+def rows(n, seed=1, shift=0.0):
+    X = np.random.default_rng(seed).normal(size=(n, 3))
+    X[:, 0] += shift
+    return [dict(zip(NAMES, row, strict=True)) for row in X.tolist()]
+
+
+def fed(monitor, observations):
+    for x in observations:
+        monitor.explain_one(x)
+    return monitor
+
+
+@pytest.mark.parametrize("estimator", ["pointwise", "regrid"])
+@pytest.mark.parametrize("grid", [Auto(size=8, window=300), QuantileRange(8, window=300)])
+def test_no_alarm_when_nothing_changes(estimator, grid):
+    assert fed(watched(estimator=estimator, grid=grid), rows(5_000)).changes == []
+
+
+def test_the_papers_way_raises_alarms_when_nothing_changes():
+    monitor = watched(statistic="importance", detector=drift.ADWIN(delta=1e-5))
+    assert len(fed(monitor, rows(5_000)).changes) > 3
+    assert {change.kind for change in monitor.changes} == {"unclear"}
+
+
+@pytest.mark.parametrize("estimator", ["pointwise", "regrid"])
+def test_a_real_change_is_found_named_and_placed(estimator):
+    model = Model()
+    monitor = fed(watched(model, estimator=estimator), rows(2_000))
+    model.slope = -1.0
+    fed(monitor, rows(600, seed=2))
+    (change,) = monitor.changes
+    assert (change.feature, change.kind) == ("b", "real")
+    # One check takes place every 32 observations; the shift is of two standard deviations.
+    assert change.t - 2_000 <= 128
+    assert abs(change.began - 2_000) <= 64
+    assert "reversed" in change.summary()
+    assert change.shares == {"real": 1.0, "virtual": 0.0}
+    slopes = [
+        np.polyfit(c.grid_values[0], c.average[0], 1)[0] for c in (change.before, change.after)
+    ]
+    # The slope of one ICE curve has a standard deviation of 1: that of 2,000 has one of 0.02.
+    # "After" rests on some 64 of them, of which 31 may be from before: the buckets are 32 wide.
+    assert slopes[0] == pytest.approx(1.0, abs=0.1)
+    assert -1.5 < slopes[1] < -0.1
+    assert change.size_in_errors > 4
+
+
+def test_where_on_the_axis():
+    bend = {"at": 0.0}
+
+    def f(X):
+        return X[:, 1] + bend["at"] * np.maximum(X[:, 1] - 1, 0) + 0.2 * X[:, 1] * X[:, 2]
+
+    monitor = fed(watched(f), rows(2_000))
+    bend["at"] = 4.0
+    fed(monitor, rows(600, seed=2))
+    change = monitor.changes[0]
+    assert change.feature == "b"
+    # Centred curves differ most at the upper end; knots are half a unit apart.
+    assert change.where[0] >= 0.9
+    assert "above" in change.summary()
+
+
+def test_a_virtual_change_of_a_frozen_curved_model():
+    monitor = fed(watched(), rows(2_000) + rows(600, seed=2, shift=4.0))
+    (change,) = monitor.changes
+    assert (change.feature, change.kind) == ("a", "virtual")
+    assert change.range_after[1] > change.range_before[1] + 2
+    assert change.where is None
+    assert "range moved" in change.summary()
+    assert change.shares == {"real": 0.0, "virtual": 1.0}
+
+
+def test_both_at_once():
+    model = Model()
+    monitor = fed(watched(model), rows(2_000))
+    model.curve = -1.0
+    fed(monitor, rows(300, seed=2, shift=4.0))
+    change = monitor.changes[0]
+    assert (change.feature, change.kind) == ("a", "both")
+    assert change.shares["real"] + change.shares["virtual"] == pytest.approx(1.0)
+    assert 0 < change.shares["real"] < 1
+
+
+def test_a_gradual_change():
+    model = Model()
+    monitor = fed(watched(model), rows(2_000))
+    for t, x in enumerate(rows(3_000, seed=2)):
+        model.slope = 1 - 2 * t / 3_000
+        monitor.explain_one(x)
+    assert {change.feature for change in monitor.changes} == {"b"}
+    assert {change.kind for change in monitor.changes} == {"real"}
+
+
+def test_a_change_below_the_tolerance_is_no_alarm():
+    model = Model()
+    monitor = fed(watched(model, tolerance=0.5), rows(2_000))
+    model.slope = 1.3
+    assert fed(monitor, rows(2_000, seed=2)).changes == []
+
+
+def test_the_level_is_reported_and_no_alarm():
+    def f(X):
+        return level["is"] + X[:, 1] * slope["is"] + X[:, 1] * X[:, 2]
+
+    level, slope = {"is": 0.0}, {"is": 1.0}
+    monitor = fed(watched(f), rows(2_000))
+    level["is"] = 50.0
+    fed(monitor, rows(200, seed=2))
+    assert monitor.changes == []
+    slope["is"] = 3.0
+    fed(monitor, rows(200, seed=3))
+    (change,) = monitor.changes
+    assert change.feature == "b"
+    # Before are some 1,600 observations at 0 and 200 at 50, after only such at 50.
+    assert change.level == pytest.approx(50 - 50 * 200 / 1_800, abs=3)
+
+
+def test_categories():
+    effect = {"red": 0.0, "green": 1.0, "blue": 2.0}
+    rng = np.random.default_rng(1)
+    pdp = IncrementalPDP(
+        lambda x: effect.get(x["colour"], 0.0) * (1 + x["b"]),
+        grid={"colour": Categories(window=300)},
+        n_ice=1,
+    )
+    monitor = Monitor(pdp, warm_up=400)
+    for t in range(1_600):
+        if t == 1_200:
+            effect["red"] = 4.0
+        colour = ["red", "green", "blue"][rng.integers(3)]
+        monitor.explain_one({"colour": colour, "b": rng.normal()})
+    change = monitor.changes[0]
+    assert (change.feature, change.kind, change.where[-1]) == ("colour", "real", "red")
+    for _ in range(400):
+        colour = ["red", "pink", "brown"][rng.integers(3)]
+        monitor.explain_one({"colour": colour, "b": rng.normal()})
+    assert any(c.kind in ("virtual", "both") and "pink" in c.range_after for c in monitor.changes)
+
+
+def test_classes_and_missing_values():
+    def f(x):
+        p = 1 / (1 + np.exp(-sign["is"] * (x["a"] or 0.0) + 0.3 * x["b"]))
+        return {True: p, False: 1 - p}
+
+    sign = {"is": 2.0}
+    monitor = Monitor(IncrementalPDP(f, ["a", "b"], n_ice=1), warm_up=300)
+    for t, x in enumerate(rows(1_500)):
+        if t == 1_300:
+            sign["is"] = -2.0
+        monitor.explain_one({**x, "a": None if t % 7 == 0 else x["a"]})
+    change = monitor.changes[0]
+    assert (change.feature, change.output, change.kind) == ("a", True, "real")
+    assert "effect on P(True) reversed" in change.summary()
+
+
+def test_after_a_change_the_reference_is_anew():
+    model = Model()
+    monitor = fed(watched(model, cool_down=500), rows(2_000))
+    model.slope = -1.0
+    fed(monitor, rows(1_500, seed=2))
+    assert len(monitor.changes) == 1
+    model.slope = 1.0
+    fed(monitor, rows(600, seed=3))
+    assert [change.feature for change in monitor.changes] == ["b", "b"]
+
+
+def test_during_the_cool_down_only_larger_changes_are_told():
+    model = Model()
+    monitor = fed(watched(model, cool_down=100_000), rows(2_000))
+    model.slope = -1.0
+    fed(monitor, rows(400, seed=2))
+    model.slope = 0.0
+    fed(monitor, rows(800, seed=3))
+    assert len(monitor.changes) == 1
+    model.slope = 6.0
+    fed(monitor, rows(400, seed=4))
+    assert len(monitor.changes) == 2
+
+
+@pytest.mark.parametrize("statistic", ["importance", "l2", "derivative", "sign", "shape"])
+def test_every_statistic_with_a_detector_of_river(statistic):
+    model = Model()
+    detector = drift.ADWIN(delta=1e-4)
+    monitor = fed(watched(model, statistic=statistic, detector=detector), rows(1_200))
+    n_before = len(monitor.changes)
+    model.slope = -6.0
+    fed(monitor, rows(1_200, seed=2))
+    late = [change for change in monitor.changes[n_before:] if change.feature == "b"]
+    assert late
+    assert late[0].statistic == statistic
+    assert detector.width == 0  # clones were fed, not the pattern
+
+
+def test_handlers_are_told_and_cannot_stop_the_stream(caplog):
+    model, told = Model(), []
+
+    def broken(_):
+        raise RuntimeError("no paper")
+
+    monitor = fed(watched(model, handlers=[broken, told.append]), rows(1_000))
+    model.slope = -1.0
+    with caplog.at_level(logging.ERROR, logger="ipdp.monitor"):
+        fed(monitor, rows(300, seed=2))
+    assert told == monitor.changes
+    assert len(told) == 1
+    assert "no paper" in caplog.text
+    assert monitor.pdp.n_seen == 1_300
+
+
+def test_a_model_that_cannot_be_asked_again_does_not_stop_the_stream(caplog):
+    model = Model()
+    monitor = fed(watched(model), rows(1_000))
+    model.slope = -1.0
+    ask, monitor.pdp.engine.call = monitor.pdp.engine.call, None
+
+    def only_one_observation(X):
+        if len(X) > 30:
+            raise RuntimeError("too many rows")
+        return ask(X)
+
+    monitor.pdp.engine.call = only_one_observation
+    fed(monitor, rows(300, seed=2))
+    assert "could not be asked again" in caplog.text
+    assert monitor.changes == []
+
+
+def test_update_after_explain_one_is_the_same_and_every_is_respected():
+    model, other = Model(), Model()
+    monitor, by_hand = watched(model, every=2), watched(other, every=2)
+    for t, x in enumerate(rows(2_600)):
+        model.slope = other.slope = 1.0 if t < 2_000 else -1.0
+        monitor.explain_one(x)
+        by_hand.pdp.explain_one(x)
+        found = by_hand.update(x)
+        assert by_hand.changes[len(by_hand.changes) - len(found) :] == found
+    assert [c.to_dict() for c in monitor.changes] == [c.to_dict() for c in by_hand.changes]
+    assert monitor.changes
+
+
+@pytest.mark.parametrize("cut", [0, 10, 700, 1_010])
+def test_state_through_json(cut):
+    def finished(monitor, model, observations, first):
+        for t, x in enumerate(observations, first):
+            model.slope = 1.0 if t < 1_000 else -1.0
+            monitor.explain_one(x)
+        return monitor
+
+    observations = rows(1_300)
+    one, two, three = Model(), Model(), Model()
+    whole = finished(watched(one), one, observations, 0)
+    part = finished(watched(two), two, observations[:cut], 0)
+    again = watched(three)
+    again.pdp.state = json.loads(json.dumps(part.pdp.state))
+    again.state = json.loads(json.dumps(part.state, allow_nan=False))
+    finished(again, three, observations[cut:], cut)
+    # Fewer observations of before are kept in the state, so that the verdict may differ a little.
+    (change,) = again.changes
+    assert (change.feature, change.t, change.kind) == ("b", whole.changes[0].t, "real")
+
+
+def test_a_restored_monitor_keeps_its_own_detectors():
+    model = Model()
+    setup = {"statistic": "l2", "detector": drift.ADWIN(delta=1e-4)}
+    monitor = fed(watched(model, **setup), rows(600))
+    again = watched(model, **setup)
+    again.pdp.state = monitor.pdp.state
+    again.state = monitor.state
+    fed(again, rows(600, seed=2))
+    model.slope = -6.0
+    fed(again, rows(600, seed=3))
+    assert {change.statistic for change in again.changes} == {"l2"}
+
+
+def test_a_clock_of_ones_own():
+    model = Model()
+    monitor = watched(model)
+    for k, x in enumerate(rows(1_200)):
+        model.slope = 1.0 if k < 1_000 else -1.0
+        monitor.explain_one(x, t=60.0 * k)
+    (change,) = monitor.changes
+    assert abs(change.began - 60 * 1_000) <= 60 * 64
+    assert change.n_since == round((change.t - change.began) / 60)
+    assert f"{change.n_since} observations ago" in change.summary()
+
+
+def test_state_comes_with_its_changes_and_is_checked():
+    model = Model()
+    monitor = fed(watched(model), rows(1_000))
+    model.slope = -1.0
+    fed(monitor, rows(200, seed=2))
+    other = watched()
+    with pytest.raises(ValueError, match="the explainer its state first"):
+        other.state = monitor.state
+    other.pdp.state = monitor.pdp.state
+    other.state = copy.deepcopy(monitor.state)
+    assert [c.summary() for c in other.changes] == [c.summary() for c in monitor.changes]
+    with pytest.raises(ValueError, match="version None"):
+        other.state = {}
+    with pytest.raises(ValueError, match="made with statistic = 'shape'"):
+        watched(statistic="l2").state = monitor.state
+
+
+def test_the_observations_are_copied_and_left_as_they_are():
+    monitor, x = watched(), {"a": 1.0, "b": 2.0, "c": 3.0}
+    for _ in range(30):
+        monitor.explain_one(x)
+    assert x == {"a": 1.0, "b": 2.0, "c": 3.0}
+    x["a"] = 7.0
+    assert monitor._records.between(0, 30, at_most=1)[0].x["a"] == 1.0
+
+
+def test_pairs_are_left_out_and_a_new_class_starts_anew():
+    def f(x):
+        return {"yes": 0.5, "no": 0.5} if x["t"] < 600 else {"yes": 0.5, "no": 0.3, "maybe": 0.2}
+
+    pdp = IncrementalPDP(f, ["a", ("a", "b")], n_ice=1)
+    monitor = Monitor(pdp, warm_up=100)
+    for t, x in enumerate(rows(1_000)):
+        monitor.explain_one({**x, "t": t})
+    assert monitor.changes == []
+
+
+@pytest.mark.parametrize(
+    ("setup", "says"),
+    [
+        ({"statistic": "variance"}, "statistic must be one of shape"),
+        ({"delta": 0}, "delta must be in"),
+        ({"tolerance": -1}, "tolerance must not be negative"),
+        ({"clock": 0}, "clock must be at least 1"),
+        ({"cool_down": 0}, "cool_down must be at least 1"),
+    ],
+)
+def test_wrong_settings(setup, says):
+    with pytest.raises(ValueError, match=says):
+        watched(**setup)
+
+
+def test_wrong_explainers_and_detectors():
+    with pytest.raises(TypeError, match="watches an IncrementalPDP, got str"):
+        Monitor("pdp")
+    with pytest.raises(ValueError, match="n_ice must be at least 1"):
+        Monitor(IncrementalPDP(lambda x: 0.0, n_ice=0))
+    with pytest.raises(TypeError, match="one of river's drift detectors"):
+        fed(watched(detector="ADWIN"), rows(30))
+
+
+def test_it_costs_little():
+    # The floor is 0.2 of explain_one under an ARF of ten trees, some 9 ms; here it is measured
+    # against a constant number, generous enough for a busy machine: 8 features x 10 points.
+    names = [f"x{k}" for k in range(8)]
+    pdp = IncrementalPDP(models.engine(lambda X: X[:, 0] * X[:, 1], takes="array"), names, n_ice=1)
+    monitor, spent = Monitor(pdp, warm_up=100), 0.0
+    X = np.random.default_rng(1).normal(size=(1_500, 8)).tolist()
+    for row in X:
+        x = dict(zip(names, row, strict=True))
+        pdp.explain_one(x)
+        start = time.thread_time()
+        monitor.update(x)
+        spent += time.thread_time() - start
+    assert spent / len(X) < 1e-3
