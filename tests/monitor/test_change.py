@@ -125,6 +125,8 @@ def test_plot_shows_both_curves_and_the_place():
     assert [0.8, 0.5, 0.2] in drawn
     assert len(ax.patches) == 1
     assert "reversed" in ax.get_title()
+    assert ax.get_title(loc="right") == ""
+    assert ax.get_ylabel() == "P(True)"
 
 
 def test_extent_is_the_run_around_the_largest_difference():

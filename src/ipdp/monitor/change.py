@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import textwrap
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal
 
@@ -176,7 +177,9 @@ class Change:
         self.after.plot(ax=ax, ice=False, rug=False, line_kw={"label": f"at t = {self.t:,.10g}"})
         if self.where and not self.is_categorical and self.kind != "virtual":
             ax.axvspan(*self.where, alpha=0.12, zorder=0)
-        ax.set_title(self.summary(), fontsize="small", wrap=True)
+        ax.set_title("", loc="right")
+        ax.set_title(textwrap.fill(self.summary(), 72), fontsize="small", parse_math=False)
+        ax.set_ylabel(self._output().removeprefix("the "), parse_math=False)
         return ax
 
     def to_dict(self) -> State:
