@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from river import compose, linear_model, naive_bayes, preprocessing, tree
+from river import anomaly, cluster, compose, linear_model, naive_bayes, preprocessing, tree
 from sklearn.datasets import make_classification
 from sklearn.linear_model import LinearRegression, LogisticRegression, SGDClassifier
 from sklearn.neighbors import NearestCentroid
@@ -191,6 +191,37 @@ def test_a_river_classifier_without_probabilities_gives_shares():
     answer = engine(model, response="predict").ice(rows, probes, positions)
     expected = plain_calls(lambda x: model.predict_one(x) is True, rows, probes, positions)
     np.testing.assert_array_equal(answer.values[:, answer.labels.index(True)], expected)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        anomaly.HalfSpaceTrees(n_trees=3, window_size=20, seed=1),
+        preprocessing.MinMaxScaler() | anomaly.HalfSpaceTrees(n_trees=3, window_size=20, seed=1),
+    ],
+    ids=["detector", "pipeline"],
+)
+def test_anomaly_detectors_of_river_are_explained_by_their_score(model):
+    for x in np.random.default_rng(1).normal(size=(100, 2)).tolist():
+        model.learn_one({"a": x[0], "k": x[1]})
+    rows, probes, positions = river_question()
+    answer = engine(model).ice(rows, probes, positions)
+    assert "score_one" in repr(engine(model))
+    np.testing.assert_array_equal(
+        answer.values[:, 0], plain_calls(model.score_one, rows, probes, positions)
+    )
+    assert np.ptp(answer.values) > 0
+
+
+def test_clusterers_of_river_are_explained_by_the_share_of_each_cluster():
+    model = cluster.KMeans(n_clusters=3, seed=1)
+    for x in np.random.default_rng(1).normal(size=(100, 2)).tolist():
+        model.learn_one({"a": x[0], "k": x[1]})
+    rows, probes, positions = river_question()
+    answer = engine(model).ice(rows, probes, positions)
+    for row, label in enumerate(answer.labels):
+        expected = plain_calls(lambda x: model.predict_one(x) == label, rows, probes, positions)  # noqa: B023
+        np.testing.assert_array_equal(answer.values[:, row], expected)
 
 
 def test_an_unfitted_river_model_says_nothing_and_that_is_no_error():

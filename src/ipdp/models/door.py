@@ -99,7 +99,8 @@ def _special_engine(model: Any) -> Engine | None:
 
 
 def _speaks_one(model: Any) -> bool:
-    return hasattr(model, "predict_one") or hasattr(model, "predict_proba_one")
+    methods = ("predict_one", "predict_proba_one", "score_one")
+    return any(hasattr(model, method) for method in methods)
 
 
 def _is_sklearn(owner: Any) -> bool:

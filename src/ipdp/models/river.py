@@ -15,10 +15,11 @@ def river_engine(model: Any, response: str = "auto") -> RowEngine:
     Parameters
     ----------
     model
-        Has `predict_proba_one`, or `predict_one`; a pipeline is taken for its last step.
+        Has `predict_proba_one`, `predict_one`, or the `score_one` of an anomaly detector; a
+        pipeline is taken for its last step.
     response
-        "auto" (probabilities of a classifier where it has them, else its classes), "predict_proba"
-        or "predict".
+        "auto" (probabilities of a classifier where it has them, else its classes, or clusters),
+        "predict_proba" or "predict".
 
     Examples
     --------
@@ -34,9 +35,14 @@ def river_engine(model: Any, response: str = "auto") -> RowEngine:
     name = type(last).__name__ if last is model else f"pipeline of {type(last).__name__}"
     if response == "decision_function":
         raise ValueError(f"{name} is a river model: it has no decision_function")
-    if not (hasattr(last, "predict_one") or hasattr(last, "predict_proba_one")):
+    predicts = hasattr(last, "predict_one") or hasattr(last, "predict_proba_one")
+    if response == "auto" and hasattr(last, "score_one") and not predicts:
+        return RowEngine(
+            model.score_one, model=model, understood=f"{name}.score_one", leave_out=True
+        )
+    if not predicts:
         raise TypeError(f"{name} predicts nothing: the last step must be a model")
-    classifies = _is_classifier(last)
+    classifies = _gives_labels(last)
     if response == "predict_proba" or (response == "auto" and _has_probabilities(last)):
         if not _has_probabilities(last):
             raise ValueError(f"{name} has no predict_proba_one; use response='predict'")
@@ -68,10 +74,12 @@ def _last_step(model: Any) -> Any:
     return model
 
 
-def _is_classifier(model: Any) -> bool:
+def _gives_labels(model: Any) -> bool:
+    """Whether what it predicts is to be counted: classes, or clusters."""
     from river import base
 
-    return isinstance(model, base.Classifier) or hasattr(model, "predict_proba_one")
+    known = isinstance(model, (base.Classifier, base.Clusterer))
+    return known or hasattr(model, "predict_proba_one")
 
 
 def _has_probabilities(model: Any) -> bool:
