@@ -169,8 +169,10 @@ class IncrementalPDP:
                 outputs, ice = fold.checked(answer)
         # From here on nothing can go wrong, and everything changes together.
         if answer is not None:
-            fold.adopt(layout)
-            fold.add_outputs(outputs, answer.labels is not None)
+            if layout is not fold.layout:
+                fold.adopt(layout)
+            if outputs is not fold.outputs:
+                fold.add_outputs(outputs, answer.labels is not None)
             fold.smoothing.update(np.concatenate([positions, ice[0]]), w, t)
             fold.count(layout, 1)
             if self.n_ice:

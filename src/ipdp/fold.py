@@ -69,6 +69,7 @@ class Fold:
         self.t: float | None = None
         self.outputs: list[Label] = []
         self.named = True  # whether the model itself names its outputs
+        self._labels: tuple[Label, ...] | None = None
         self.layout = Layout()
         self.n_axes = max(len(effect.names) for effect in effects)
         self.smoothing = Smoothing(alpha=alpha, n_rows=self.n_axes, n_columns=0)
@@ -125,8 +126,11 @@ class Fold:
             raise ValueError(
                 "the model answered with NaN or infinity; the observation was not explained"
             )
+        if labels == self._labels and labels is not None:
+            return self.outputs, values
         known = tuple(self.outputs)
-        if labels is not None and list(labels) == self.outputs:
+        if labels is not None and labels == known:
+            self._labels = known  # compared as one object from now on
             return self.outputs, values
         if not compatible(known, self.named, labels, values.shape[1]):
             raise ValueError(
@@ -198,7 +202,7 @@ class Fold:
             rows = [*range(n_rows), *[-1] * (len(outputs) - len(self.outputs))]
             self.smoothing = self.smoothing.take(range(n_columns), rows=rows)
             self.attic_smoothing = self.attic_smoothing.take(range(len(self.attic)), rows=rows)
-            self.outputs, self.named = outputs, named
+            self.outputs, self.named, self._labels = outputs, named, None
 
     def count(self, layout: Layout, n: int) -> None:
         """Count n more ICE curves."""
