@@ -7,7 +7,11 @@ import pandas as pd
 import pytest
 from sklearn.compose import make_column_transformer
 from sklearn.datasets import make_classification, make_regression
-from sklearn.ensemble import HistGradientBoostingRegressor, RandomForestClassifier
+from sklearn.ensemble import (
+    HistGradientBoostingClassifier,
+    HistGradientBoostingRegressor,
+    RandomForestClassifier,
+)
 from sklearn.inspection import partial_dependence as sklearn_partial_dependence
 from sklearn.linear_model import LinearRegression, LogisticRegression, RidgeClassifier
 from sklearn.neural_network import MLPClassifier, MLPRegressor
@@ -44,6 +48,7 @@ CLASSIFIERS = [
     LogisticRegression(),
     DecisionTreeClassifier(max_depth=4, random_state=0),
     RandomForestClassifier(10, random_state=0),
+    HistGradientBoostingClassifier(max_iter=10, min_samples_leaf=3, random_state=0),
     MLPClassifier(hidden_layer_sizes=(5,), solver="lbfgs", max_iter=30, random_state=0),
     RidgeClassifier(),  # decision_function only
 ]
