@@ -20,9 +20,9 @@ def elec2(n: int) -> list[Example]:
     """The first n observations of elec2, or of a made-up stream of the same shape.
 
     The file `electricity.zip` (the one that river's `Elec2` downloads) is looked for in the
-    directory that IPDP_DATA names.
+    directory that IPDP_DATA names, `data` if it names none.
     """
-    path = Path(os.environ.get("IPDP_DATA", "../shared/data")) / "electricity.zip"
+    path = Path(os.environ.get("IPDP_DATA", "data")) / "electricity.zip"
     examples = _from_file(path) if path.exists() else _made_up()
     return [example for example, _ in zip(examples, range(n), strict=False)]
 
