@@ -24,6 +24,7 @@ from ipdp.fold import Fold, IceRecord
 from ipdp.grid import Grid
 from ipdp.models import Engine, engine
 from ipdp.observations import arranged, observations
+from ipdp.settings import VERSION, canonical, must_agree, must_fit
 from ipdp.snapshot import curve_of
 from ipdp.stack import Stack
 from ipdp.typing import Feature, FeatureName, Observation, State
@@ -305,13 +306,7 @@ class IncrementalPDP:
         -------
         A new explainer with the model of this one; the two are left as they are.
         """
-        for name, mine in self._settings().items():
-            theirs = later._settings()[name]
-            if mine != theirs:
-                raise ValueError(
-                    f"explainers can be merged only if their settings agree: {name} is {mine!r} "
-                    f"and {theirs!r}"
-                )
+        must_agree(self._settings(), later._settings())
         joined = self._twin()
         if self._fold is None or later._fold is None:
             fold = self._fold or later._fold
@@ -359,27 +354,19 @@ class IncrementalPDP:
         >>> other.curve("a").average
         array([[0., 1.]])
         """
-        settings = {name: _canonical(value) for name, value in self._settings().items()}
+        settings = {name: canonical(value) for name, value in self._settings().items()}
         fold = None if self._fold is None else saving.save(self._fold)
-        return {"version": 1, "settings": settings, "fold": fold}
+        return {"version": VERSION, "settings": settings, "fold": fold}
 
     @state.setter
     def state(self, state: State) -> None:
-        if not isinstance(state, Mapping) or state.get("version") != 1:
-            version = state.get("version") if isinstance(state, Mapping) else None
-            raise ValueError(f"this is a state of version {version!r}; this ipdp reads version 1")
         try:
             self._fold = self._restored(state)
         except (KeyError, IndexError) as error:
             raise ValueError(f"the state is damaged: {error} is missing from it") from error
 
     def _restored(self, state: State) -> Fold | None:
-        for name, mine in self._settings().items():
-            if state["settings"][name] != _canonical(mine):
-                raise ValueError(
-                    f"the state was made with {name} = {state['settings'][name]}, this explainer "
-                    f"has {mine!r}"
-                )
+        must_fit(state, self._settings())
         if state["fold"] is None:
             return None
         names = [name for effect in state["fold"]["effects"] for name in effect["names"]]
@@ -393,10 +380,3 @@ class IncrementalPDP:
             f"IncrementalPDP({self._engine!r}, {what}, alpha={self.alpha}, "
             f"estimator={self.estimator!r}, n_seen={self.n_seen})"
         )
-
-
-def _canonical(setting: Any) -> str:
-    """A setting as text; grids by feature in an order that does not depend on the user's."""
-    if isinstance(setting, dict):
-        setting = dict(sorted(setting.items(), key=lambda item: repr(item[0])))
-    return repr(setting)

@@ -21,6 +21,7 @@ from ipdp.models import Engine, engine
 from ipdp.models.base import PREDICTION, Outputs
 from ipdp.observations import arranged
 from ipdp.past import PastObservations
+from ipdp.settings import VERSION, canonical, must_agree, must_fit
 from ipdp.typing import Feature, FeatureName, FloatArray, Observation, State
 
 
@@ -273,13 +274,7 @@ class IncrementalPFI:
         -------
         A new explainer with the model of this one; the two are left as they are.
         """
-        for name, mine in self._settings().items():
-            theirs = later._settings()[name]
-            if mine != theirs:
-                raise ValueError(
-                    f"explainers can be merged only if their settings agree: {name} is {mine!r} "
-                    f"and {theirs!r}"
-                )
+        must_agree(self._settings(), later._settings())
         joined = self._twin()
         if not (self._seen and later._seen):
             joined.state = (self if self._seen else later).state
@@ -337,8 +332,8 @@ class IncrementalPFI:
         True
         """
         return {
-            "version": 1,
-            "settings": {name: repr(value) for name, value in self._settings().items()},
+            "version": VERSION,
+            "settings": {name: canonical(value) for name, value in self._settings().items()},
             "features": [as_plain(feature) for feature in self._followed],
             "columns": [as_plain(name) for name in self._columns],
             "seen": self._seen,
@@ -350,15 +345,7 @@ class IncrementalPFI:
 
     @state.setter
     def state(self, state: State) -> None:
-        version = state.get("version") if isinstance(state, Mapping) else None
-        if version != 1:
-            raise ValueError(f"this is a state of version {version!r}; this ipdp reads version 1")
-        for name, mine in self._settings().items():
-            if state["settings"][name] != repr(mine):
-                raise ValueError(
-                    f"the state was made with {name} = {state['settings'][name]}, this explainer "
-                    f"has {mine!r}"
-                )
+        must_fit(state, self._settings())
         self._begin(
             [from_plain(feature) for feature in state["features"]],
             tuple(from_plain(name) for name in state["columns"]),
