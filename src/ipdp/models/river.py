@@ -1,11 +1,11 @@
-"""river's models: one observation at a time, or one walk where they are trees."""
+"""river's models: one observation at a time, a frame of many, or one walk where they are trees."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
 from typing import Any
 
+from ipdp.models.many import ManyEngine, takes_frames
 from ipdp.models.rows import RowEngine
 
 
@@ -25,9 +25,10 @@ def river_engine(model: Any, response: str = "auto") -> RowEngine:
     --------
     >>> from river import linear_model, tree
     >>> river_engine(linear_model.LogisticRegression())
-    <RowEngine: LogisticRegression.predict_proba_one, one call for each point>
-    >>> river_engine(linear_model.LinearRegression())
-    <RowEngine: LinearRegression.predict_one, one call for each point>
+    <ManyEngine: LogisticRegression.predict_proba_one, one call for each point, one for all where \
+they are many>
+    >>> river_engine(linear_model.PARegressor())
+    <RowEngine: PARegressor.predict_one, one call for each point>
     >>> type(river_engine(tree.HoeffdingTreeClassifier())).__name__
     'TreeEngine'
     """
@@ -46,17 +47,19 @@ def river_engine(model: Any, response: str = "auto") -> RowEngine:
     if response == "predict_proba" or (response == "auto" and _has_probabilities(last)):
         if not _has_probabilities(last):
             raise ValueError(f"{name} has no predict_proba_one; use response='predict'")
-        return _engine(model.predict_proba_one, model, f"{name}.predict_proba_one")
+        return _engine("predict_proba", model, name)
     if classifies:
         understood = f"{name}.predict_one, the share of each class"
         return RowEngine(
             model.predict_one, model=model, understood=understood, hard=True, leave_out=True
         )
-    return _engine(model.predict_one, model, f"{name}.predict_one")
+    return _engine("predict", model, name)
 
 
-def _engine(call: Callable[[dict[Any, Any]], Any], model: Any, understood: str) -> RowEngine:
-    """One walk for models of trees; one call for each point for the others."""
+def _engine(method: str, model: Any, name: str) -> RowEngine:
+    """One walk for models of trees; a frame for those that can; else one call for each point."""
+    call = getattr(model, f"{method}_one")
+    understood = f"{name}.{method}_one"
     # Who has a tree has imported river's trees.
     if "river.tree" in sys.modules:
         from ipdp.models.trees import tree_engine
@@ -64,6 +67,9 @@ def _engine(call: Callable[[dict[Any, Any]], Any], model: Any, understood: str) 
         engine = tree_engine(call, model, understood)
         if engine is not None:
             return engine
+    if takes_frames(model, _last_step(model), f"{method}_many"):
+        many = getattr(model, f"{method}_many")
+        return ManyEngine(call, many, model=model, understood=understood)
     return RowEngine(call, model=model, understood=understood, leave_out=True)
 
 
