@@ -15,7 +15,7 @@ from ipdp.grid.base import Key
 from ipdp.typing import Array, FloatArray
 
 
-def curve_of(fold: Fold, number: int) -> Curve:
+def curve_of(fold: Fold, number: int, *, with_ice: bool = True) -> Curve:
     """A snapshot of one effect of the fold."""
     effect = fold.effects[number]
     if not effect.n:
@@ -34,7 +34,7 @@ def curve_of(fold: Fold, number: int) -> Curve:
     def cut(values: FloatArray) -> FloatArray:
         return values[np.ix_(rows, columns)].reshape(len(rows), *shape)
 
-    ice, positions = _ice(fold, columns, rows)
+    ice, positions = _ice(fold, columns, rows) if with_ice else (None, None)
     rugs = [grid.rug for grid in effect.grids]
     return Curve(
         feature=effect.feature,

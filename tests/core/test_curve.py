@@ -326,3 +326,7 @@ def test_repr_says_what_it_is():
     assert "('a', 'b')" in text
     assert "points=3 x 3" in text
     assert "t=5" in text
+
+
+def test_a_curve_without_outputs_has_no_importance():
+    assert curve_on(NUMBERS, n_outputs=0).importance.shape == (0,)

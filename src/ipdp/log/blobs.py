@@ -1,0 +1,190 @@
+"""Curves, changes and names as bytes and text, and back, bit for bit."""
+
+from __future__ import annotations
+
+import json
+import math
+import struct
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import fields
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ipdp.core.curve import Curve
+from ipdp.core.plain import as_plain, from_plain
+from ipdp.log.errors import LogError
+from ipdp.monitor.change import Change
+from ipdp.typing import Array, Feature, State
+
+RUG_SIZE = 50
+"""As many values of a rug are logged at most."""
+
+_LENGTH = struct.Struct("<I")
+_ARRAYS = ("average", "std_error", "n_effective_points", "missing", "missing_std_error")
+_CURVES = ("before", "after")
+# Arrays of these kinds are their bytes; others (objects, text) are lists.
+_NUMBERS = "biufcmM"
+
+
+def name_text(name: Any) -> str:
+    """The name of a feature as JSON, which keeps its type.
+
+    Examples
+    --------
+    >>> name_text("1"), name_text(1), name_text(("a", "b"))
+    ('"1"', '1', '["a", "b"]')
+    """
+    try:
+        return json.dumps(as_plain(name))
+    except TypeError:
+        raise TypeError(
+            f"{name!r} cannot be logged: names and categories must be strings, numbers, booleans "
+            "or tuples of them"
+        ) from None
+
+
+def name_of(text: str) -> Feature:
+    """The name that gave this text."""
+    with _whole("a name"):
+        name: Feature = from_plain(json.loads(text))
+    return name
+
+
+def object_of(text: str) -> State:
+    """A JSON object: settings, or metrics."""
+    with _whole("what is said of the run"):
+        return dict(json.loads(text))
+
+
+@contextmanager
+def _whole(what: str) -> Iterator[None]:
+    """Say that something in the log is not what was written."""
+    try:
+        yield
+    except (struct.error, LookupError, TypeError, ValueError) as error:
+        if isinstance(error, LogError):
+            raise
+        raise LogError(f"{what} is damaged in the log: verify() says what else is") from None
+
+
+def curve_blob(curve: Curve) -> bytes:
+    """A curve as bytes: a length, a JSON header of that length, and the numbers.
+
+    The feature's name is not in it, nor are ICE curves; the rug is thinned.
+    """
+    parts: list[bytes] = []
+    header = [
+        1,
+        int(curve.n_samples),
+        as_plain(curve.t),
+        [_plain(label) for label in curve.outputs],
+        [bool(flag) for flag in curve.categorical],
+        [_put(axis, parts) for axis in curve.grid_values],
+        [_put(thinned(values), parts) for values in curve.rug],
+        [_put(getattr(curve, name), parts) for name in _ARRAYS],
+    ]
+    text = json.dumps(header, separators=(",", ":")).encode()
+    return b"".join((_LENGTH.pack(len(text)), text, *parts))
+
+
+def curve_of(feature: Feature, blob: bytes) -> Curve:
+    """The curve that gave these bytes."""
+    with _whole(f"a curve of {feature!r}"):
+        start = _LENGTH.size + _LENGTH.unpack_from(blob)[0]
+        version, *header = json.loads(blob[_LENGTH.size : start])
+        if version != 1:
+            raise LogError(
+                f"a curve of {feature!r} has version {version!r}; this ipdp reads version 1"
+            )
+        return _version_1(feature, header, _Taker(blob, start))
+
+
+def _version_1(feature: Feature, header: list[Any], take: _Taker) -> Curve:
+    n_samples, t, outputs, categorical, axes, rug, arrays = header
+    return Curve(
+        feature=feature,
+        outputs=tuple(from_plain(label) for label in outputs),
+        n_samples=n_samples,
+        t=from_plain(t),
+        categorical=tuple(categorical),
+        # In the order in which they were written.
+        grid_values=[take(axis) for axis in axes],
+        rug=[take(values) for values in rug],
+        **{name: take(array) for name, array in zip(_ARRAYS, arrays, strict=True)},
+    )
+
+
+def thinned(values: Array) -> Array:
+    """At most `RUG_SIZE` values, evenly spaced in their order, both ends among them."""
+    if len(values) <= RUG_SIZE:
+        return values
+    chosen: Array = values[_evenly(len(values))]
+    return chosen
+
+
+@lru_cache(maxsize=16)
+def _evenly(size: int) -> npt.NDArray[np.intp]:
+    return np.linspace(0, size - 1, RUG_SIZE).round().astype(np.intp)
+
+
+def change_text(change: Change) -> str:
+    """What a change holds besides its curves, as JSON."""
+    values = {item.name: getattr(change, item.name) for item in fields(change)}
+    shares = {name: as_plain(share) for name, share in values.pop("shares").items()}
+    plain = {name: _plain(value) for name, value in values.items() if name not in _CURVES}
+    return json.dumps({**plain, "shares": shares})
+
+
+def change_of(text: str, before: bytes, after: bytes) -> Change:
+    """The change that gave this text and these curves."""
+    with _whole("a change"):
+        state = json.loads(text)
+        shares = {name: from_plain(share) for name, share in state.pop("shares").items()}
+        values = {name: from_plain(value) for name, value in state.items()}
+        for name, blob in zip(_CURVES, (before, after), strict=True):
+            values[name] = curve_of(values["feature"], blob)
+        return Change(**values, shares=shares)
+
+
+def _plain(value: Any) -> Any:
+    try:
+        return as_plain(value)
+    except TypeError:
+        name_text(value)  # says it in the words of the log
+        raise
+
+
+def _put(array: Array | None, parts: list[bytes]) -> Any:
+    """What the header says of an array, whose bytes go to the parts."""
+    if array is None:
+        return None
+    if array.dtype.kind in _NUMBERS:
+        parts.append(array.tobytes())
+        return [array.dtype.str, *array.shape]
+    return {"dtype": array.dtype.str, "values": [_plain(value) for value in array.tolist()]}
+
+
+class _Taker:
+    """Reads arrays from a blob, one after the other."""
+
+    def __init__(self, blob: bytes, start: int) -> None:
+        self.blob, self.start = blob, start
+
+    def __call__(self, said: Any) -> Any:
+        if said is None:
+            return None
+        if isinstance(said, dict):
+            array = np.empty(len(said["values"]), dtype=said["dtype"])
+            for k, value in enumerate(said["values"]):  # at once, tuples would become rows
+                array[k] = from_plain(value)
+            return array
+        dtype, shape = np.dtype(said[0]), tuple(said[1:])
+        count = math.prod(shape)
+        # A copy: a view of the bytes would be read-only and keep the whole blob alive.
+        array = np.frombuffer(self.blob, dtype, count, self.start).reshape(shape).copy()
+        self.start += count * dtype.itemsize
+        return array

@@ -1,0 +1,190 @@
+"""Finding, recognising, opening and locking the file of a log."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from pathlib import Path
+
+from ipdp.log import schema
+from ipdp.log.errors import LogError, sentences
+
+NAME = "log.db"
+"""Name of the log in a run's directory."""
+
+PathLike = str | os.PathLike[str]
+_TIMEOUT = 10.0
+_MAGIC = b"SQLite format 3\0"
+
+
+def find(path: PathLike) -> Path:
+    """The log that a path means: the file itself, or the one in a run's directory."""
+    path = Path(path)
+    with sentences(path):
+        if path.is_dir():
+            if not (path / NAME).is_file():
+                raise FileNotFoundError(
+                    f"there is no log in {path}: a run's directory holds {NAME}"
+                )
+            path = path / NAME
+        if not path.exists():
+            raise FileNotFoundError(
+                f"there is no log at {path}: give a run's directory or its {NAME}"
+            )
+    return path
+
+
+def place(path: PathLike) -> Path:
+    """Where a log is to be written; a path without a suffix is a run's directory."""
+    path = Path(path)
+    with sentences(path):
+        file = path / NAME if path.is_dir() or not (path.suffix or path.exists()) else path
+        try:
+            file.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise LogError(f"{file.parent} cannot be made: {error.strerror}") from error
+        if size(file):
+            recognise(file)  # before anything is put next to it
+    return file
+
+
+def recognise(path: Path) -> None:
+    """Refuse what is no log, or one of a newer version, without touching it."""
+    try:
+        with path.open("rb") as file:
+            header = file.read(100)
+    except OSError as error:
+        raise LogError(f"{path} cannot be read: {error.strerror}") from error
+    application = int.from_bytes(header[68:72], "big")
+    if not header.startswith(_MAGIC) or application != schema.APPLICATION:
+        raise LogError(f"{path} is no log of ipdp")
+    refuse_newer(path, int.from_bytes(header[60:64], "big"))
+
+
+def refuse_newer(path: Path, version: int) -> None:
+    """Refuse a version that this ipdp does not know."""
+    newest = len(schema.MIGRATIONS)
+    if version > newest:
+        raise LogError(
+            f"{path} was written by a newer ipdp (log version {version}, this one knows up to "
+            f"{newest}): update ipdp to read it"
+        )
+
+
+def open_to_read(path: Path) -> sqlite3.Connection:
+    """A read-only connection."""
+    recognise(path)
+    address = path.resolve().as_uri()
+    with sentences(path):
+        try:
+            connection = _connect(f"{address}?mode=ro")
+        except sqlite3.OperationalError as error:
+            denied = ("SQLITE_READONLY", "SQLITE_CANTOPEN")
+            wal = Path(f"{path}-wal")
+            if not error.sqlite_errorname.startswith(denied) or size(wal):
+                raise
+            # A finished log in a read-only directory: there is no place for SQLite's own files,
+            # and no need of them, since nobody writes.
+            connection = _connect(f"{address}?immutable=1")
+        (version,) = connection.execute("PRAGMA user_version").fetchone()
+    refuse_newer(path, version)
+    if version < len(schema.MIGRATIONS):
+        connection.close()
+        raise LogError(
+            f"{path} was written by an older ipdp (log version {version}): open it once with "
+            "ipdp.Log to bring it up to date"
+        )
+    return connection
+
+
+def open_to_write(path: Path, *, full: bool) -> sqlite3.Connection:
+    """A connection that writes; makes the log, or brings it up to date, if need be."""
+    if not size(path):
+        _create(path)
+    recognise(path)
+    with sentences(path):
+        connection = _connect(f"{path.resolve().as_uri()}?mode=rw")
+        connection.execute(f"PRAGMA synchronous = {'FULL' if full else 'NORMAL'}")
+        connection.execute("PRAGMA foreign_keys = ON")
+        connection.execute("BEGIN IMMEDIATE")  # raises here, not later, if it is read-only
+        connection.execute("ROLLBACK")
+        schema.migrate(connection)
+    return connection
+
+
+def lock(path: Path) -> sqlite3.Connection:
+    """Be the one writer, until the connection is closed or the process is gone.
+
+    An empty SQLite file next to the log is locked, since a lock on the log itself would shut its
+    readers out. The operating system frees it when the process dies, however it dies.
+    """
+    with sentences(path):
+        connection = sqlite3.connect(
+            _lock_path(path), timeout=1.0, isolation_level=None, check_same_thread=False
+        )
+        try:
+            connection.execute("BEGIN EXCLUSIVE")
+        except sqlite3.OperationalError as error:
+            connection.close()
+            if error.sqlite_errorname.startswith("SQLITE_BUSY"):
+                raise LogError(
+                    f"{path} is being written by another run: wait until it ends, or log to "
+                    "another file"
+                ) from None
+            raise
+    return connection
+
+
+def is_locked(path: Path) -> bool:
+    """Whether somebody is writing."""
+    if not _lock_path(path).exists():
+        return False
+    address = _lock_path(path).resolve().as_uri()
+    try:
+        connection = sqlite3.connect(f"{address}?mode=ro", uri=True, timeout=0)
+        try:
+            connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+        finally:
+            connection.close()
+    except sqlite3.OperationalError as error:
+        return error.sqlite_errorname.startswith("SQLITE_BUSY")
+    return False
+
+
+def _lock_path(path: Path) -> Path:
+    return path.with_name(path.name + "-lock")
+
+
+def _connect(address: str) -> sqlite3.Connection:
+    connection = sqlite3.connect(
+        address, uri=True, timeout=_TIMEOUT, isolation_level=None, check_same_thread=False
+    )
+    try:
+        connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+    except sqlite3.Error:
+        connection.close()
+        raise
+    return connection
+
+
+def _create(path: Path) -> None:
+    """Make an empty log beside its place and move it there, so that no reader sees half of it."""
+    draft = path.with_name(f"{path.name}-new")
+    draft.unlink(missing_ok=True)
+    try:
+        with sentences(path):
+            connection = sqlite3.connect(draft, isolation_level=None)
+            try:
+                connection.execute(f"PRAGMA application_id = {schema.APPLICATION}")
+                schema.migrate(connection)
+                connection.execute("PRAGMA journal_mode = WAL")
+            finally:
+                connection.close()
+        draft.replace(path)
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def size(path: Path) -> int:
+    """Size of a file in bytes; 0 if there is none."""
+    return path.stat().st_size if path.exists() else 0

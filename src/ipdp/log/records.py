@@ -1,0 +1,87 @@
+"""What a log gives back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ipdp.core.curve import Curve
+from ipdp.monitor.change import Change
+from ipdp.typing import Feature
+
+# A snapshot may be taken for several reasons at once; the strongest is the one that is told.
+REASONS = {"every": 1, "end": 2, "change": 4}
+SILENCE = 30.0
+"""Seconds without a heartbeat after which a run whose writer is gone counts as died."""
+
+
+def reason_of(flags: int) -> str:
+    """The strongest of the reasons.
+
+    Examples
+    --------
+    >>> reason_of(REASONS["every"] | REASONS["change"])
+    'change'
+    """
+    return [name for name, flag in REASONS.items() if flags & flag][-1]
+
+
+@dataclass(frozen=True)
+class Status:
+    """How a run is doing.
+
+    Attributes
+    ----------
+    state
+        "empty" before a run began, "running", "ended", "stopped" (by its user), "failed" (by an
+        error), or "died": it neither ended nor is anybody writing.
+    n
+        Observations seen so far.
+    message
+        What was said at the end, such as the error.
+    started, heartbeat
+        When the run began and when it last gave a sign, in unix seconds.
+    """
+
+    state: str
+    n: int = 0
+    message: str | None = None
+    started: float | None = None
+    heartbeat: float | None = None
+
+
+@dataclass(frozen=True)
+class SnapshotInfo:
+    """When and why a snapshot was taken.
+
+    Attributes
+    ----------
+    id
+        Grows from snapshot to snapshot: what follows a log asks for those after the last one.
+    n
+        Observations seen.
+    time
+        Unix seconds.
+    reason
+        "every", "change" or "end".
+    """
+
+    id: int
+    n: int
+    time: float
+    reason: str
+
+
+@dataclass(frozen=True, eq=False)
+class Snapshot(SnapshotInfo):
+    """The curves of all features at one time."""
+
+    curves: dict[Feature, Curve]
+
+
+@dataclass(frozen=True, eq=False)
+class LoggedChange:
+    """A change, with its number in the log and how many observations were seen."""
+
+    id: int
+    n: int
+    change: Change

@@ -1,0 +1,85 @@
+"""Which old snapshots go: the older they are, the fewer are kept."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass
+
+from ipdp.typing import State
+
+
+@dataclass(frozen=True)
+class Retention:
+    """Keep the recent past whole and thin out the rest by its age.
+
+    What is younger than `recent` observations is kept. Of what is older, at most `per_doubling`
+    snapshots (and one) are kept of each doubling of the age, evenly spaced, so that a log grows
+    with the logarithm of the run's length. Snapshots at changes, the first and the last one stay.
+
+    The rule looks at n alone: when a snapshot is written it is clear how old it will become.
+
+    Parameters
+    ----------
+    recent
+        Age in observations up to which everything is kept.
+    per_doubling
+        How many snapshots to keep of each doubling of the age beyond that.
+
+    Examples
+    --------
+    A thousand million observations with a snapshot every 100 are ten million snapshots:
+
+    >>> Retention(recent=100_000, per_doubling=250).bound(1_000_000_000, every=100)
+    4517
+    """
+
+    recent: int = 100_000
+    per_doubling: int = 250
+
+    def __post_init__(self) -> None:
+        for name, value in asdict(self).items():
+            if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+                raise ValueError(f"{name} must be a positive integer, got {value!r}")
+
+    @property
+    def width(self) -> int:
+        """Width of the narrowest buckets; those of each further doubling are twice as wide."""
+        return -(-self.recent // self.per_doubling)
+
+    def expires(self, n: int, previous: int | None) -> int | None:
+        """When the snapshot at n may go; None: never.
+
+        The first snapshot of a bucket stands for it. One that is the first in its bucket for r
+        widths in a row lives until it is `recent` * 2^r observations old.
+
+        Parameters
+        ----------
+        n
+            Observations seen at this snapshot.
+        previous
+            The same at the snapshot before it; None for the first one.
+        """
+        if previous is None:
+            return None
+        width, life = self.width, self.recent
+        while n // width != previous // width:
+            width, life = 2 * width, 2 * life
+        return n + life
+
+    def bound(self, n: int, every: int = 1) -> int:
+        """The largest number of snapshots kept after n observations, changes aside.
+
+        Parameters
+        ----------
+        n
+            Observations seen.
+        every
+            How many of them lie between two snapshots.
+        """
+        doublings = max(0, math.ceil(math.log2(max(n, 1) / self.recent)))
+        # The first and the last one, and a snapshot at both ends of the recent past.
+        return min(n, self.recent) // every + 1 + doublings * (self.per_doubling + 1) + 2
+
+    def to_dict(self) -> State:
+        """A JSON-safe dict; `Retention(**dict)` gives the rule back."""
+        return asdict(self)

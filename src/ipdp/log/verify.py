@@ -1,0 +1,98 @@
+"""Looking for what is wrong in a log."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from ipdp.log.batch import COUNTS
+from ipdp.log.errors import LogError, following
+from ipdp.log.schema import checksum
+
+if TYPE_CHECKING:
+    from ipdp.log.reader import LogReader
+
+_COLUMNS = {
+    "run": (
+        "id settings retention state message n started heartbeat n_snapshots n_changes n_metrics"
+    ),
+    "features": "number name",
+    "snapshots": "n time reasons expires n_curves",
+    "curves": "n feature importance curve",
+    "changes": "id n change before after",
+    "metrics": "n values expires",
+}
+_PAGE = 256
+
+
+def problems(log: LogReader) -> list[str]:
+    """What is wrong with a log, a sentence each."""
+    found: list[str] = []
+    for look in (_structure, _contents, _gaps):
+        try:
+            found.extend(look(log))
+        except LogError as error:
+            found.append(str(error))
+    return list(dict.fromkeys(found))
+
+
+def _structure(log: LogReader) -> Iterator[str]:
+    """SQLite's own check of pages, indexes and references."""
+    for (message,) in log._rows("PRAGMA integrity_check(5)"):
+        if message != "ok":
+            # One damaged page may bring a line for each of its cells: the first says enough.
+            said = [line for line in message.splitlines() if not line.startswith("***")]
+            yield f"{log.path} is damaged: {said[0] if said else message}"
+    for table, _, parent, _ in log._rows("PRAGMA foreign_key_check"):
+        yield f"a row of {table} has lost what it belongs to in {parent}"
+
+
+def _contents(log: LogReader) -> Iterator[str]:
+    """Every row against its checksum."""
+    for table in _COLUMNS:
+        for row, sum_then in _rows(log, table):
+            if checksum(row) != sum_then:
+                yield f"{_called(log, table, row)} is not what was written"
+
+
+def _gaps(log: LogReader) -> Iterator[str]:
+    """Rows that must be there and are not."""
+    for table, count in COUNTS.items():
+        query = f"SELECT {count}, (SELECT count(*) FROM {table}) FROM run"
+        for expected, there in log._rows(query):
+            if expected != there:
+                yield f"there should be {expected} {table}, but {there} are there"
+    for n, expected, there in log._rows(
+        "SELECT snapshots.n, n_curves, count(curves.n) AS there FROM snapshots "
+        "LEFT JOIN curves USING (n) GROUP BY snapshots.n HAVING n_curves != there"
+    ):
+        yield f"the snapshot at n = {n} should have {expected} curves, but {there} are there"
+
+
+def _rows(log: LogReader, table: str) -> Iterator[tuple[dict[str, Any], int]]:
+    """The rows of a table without their checksum, and that."""
+    names = _COLUMNS[table].split()
+    columns = ", ".join(f'"{name}"' for name in names)
+    last = -1
+    while True:
+        rows = log._rows(
+            f"SELECT rowid, checksum, {columns} FROM {table} WHERE rowid > ? "
+            f"ORDER BY rowid LIMIT {_PAGE}",
+            last,
+        )
+        for _, sum_then, *values in rows:
+            yield dict(zip(names, values, strict=True)), sum_then
+        if len(rows) < _PAGE:
+            return
+        last = following(log.path, last, rows[-1][0])
+
+
+def _called(log: LogReader, table: str, row: dict[str, Any]) -> str:
+    if table == "curves":
+        name = log._features().get(row["feature"])
+        return f"the curve of {name!r} at n = {row['n']}"
+    if table in ("snapshots", "metrics"):
+        return f"what {table} say of n = {row['n']}"
+    if table == "changes":
+        return f"change {row['id']}"
+    return "what is said of the run" if table == "run" else f"the name {row['name']!r} of a feature"

@@ -1,0 +1,349 @@
+"""Writing a log: the one writer of a run."""
+
+from __future__ import annotations
+
+import json
+import math
+import operator
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from types import TracebackType
+from typing import Any, Literal
+
+import numpy as np
+
+from ipdp.core.curve import Curve
+from ipdp.log import files
+from ipdp.log.batch import COUNTS, Batch, Row
+from ipdp.log.blobs import change_text, curve_blob, name_text
+from ipdp.log.errors import LogError
+from ipdp.log.reader import LogReader
+from ipdp.log.records import REASONS
+from ipdp.log.retention import Retention
+from ipdp.log.schema import checksum, insertion
+from ipdp.monitor.change import Change
+from ipdp.typing import Feature
+
+_ENDS = ("ended", "stopped", "failed")
+
+
+class Log(LogReader):
+    """The log of a run, to write; it can be read with `LogReader` at the same time.
+
+    What is logged is gathered and committed about once a second. A run that is killed loses at
+    most that second, never what was committed; what was logged is never seen by halves.
+
+    Parameters
+    ----------
+    path
+        A file, or the directory of a run, in which the log is called log.db. Made if there is
+        none; a path without a suffix is a directory.
+    durability
+        "normal": a power failure may cost the commits of the last seconds. "full": every snapshot
+        is on the disk when `snapshot` comes back, at the price of waiting for it.
+    retention
+        How old snapshots are thinned out. None: as the log began; a new log keeps everything.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import ipdp
+    >>> from ipdp.log import Log
+    >>> pdp = ipdp.IncrementalPDP(lambda x: 2 * x["a"], ["a"], alpha=0.1)
+    >>> log = Log(tempfile.mkdtemp())
+    >>> log.begin({"alpha": 0.1}, features=["a"])
+    >>> for n in range(1, 201):
+    ...     pdp.explain_one({"a": n % 7})
+    >>> log.snapshot(pdp.curves, n)
+    >>> log.metric({"MAE": 0.5}, n)
+    >>> log.end(n)
+    >>> log.status.state, log.status.n
+    ('ended', 200)
+    >>> log.close()
+    """
+
+    def __init__(
+        self,
+        path: files.PathLike,
+        *,
+        durability: Literal["normal", "full"] = "normal",
+        retention: Retention | None = None,
+    ) -> None:
+        if durability not in ("normal", "full"):
+            raise ValueError(f"durability must be 'normal' or 'full', got {durability!r}")
+        self.path = files.place(path)
+        self.durability = durability
+        self._lock = threading.RLock()
+        self._guard = files.lock(self.path)
+        try:
+            self._connection = files.open_to_write(self.path, full=durability == "full")
+            self._batch = Batch(self._connection, self.path)
+        except BaseException:
+            self._guard.close()
+            raise
+        self._rewound = self._closed = False
+        run = self._batch.run
+        if retention is not None:
+            run["retention"] = json.dumps(retention.to_dict())
+        kept = json.loads(run["retention"])
+        self.retention = None if kept is None else Retention(**kept)
+
+    def begin(self, settings: Mapping[str, Any], features: Sequence[Feature] | None = None) -> None:
+        """Begin a run.
+
+        Parameters
+        ----------
+        settings
+            Whatever belongs to the run and JSON can hold.
+        features
+            The features in the order in which they are to be shown; else they come in the order
+            in which they are logged.
+        """
+        try:
+            text = json.dumps(dict(settings))
+        except (TypeError, ValueError) as error:
+            raise TypeError(f"the settings cannot be logged: {error}") from error
+        names = [name_text(feature) for feature in features or ()]
+        with self._lock:
+            run = self._batch.run
+            if run["state"] != "empty" and not self._rewound:
+                raise LogError(
+                    f"{self.path} already holds a run: resume it, or log to another file"
+                )
+            run["settings"] = text
+            for name in names:
+                self._number_of(name)
+            self._batch.note(run["n"])
+            self._batch.commit()
+
+    def snapshot(self, curves: Mapping[Feature, Curve], n: int, reason: str = "every") -> None:
+        """Log the curves of all features.
+
+        A second snapshot at the same n is not written again; the stronger reason of the two
+        counts. Without curves there is nothing to log.
+
+        Parameters
+        ----------
+        curves
+            The curves, such as `pdp.curves`.
+        n
+            Observations seen so far.
+        reason
+            "every", "change" or "end". Snapshots at changes and at the end are kept for good.
+        """
+        if reason not in REASONS:
+            raise ValueError(f"reason must be one of {list(REASONS)}, got {reason!r}")
+        rows = [_curve_row(feature, curve) for feature, curve in curves.items()]
+        with self._lock:
+            newest = self._batch.newest
+            n = _in_order(n, newest)
+            if newest is not None and n == newest["n"]:
+                newest["reasons"] |= REASONS[reason]
+                self._batch.add(*_new_reasons(newest))
+            elif rows:
+                self._add_snapshot(n, REASONS[reason], rows)
+            self._done(n, at_once=self.durability == "full")
+
+    def change(self, change: Change, n: int) -> None:
+        """Log a change that was found after n observations."""
+        row = {
+            "n": _count(n),
+            "change": change_text(change),
+            "before": curve_blob(change.before),
+            "after": curve_blob(change.after),
+        }
+        with self._lock:
+            # Changes are never thinned out, so their number is the next one's name.
+            self._batch.run["n_changes"] += 1
+            self._batch.insert("changes", {"id": self._batch.run["n_changes"], **row})
+            self._done(n)
+
+    def metric(self, values: Mapping[str, float], n: int) -> None:
+        """Log metrics such as {"Accuracy": 0.87}; those of the same n are joined."""
+        numbers = {str(name): float(value) for name, value in values.items()}
+        with self._lock:
+            newest = self._batch.newest_metrics
+            n = _in_order(n, newest)
+            if newest is not None and n == newest["n"]:
+                numbers = {**json.loads(newest["values"]), **numbers}
+                expires = newest["expires"]
+            else:
+                expires = self._expires(n, newest)
+                self._batch.run["n_metrics"] += 1
+            row = {"n": n, "values": json.dumps(numbers), "expires": expires}
+            self._batch.insert("metrics", row, "INSERT OR REPLACE")
+            self._batch.newest_metrics = row
+            self._done(n)
+
+    def beat(self, n: int) -> None:
+        """Say that the run is alive and how far it is; cheap enough for every observation."""
+        with self._lock:
+            self._done(n)
+
+    def end(
+        self,
+        n: int,
+        state: Literal["ended", "stopped", "failed"] = "ended",
+        message: str | None = None,
+    ) -> None:
+        """End the run; the log can still be read, and closed.
+
+        Parameters
+        ----------
+        n
+            Observations seen.
+        state
+            "ended", "stopped" by its user, or "failed".
+        message
+            What to tell whoever reads the log.
+        """
+        if state not in _ENDS:
+            raise ValueError(f"state must be one of {list(_ENDS)}, got {state!r}")
+        with self._lock:
+            self._batch.note(_count(n))
+            # A lone surrogate, as in the name of a file that is no UTF-8, is no text for SQLite.
+            said = message and message.encode(errors="backslashreplace").decode()
+            self._batch.run.update(state=state, message=said)
+            self.commit()
+
+    def commit(self) -> None:
+        """Write what was logged so far, and wait until it is on the disk."""
+        with self._lock:
+            self._batch.commit()
+            self._batch.sync()
+
+    def rewind(self, n: int) -> None:
+        """Forget all that came after n, to go on from there.
+
+        The run is running again, and what was logged because it had ended is forgotten too:
+        after a resume the log is as if there had been no interruption.
+
+        Parameters
+        ----------
+        n
+            Observations seen at the point to go on from.
+        """
+        n, end = _count(n), REASONS["end"]
+        with self._lock:
+            self._batch.commit()
+            with self._batch.transaction() as execute:
+                run = {**self._batch.run, "state": "running", "message": None, "n": n}
+                for table, count in COUNTS.items():
+                    run[count] -= execute(f"DELETE FROM {table} WHERE n > ?", [n]).rowcount
+                gone = execute("DELETE FROM snapshots WHERE reasons = ?", [end])
+                run["n_snapshots"] -= gone.rowcount
+                cursor = execute("SELECT * FROM snapshots WHERE reasons & ?", [end])
+                names = [column[0] for column in cursor.description]
+                for values in cursor.fetchall():
+                    row = dict(zip(names, values, strict=True))
+                    del row["checksum"]
+                    execute(*_new_reasons({**row, "reasons": row["reasons"] & ~end}))
+                execute(*insertion("run", run, "INSERT OR REPLACE"))
+            self._batch.load()
+            self._batch.sync()
+            self._rewound = True
+
+    def close(self) -> None:
+        """Commit and close; a run that has not ended is "stopped" then."""
+        self._close("stopped")
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if isinstance(error, Exception):
+            self._close("failed", f"{type(error).__name__}: {error}")
+        else:
+            self._close("stopped")
+
+    def _close(self, state: Literal["stopped", "failed"], message: str | None = None) -> None:
+        with self._lock:
+            if self._closed:
+                return
+            self._closed = True
+            try:
+                run = self._batch.run
+                if run["state"] == "running":
+                    self.end(run["n"], state, message)
+                else:
+                    self.commit()
+            finally:
+                self._connection.close()
+                self._guard.close()
+
+    def _rows(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
+        with self._lock:
+            self._batch.commit()  # the writer reads what it wrote
+            return super()._rows(query, *values)
+
+    def _done(self, n: int, at_once: bool = False) -> None:
+        self._batch.note(n)
+        if at_once:
+            self._batch.commit()
+        else:
+            self._batch.commit_if_due()
+
+    def _add_snapshot(self, n: int, reasons: int, rows: list[tuple[str, Row]]) -> None:
+        batch = self._batch
+        snapshot = {
+            "n": n,
+            "time": time.time(),
+            "reasons": reasons,
+            "expires": self._expires(n, batch.newest),
+            "n_curves": len(rows),
+        }
+        batch.insert("snapshots", snapshot)
+        for name, row in rows:
+            batch.insert("curves", {"n": n, "feature": self._number_of(name), **row})
+        batch.newest = snapshot
+        batch.run["n_snapshots"] += 1
+
+    def _expires(self, n: int, newest: Row | None) -> int | None:
+        if self.retention is None:
+            return None
+        return self.retention.expires(n, None if newest is None else newest["n"])
+
+    def _number_of(self, name: str) -> int:
+        features = self._batch.features
+        if name not in features:
+            features[name] = len(features)
+            self._batch.insert("features", {"number": features[name], "name": name})
+        return features[name]
+
+
+def _curve_row(feature: Feature, curve: Curve) -> tuple[str, Row]:
+    row = {"importance": _importance(curve), "curve": curve_blob(curve)}
+    return name_text(feature), row
+
+
+def _importance(curve: Curve) -> float | None:
+    """The importance to the output to which the feature matters most; None if there is none."""
+    if not curve.outputs:
+        return None
+    with np.errstate(all="ignore"):  # a curve may be infinite somewhere
+        importance = float(np.fmax.reduce(curve.importance))
+    return None if math.isnan(importance) else importance
+
+
+def _new_reasons(row: Row) -> tuple[str, list[Any]]:
+    statement = "UPDATE snapshots SET reasons = ?, checksum = ? WHERE n = ?"
+    return statement, [row["reasons"], checksum(row), row["n"]]
+
+
+def _count(n: int) -> int:
+    n = operator.index(n)
+    if n < 0:
+        raise ValueError(f"n is a number of observations and cannot be {n}")
+    return n
+
+
+def _in_order(n: int, newest: Row | None) -> int:
+    n = _count(n)
+    if newest is not None and n < newest["n"]:
+        raise ValueError(
+            f"n = {n} comes after n = {newest['n']} was logged: rewind({n}) forgets what came later"
+        )
+    return n
