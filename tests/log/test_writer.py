@@ -8,10 +8,8 @@ import time
 
 import numpy as np
 import pytest
-from river import tree
 from tests.log.making import make_change, make_curve, same
 
-import ipdp
 from ipdp.log import Log, LogError, LogReader, Retention, batch, records
 
 
@@ -152,29 +150,6 @@ def test_a_finished_log_is_one_file(tmp_path):
         log.snapshot(curves_at(1), 1)
     assert {file.name for file in tmp_path.iterdir()} == {"log.db", "log.db-lock"}
     assert (tmp_path / "log.db-lock").stat().st_size == 0
-
-
-def test_the_log_costs_a_run_less_than_five_percent(tmp_path):
-    """8 features x 20 points every 100 observations; `benchmarks/log_cost.py` has the figures."""
-    features = [f"f{k}" for k in range(8)]
-    model = tree.HoeffdingTreeClassifier()
-    pdp = ipdp.IncrementalPDP(model, features, alpha=0.01, grid=ipdp.grid.MinMax(20), n_ice=0)
-    rng, runs, logs = np.random.default_rng(0), [], []
-    with Log(tmp_path, durability="full") as log:  # every snapshot with a commit of its own
-        for n in range(100, 1001, 100):
-            rows = [dict(zip(features, row, strict=True)) for row in rng.normal(size=(100, 8))]
-            started = time.thread_time()
-            for x in rows:
-                model.predict_one(x)
-                pdp.explain_one(x)
-                model.learn_one(x, x["f0"] > x["f1"])
-            ran = time.thread_time()
-            curves = pdp.curves
-            taken = time.thread_time()
-            log.snapshot(curves, n)
-            runs.append(ran - started)
-            logs.append(time.thread_time() - taken)
-    assert np.median(logs) < 0.05 * np.median(runs)  # 1 to 2 %
 
 
 # How a run ends
