@@ -134,6 +134,14 @@ class IncrementalPDP:
         """What asks the model; it says what the model was taken for."""
         return self._engine
 
+    @property
+    def fold(self) -> Fold | None:
+        """What it remembers, for parts that build on it, as the monitor does: to be read only.
+
+        None before the first observation.
+        """
+        return self._fold
+
     # Algorithm 1.
 
     def explain_one(self, x: Observation, w: float = 1.0, *, t: float | None = None) -> None:
@@ -269,10 +277,21 @@ class IncrementalPDP:
     @property
     def curves(self) -> dict[Feature, Curve]:
         """A snapshot of every curve that there is by now, by feature."""
+        return self.snapshot()
+
+    def snapshot(self, *, with_ice: bool = True) -> dict[Feature, Curve]:
+        """The same as `curves`.
+
+        Parameters
+        ----------
+        with_ice
+            Whether the curves get the recent ICE curves along, which take most of the time; a log
+            has no use for them.
+        """
         if self._fold is None:
             return {}
         return {
-            effect.feature: curve_of(self._fold, k)
+            effect.feature: curve_of(self._fold, k, with_ice=with_ice)
             for k, effect in enumerate(self._fold.effects)
             if effect.n
         }
@@ -373,6 +392,11 @@ class IncrementalPDP:
         fold = self._begin(dict.fromkeys(names))
         saving.restore(fold, state["fold"])
         return fold
+
+    def _repr_html_(self) -> str:
+        from ipdp.plot import explainer_html
+
+        return explainer_html(self)
 
     def __repr__(self) -> str:
         what = "all features" if self.features is None else f"features={self.features!r}"

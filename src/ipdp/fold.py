@@ -27,6 +27,8 @@ from ipdp.layout import Layout, Positions, Slot
 from ipdp.models.base import PREDICTION, Outputs
 from ipdp.typing import FeatureName, FloatArray, Label, Observation
 
+# How many recent observations are kept for the density over a pair.
+_TOGETHER = 256
 # How many points an effect may have in the attic, against those that it evaluates.
 _ATTIC_ROOM = 4
 
@@ -76,6 +78,9 @@ class Fold:
         self.attic: list[Slot] = []
         self.attic_smoothing = self.smoothing.copy()
         self.recent: deque[IceRecord] = deque(maxlen=n_ice)
+        # Where there are pairs, recent observations whole: storages do not know what came together.
+        has_pairs = any(effect.is_pair for effect in self.effects)
+        self.together: deque[tuple[Any, ...]] = deque(maxlen=_TOGETHER if has_pairs else 0)
         # For a segment of a stream that is to be merged with an earlier one: how many observations
         # that one had seen, the slots that it had, and those of them that were given up since.
         self.starts_at: int | None = None
@@ -214,6 +219,8 @@ class Fold:
         for update, value in zip(self._updates, values, strict=True):
             if value is not None:
                 update(value)
+        if self.together.maxlen:
+            self.together.append(tuple(values))
         self.seen += 1
         self.t = t
 
@@ -232,6 +239,7 @@ class Fold:
         twin.smoothing = self.smoothing.copy()
         twin.attic_smoothing = self.attic_smoothing.copy()
         twin.recent.extend(self.recent)
+        twin.together.extend(self.together)
         twin.starts_at = self.starts_at
         twin.inherited, twin.lost = self.inherited, set(self.lost)
         return twin

@@ -55,6 +55,10 @@ def merge(earlier: Fold, later: Fold) -> Fold:
     joined.recent.clear()
     for fold in (earlier, later):
         joined.recent.extend(_with_outputs(r, fold.outputs, joined.outputs) for r in fold.recent)
+    if not follows:
+        joined.together.clear()
+        for fold in (earlier, later):
+            joined.together.extend(fold.together)
     for effect, before in zip(joined.effects, earlier.effects, strict=True):
         effect.n += before.n
     return joined

@@ -49,6 +49,7 @@ def save(fold: Fold) -> State:
             }
             for record in fold.recent
         ],
+        "together": [_plain(list(values), pairs=False) for values in fold.together],
     }
 
 
@@ -72,6 +73,8 @@ def restore(fold: Fold, state: State) -> None:
     fold.smoothing = Smoothing.from_state(state["smoothing"])
     fold.attic_smoothing = Smoothing.from_state(state["attic_smoothing"])
     fold.place(layouts[0])
+    fold.together.clear()
+    fold.together.extend(map(tuple, state["together"]))
     fold.recent.clear()
     for record in state["recent"]:
         layout = layouts[record["layout"]]

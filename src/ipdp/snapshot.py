@@ -35,7 +35,7 @@ def curve_of(fold: Fold, number: int, *, with_ice: bool = True) -> Curve:
         return values[np.ix_(rows, columns)].reshape(len(rows), *shape)
 
     ice, positions = _ice(fold, columns, rows) if with_ice else (None, None)
-    rugs = [grid.rug for grid in effect.grids]
+    rugs = _joint_rug(fold, effect) if effect.is_pair else [grid.rug for grid in effect.grids]
     return Curve(
         feature=effect.feature,
         outputs=outputs,
@@ -115,6 +115,20 @@ def _ascending(axis: Array) -> tuple[Array, list[int]]:
         return axis, list(range(len(axis)))
     order: list[int] = np.argsort(axis, kind="stable").tolist()
     return axis[order], order
+
+
+def _joint_rug(fold: Fold, effect: Effect) -> list[Array]:
+    """Recent values of both features of a pair, those of one observation at the same place."""
+    names = list(fold.grids)
+    places = [names.index(name) for name in effect.names]
+    rows = [[values[k] for k in places] for values in fold.together]
+    columns = zip(*[row for row in rows if None not in row], strict=True)
+    rugs = []
+    for grid, column in zip(effect.grids, list(columns) or [(), ()], strict=True):
+        rug = np.empty(len(column), dtype=object)
+        rug[:] = column
+        rugs.append(rug if grid.points.dtype == object else rug.astype(float))
+    return rugs
 
 
 def _ice(

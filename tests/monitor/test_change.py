@@ -67,6 +67,7 @@ def test_how(before, after, says):
         ((80_000.0, 140_000.0), "reversed above 80,000, 312"),
         ((20_000.0, 80_000.0), "reversed below 80,000, 312"),
         ((50_000.0, 80_000.0), "reversed between 50,000 and 80,000, 312"),
+        ((80_000.0, 80_000.0), "reversed around 80,000, 312"),
         ((20_000.0, 140_000.0), "reversed, 312"),
     ],
 )

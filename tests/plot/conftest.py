@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from io import BytesIO
+from pathlib import Path
 from typing import Any
 
 import matplotlib
@@ -10,8 +11,10 @@ import pytest
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.text import Text
 
 import ipdp
+from ipdp.log import Log, LogReader
 
 matplotlib.use("Agg")
 
@@ -77,6 +80,60 @@ def make_pair(**changes: Any) -> ipdp.Curve:
         "rug": [np.linspace(-1.0, 3.0, 9), np.linspace(10.0, 40.0, 7)],
     }
     return make_curve(**{**values, **changes})
+
+
+def make_history(n: int = 4, **changes: Any) -> list[ipdp.Curve]:
+    """Curves at t = 100, 200, ..., each higher by the first one and one further to the right."""
+    first = make_curve(ice=None)
+    return [
+        make_curve(
+            **{
+                "t": 100 * (k + 1),
+                "grid_values": [first.grid_values[0] + k],
+                "average": first.average * (k + 1),
+                "ice": None,
+                **changes,
+            }
+        )
+        for k in range(n)
+    ]
+
+
+def make_change(**changes: Any) -> ipdp.Change:
+    """A real change of the right half of an axis."""
+    before, after = make_curve(ice=None, rug=[]), make_curve(ice=None, rug=[])
+    values: dict[str, Any] = {
+        "feature": before.feature,
+        "output": "prediction",
+        "t": 300,
+        "began": 250,
+        "before": before,
+        "after": make_curve(ice=None, rug=[], average=after.average[:, ::-1]),
+        "where": (2.0, 4.0),
+        "range_before": (0.0, 4.0),
+        "range_after": (0.0, 4.0),
+    }
+    return ipdp.Change(**{**values, **changes})
+
+
+def write_log(path: Path, snapshots: list[dict[Any, ipdp.Curve]], **more: Any) -> LogReader:
+    """A finished log of these snapshots, read again."""
+    with Log(path) as log:
+        log.begin({}, list(snapshots[0]))
+        for k, curves in enumerate(snapshots):
+            log.snapshot(curves, 100 * (k + 1))
+        for change in more.get("changes", ()):
+            log.change(change, int(change.t))
+        for n, value in more.get("accuracy", ()):
+            log.metric({"accuracy": value}, n)
+        log.end(100 * len(snapshots))
+    return LogReader(path)
+
+
+def texts_of(figure: Any) -> list[str]:
+    """Every text of a figure that is not empty, as it is shown."""
+    figure.draw_without_rendering()
+    return [text.get_text() for text in figure.findobj(Text) if text.get_text()]
 
 
 @pytest.fixture

@@ -110,8 +110,16 @@ def test_two_targets_are_no_classes(ax):
 def test_more_outputs_than_colours_are_told_apart_by_dashes(ax):
     average = np.arange(13.0)[:, None] + np.zeros(5)
     curve = make_curve(outputs=tuple(range(13)), average=average, std_error=average, ice=None)
-    looks = {(line.get_color(), line.get_linestyle()) for line in curve.plot(ax).lines_}
-    assert len(looks) == 13
+    lines = curve.plot(ax).lines_
+    assert len({(line.get_color(), line.get_linestyle()) for line in lines}) == 13
+
+
+def test_outputs_are_told_apart_in_print(ax):
+    average = np.arange(6.0)[:, None] + np.zeros(5)
+    curve = make_curve(outputs=tuple(range(6)), average=average, std_error=average, ice=None)
+    assert len({line.get_marker() for line in curve.plot(ax).lines_}) == 6
+    symbols = {t.marker.symbol for t in curve.plot(backend="plotly").data if t.meta == "curve"}
+    assert len(symbols) == 6
 
 
 def test_thin_data_are_dotted(ax):

@@ -5,15 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ipdp.core.student import student_quantile
 from ipdp.typing import Array, Feature, FloatArray, Label, State
-
-if TYPE_CHECKING:
-    from ipdp.plot import PDPDisplay
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +47,8 @@ class Curve:
         For each feature the positions of these ICE curves, of shape (n_ice, m); None where they
         are `grid_values`.
     rug
-        For each feature, recent values of it.
+        For each feature, recent values of it; of a pair those that came together, at the same
+        place.
     missing, missing_std_error
         What the model says, on average, when the feature is missing, of shape (n_outputs,); None
         unless the grid was asked for it.
@@ -106,9 +104,10 @@ class Curve:
         The standard deviation of the curve over its points; for a category a quarter of its
         range, which estimates the same.
         """
-        flat = self.average.reshape(len(self.outputs), -1)
-        if flat.shape[1] < 2:
-            return np.zeros(len(self.outputs))
+        n_outputs = len(self.outputs)
+        if self.average.size < 2 * n_outputs or not n_outputs:
+            return np.zeros(n_outputs)
+        flat = self.average.reshape(n_outputs, -1)
         if len(self.categorical) == 1 and self.categorical[0]:
             return np.asarray(np.ptp(flat, axis=1) / 4)
         return np.asarray(flat.std(axis=1, ddof=1))
@@ -250,11 +249,21 @@ class Curve:
                 f"a frame of {backend} needs it: pip install {backend}, or give another backend"
             ) from None
 
-    def plot(self, ax: Any = None, **style: Any) -> PDPDisplay:
-        """Draw the curve with matplotlib; see `ipdp.plot.PDPDisplay.plot` for the options."""
+    def plot(self, ax: Any = None, **style: Any) -> Any:
+        """Draw the curve; see `ipdp.plot.PDPDisplay.plot` for the options.
+
+        Returns
+        -------
+        An `ipdp.plot.PDPDisplay`; with `backend="plotly"` a `plotly.graph_objects.Figure`.
+        """
         from ipdp.plot import PDPDisplay
 
         return PDPDisplay(self).plot(ax=ax, **style)
+
+    def _repr_html_(self) -> str:
+        from ipdp.plot import curve_html
+
+        return curve_html(self)
 
     def __repr__(self) -> str:
         shape = " x ".join(str(len(axis)) for axis in self.grid_values)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import textwrap
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal
 
@@ -152,6 +151,8 @@ class Change:
             return f"above {_number(low)}"
         if low <= axis[0]:
             return f"below {_number(high)}"
+        if low == high:  # one knot
+            return f"around {_number(low)}"
         return f"between {_number(low)} and {_number(high)}"
 
     def _range(self) -> str:
@@ -169,18 +170,17 @@ class Change:
         )
         return f"from [{before}] to [{after}]"
 
-    def plot(self, ax: Any = None) -> Any:
-        """Draw the curve before and after with matplotlib; gives back the axes."""
-        ax = self.before.plot(
-            ax=ax, ice=False, rug=False, line_kw={"label": f"before t = {self.began:,.10g}"}
-        ).ax_
-        self.after.plot(ax=ax, ice=False, rug=False, line_kw={"label": f"at t = {self.t:,.10g}"})
-        if self.where and not self.is_categorical and self.kind != "virtual":
-            ax.axvspan(*self.where, alpha=0.12, zorder=0)
-        ax.set_title("", loc="right")
-        ax.set_title(textwrap.fill(self.summary(), 72), fontsize="small", parse_math=False)
-        ax.set_ylabel(self._output().removeprefix("the "), parse_math=False)
-        return ax
+    def plot(self, ax: Any = None, *, backend: str = "matplotlib") -> Any:
+        """Draw the curve before and after; see `ipdp.plot.ChangeDisplay`.
+
+        Returns
+        -------
+        The axes; with `backend="plotly"` a `plotly.graph_objects.Figure`.
+        """
+        from ipdp.plot import ChangeDisplay
+
+        drawn = ChangeDisplay(self).plot(ax, backend=backend)
+        return drawn if backend == "plotly" else drawn.ax_
 
     def to_dict(self) -> State:
         """A JSON-safe dict; `from_dict` gives the change back."""
@@ -197,8 +197,10 @@ class Change:
         values = {item.name: state[item.name] for item in fields(cls)}
         for name in ("before", "after"):
             values[name] = Curve.from_dict(values[name])
-        for name in ("size", "size_in_errors"):
-            values[name] = math.nan if values[name] is None else values[name]
+        if values["size"] is None:
+            values["size"] = math.nan
+        if values["size_in_errors"] is None:  # infinity is no number in JSON either
+            values["size_in_errors"] = math.nan if math.isnan(values["size"]) else math.inf
         for name in ("where", "range_before", "range_after"):
             values[name] = None if values[name] is None else tuple(values[name])
         return cls(**values)

@@ -6,13 +6,11 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from ipdp.core.curve import Curve
 from ipdp.plot.frame import Frame
-from ipdp.plot.lines import add_ice, grow, half_widths, line_settings, mark_missing, spread
+from ipdp.plot.lines import add_ice, dashes, grow, half_widths, line_settings, mark_missing, spread
 from ipdp.plot.parts import Parts, Style
-from ipdp.plot.style import CURVE, add_legend, colours, fade, named, plain, write_numbers
+from ipdp.plot.style import CURVE, add_legend, fade, looks, named, plain, write_numbers
 from ipdp.typing import FloatArray
 
 if TYPE_CHECKING:
@@ -21,6 +19,8 @@ if TYPE_CHECKING:
 
 # So many letters fit side by side on an axis of usual width.
 _ROOM = 60
+# More categories than this have small names, and of more than that not all are named.
+_MANY, _NAMED = 20, 60
 
 
 def draw_categories(curve: Curve, ax: Axes, style: Style) -> Parts:
@@ -31,11 +31,13 @@ def draw_categories(curve: Curve, ax: Axes, style: Style) -> Parts:
     n_outputs = len(curve.outputs)
     # Points without a line: categories have nothing in between.
     settings = [
-        line_settings(style, label, (colour, "none"), size=7.0, several=n_outputs > 1)
-        for label, (colour, _) in zip(curve.outputs, colours(ax, n_outputs), strict=True)
+        line_settings(style, label, look._replace(dashes="none"), size=7.0, several=n_outputs > 1)
+        for label, look in zip(curve.outputs, looks(ax, n_outputs), strict=True)
     ]
     if style.ice and curve.ice is not None and n_outputs == 1:
-        parts.ice_lines = [add_ice(ax, _dashes(curve.ice[0], x), style, settings[0]["color"])]
+        parts.ice_lines = [
+            add_ice(ax, [dashes(y, x) for y in curve.ice[0]], style, settings[0]["color"])
+        ]
     for k, (shift, own) in enumerate(zip(spread(n_outputs, 0.4), settings, strict=True)):
         if style.band is not None:
             half = half_widths(curve, style.band)[k]
@@ -57,12 +59,6 @@ def draw_categories(curve: Curve, ax: Axes, style: Style) -> Parts:
     return parts
 
 
-def _dashes(ice: FloatArray, x: FloatArray) -> list[FloatArray]:
-    """For each ICE curve a path of short dashes, one at each category, of shape (3 m, 2)."""
-    ends = np.stack([x - 0.2, x + 0.2, np.full(len(x), np.nan)], axis=1).ravel()
-    return [np.column_stack([ends, np.repeat(y, 3)]) for y in ice]
-
-
 def _bars(strip: Axes, curve: Curve, x: FloatArray, settings: dict[str, Any]) -> None:
     counts = Counter(curve.rug[0].tolist())
     heights = [counts[category] for category in curve.grid_values[0].tolist()]
@@ -70,10 +66,20 @@ def _bars(strip: Axes, curve: Curve, x: FloatArray, settings: dict[str, Any]) ->
     grow(strip, max(heights, default=1))
 
 
-def name_ticks(axis: Axis, categories: Iterable[Any], *, slanted: bool = True) -> None:
-    """Put the categories' names on an axis, slanted where they do not fit side by side."""
+def name_ticks(axis: Axis, categories: Iterable[Any], *, upright: bool = False) -> None:
+    """Put the categories' names on an axis.
+
+    Beside each other they are slanted where they do not fit, and turned where they are many; an
+    `upright` axis has room for each on its own line. Of very many only some are named.
+    """
     names = [named(category, width=16) for category in categories]
-    axis.set_ticks(range(len(names)), labels=names, **plain())
-    if slanted and sum(len(name) + 2 for name in names) > _ROOM:
-        for text in axis.get_ticklabels():
-            text.set(rotation=35, ha="right", rotation_mode="anchor")
+    step = -(-len(names) // _NAMED)
+    axis.set_ticks(range(0, len(names), step), labels=names[::step], **plain())
+    many = len(names) > _MANY
+    look: dict[str, Any] = {"fontsize": "x-small"} if many else {}
+    if not upright and many:
+        look |= {"rotation": 90}
+    elif not upright and sum(len(name) + 2 for name in names) > _ROOM:
+        look |= {"rotation": 35, "ha": "right", "rotation_mode": "anchor"}
+    for text in axis.get_ticklabels():
+        text.set(**look)

@@ -11,22 +11,19 @@ import numpy as np
 from ipdp.core.curve import Curve
 from ipdp.plot.frame import Frame
 from ipdp.plot.parts import Parts, Style
-from ipdp.plot.style import fade, named
+from ipdp.plot.style import Look, fade, named
 from ipdp.typing import FloatArray, Label
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.collections import LineCollection
 
-# An axis of probabilities shows at least this much, so that noise does not look like an effect.
-_LEAST_SPAN = 0.2
-
 
 def line_settings(
-    style: Style, output: Label, colour: tuple[str, str], *, size: float, several: bool
+    style: Style, output: Label, look: Look, *, size: float, several: bool
 ) -> dict[str, Any]:
     """Settings of one output's line, with its label if it needs one."""
-    own = {"color": colour[0], "linestyle": colour[1], "linewidth": 2.0, "marker": "o"}
+    own = {"color": look.colour, "linestyle": look.dashes, "linewidth": 2.0, "marker": look.mark}
     labels = [str(style.line["label"])] if style.line.get("label") is not None else []
     if several:
         labels.append(named(output))
@@ -55,6 +52,12 @@ def add_ice(ax: Axes, segments: Sequence[FloatArray], style: Style, colour: str)
     lines = LineCollection(list(segments), **settings)
     ax.add_collection(lines)
     return lines
+
+
+def dashes(y: FloatArray, x: FloatArray) -> FloatArray:
+    """A path of short dashes, one at each category, of shape (3 m, 2)."""
+    ends = np.stack([x - 0.2, x + 0.2, np.full(len(x), np.nan)], axis=1).ravel()
+    return np.column_stack([ends, np.repeat(y, 3)])
 
 
 def mark_missing(
@@ -90,12 +93,8 @@ def grow(strip: Axes, count: float) -> None:
     strip.set_ylim(0, max(1.05 * count, before, 1.0))
 
 
-def widen(ax: Axes, curve: Curve) -> None:
-    """Let an axis of probabilities show no less than is worth looking at."""
-    known = curve.average[~np.isnan(curve.average)]
-    if known.size:
-        low = float(known.min() + known.max() - _LEAST_SPAN) / 2
-        low = min(max(low, 0.0), 1.0 - _LEAST_SPAN)
-        x = ax.dataLim.x0
-        ax.update_datalim([(x, low), (x, low + _LEAST_SPAN)])
-        ax.autoscale_view()
+def widen(ax: Axes, span: tuple[float, float]) -> None:
+    """Let the axis of the outputs show no less than these values."""
+    x = ax.dataLim.x0
+    ax.update_datalim([(x, end) for end in span])
+    ax.autoscale_view()

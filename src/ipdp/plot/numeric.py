@@ -10,15 +10,14 @@ from ipdp.core.curve import Curve
 from ipdp.plot.frame import Frame
 from ipdp.plot.lines import add_ice, grow, half_widths, line_settings, mark_missing
 from ipdp.plot.parts import Parts, Style
-from ipdp.plot.style import CURVE, add_legend, colours, fade, write_numbers
+from ipdp.plot.style import CURVE, add_legend, fade, looks, write_numbers
+from ipdp.plot.support import is_whole, thin_points
 from ipdp.typing import Array, FloatArray
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.lines import Line2D
 
-# A point with less than this share of the best point's effective sample size has thin data.
-_THIN = 0.1
 # How far beyond the curve its strip may reach, as a share of the curve's width.
 _BEYOND = 0.25
 _BINS = 40
@@ -29,9 +28,12 @@ def draw_numbers(curve: Curve, ax: Axes, style: Style) -> Parts:
     parts = Parts()
     frame = Frame.around(ax)
     x = np.asarray(curve.grid_values[0], dtype=float)
+    several = len(curve.outputs) > 1
+    # A single point has no line to be seen by, several lines are told apart by their marks too.
+    size = 7.0 if len(x) == 1 else (5.0 if several else 3.5)
     settings = [
-        line_settings(style, label, colour, size=3.5, several=len(curve.outputs) > 1)
-        for label, colour in zip(curve.outputs, colours(ax, len(curve.outputs)), strict=True)
+        line_settings(style, label, look, size=size, several=several)
+        for label, look in zip(curve.outputs, looks(ax, len(curve.outputs)), strict=True)
     ]
     if style.ice and curve.ice is not None and len(curve.outputs) == 1:
         parts.ice_lines = [add_ice(ax, _ice_segments(curve, x), style, settings[0]["color"])]
@@ -42,13 +44,13 @@ def draw_numbers(curve: Curve, ax: Axes, style: Style) -> Parts:
             fill = {"color": own["color"], "alpha": 0.22, "linewidth": 0, **style.fill}
             parts.bands.append(ax.fill_between(x, y - half, y + half, **fill))
     for y, own in zip(curve.average, settings, strict=True):
-        parts.lines.append(_line(ax, x, y, _thin(curve), own))
+        parts.lines.append(_line(ax, x, y, thin_points(curve), own))
     if style.rug and curve.rug and len(curve.rug[0]):
         parts.rug_ax = frame.open_strip()
         colour = settings[0]["color"] if len(settings) == 1 else fade(ax, 0.6)
         _histogram(parts.rug_ax, curve.rug[0], x, {"color": colour, **style.strip})
     mark_missing(curve, frame, style, settings, parts)
-    write_numbers(ax.xaxis, x, side_by_side=True)
+    write_numbers(ax.xaxis, x, side_by_side=True, whole=is_whole(curve))
     write_numbers(ax.yaxis, curve.average)
     if len(settings) > 1 or "label" in style.line:
         add_legend(ax)
@@ -64,11 +66,6 @@ def _line(ax: Axes, x: FloatArray, y: FloatArray, thin: Array, settings: dict[st
     return ax.plot(x, y, gid=CURVE, **dotted)[0]
 
 
-def _thin(curve: Curve) -> Array:
-    points = curve.n_effective_points
-    return np.asarray(points < _THIN * points.max(initial=0.0))
-
-
 def _ice_segments(curve: Curve, x: FloatArray) -> list[FloatArray]:
     """For each ICE curve an array of shape (m, 2); NaN where it was not evaluated."""
     assert curve.ice is not None
@@ -78,15 +75,24 @@ def _ice_segments(curve: Curve, x: FloatArray) -> list[FloatArray]:
 
 
 def _histogram(strip: Axes, rug: Array, x: FloatArray, settings: dict[str, Any]) -> None:
-    """The recent values, as far as they are near the curve: one outlier must not squeeze it."""
+    counts, edges = histogram(rug, x)
+    strip.stairs(counts, edges, **{"fill": True, "alpha": 0.45, **settings})
+    grow(strip, counts.max())
+
+
+def histogram(rug: Array, x: FloatArray) -> tuple[Array, FloatArray]:
+    """Counts and edges of the recent values near the curve: one outlier must not squeeze it.
+
+    Whole numbers have a bar each where there are few of them, else bars of one width.
+    """
     values = np.asarray(rug, dtype=float)
     span = np.ptp(x) if x.size else 0.0
     low, high = values.min(), values.max()
     if span > 0:
         low = max(low, x.min() - _BEYOND * span)
         high = min(high, x.max() + _BEYOND * span)
+    if np.issubdtype(np.asarray(rug).dtype, np.integer) and high - low < 2 * _BINS:
+        return np.histogram(values, bins=np.arange(np.floor(low), np.ceil(high) + 2) - 0.5)
     if not high > low:  # all alike: one bar
         low, high = low - 0.5, low + 0.5
-    counts, edges = np.histogram(values, bins=_BINS, range=(low, high))
-    strip.stairs(counts, edges, **{"fill": True, "alpha": 0.45, **settings})
-    grow(strip, counts.max())
+    return np.histogram(values, bins=_BINS, range=(low, high))

@@ -38,6 +38,11 @@ def are_probabilities(curve: Curve) -> bool:
     )
 
 
+def output_name(output: Label) -> str:
+    """What a curve of one output shows, where a model of several outputs is a classifier."""
+    return named(output) if (output,) == PREDICTION else f"P({named(output)})"
+
+
 def y_label(whole: Curve, drawn: Curve) -> str:
     """What the axis of the outputs shows: "P(True)", "probability", or the name of a target."""
     if are_probabilities(whole):

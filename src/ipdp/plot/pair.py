@@ -8,8 +8,12 @@ import numpy as np
 
 from ipdp.core.curve import Curve
 from ipdp.plot.categorical import name_ticks
+from ipdp.plot.density import density_of, draw_density
 from ipdp.plot.parts import Parts, Style
-from ipdp.plot.style import fade, named, plain, write_numbers
+from ipdp.plot.style import colour_map, fade, named, plain, write_numbers
+from ipdp.plot.support import round_levels
+from ipdp.plot.view import View
+from ipdp.plot.weave import edges_around
 from ipdp.typing import Array, FloatArray
 
 if TYPE_CHECKING:
@@ -17,12 +21,10 @@ if TYPE_CHECKING:
     from matplotlib.collections import QuadMesh
     from matplotlib.contour import QuadContourSet
 
-_LEVELS = 12
 
-
-def draw_pair(curve: Curve, ax: Axes, style: Style, label: str) -> Parts:
+def draw_pair(view: View, ax: Axes, style: Style, data: Any = None) -> Parts:
     """Draw the surface of two features: contours of numbers, tiles where there are categories."""
-    parts = Parts()
+    parts, curve = Parts(), view.curve
     ax.grid(False)
     axes = [
         np.arange(len(values), dtype=float) if categorical else np.asarray(values, dtype=float)
@@ -30,10 +32,14 @@ def draw_pair(curve: Curve, ax: Axes, style: Style, label: str) -> Parts:
     ]
     # A cell without any observation has no value yet, whatever the average says.
     z = np.ma.masked_invalid(np.where(curve.n_effective_points > 0, curve.average[0], np.nan)).T
-    parts.mesh = _surface(ax, axes, z, curve, style.mesh)
+    look: dict[str, Any] = {"cmap": colour_map(ax, centred=view.centred)}
+    if view.centred and z.count():
+        reach = float(abs(z).max()) or 1.0
+        look |= {"vmin": -reach, "vmax": reach}
+    parts.mesh = _surface(ax, axes, z, curve, {**look, **style.mesh})
     figure = ax.figure
     parts.colorbar = figure.colorbar(parts.mesh, ax=ax)
-    parts.colorbar.set_label(label, **plain())
+    parts.colorbar.set_label(view.label, **plain())
     parts.colorbar.outline.set_visible(False)
     write_numbers(parts.colorbar.ax.yaxis, z.compressed())
     ax.set_xlabel(named(curve.features[0]), **plain())
@@ -42,10 +48,13 @@ def draw_pair(curve: Curve, ax: Axes, style: Style, label: str) -> Parts:
         (ax.xaxis, ax.yaxis), curve.grid_values, axes, curve.categorical, strict=True
     ):
         if categorical:
-            name_ticks(axis, values.tolist(), slanted=axis is ax.xaxis)
+            name_ticks(axis, values.tolist(), upright=axis is ax.yaxis)
         else:
             write_numbers(axis, positions, side_by_side=axis is ax.xaxis)
-    if style.rug:
+    found = density_of(curve, data) if style.rug or data is not None else None
+    if found is not None:
+        parts.density = draw_density(ax, found, axes)
+    elif style.rug:
         _add_rugs(ax, curve, style)
     return parts
 
@@ -61,29 +70,14 @@ def _surface(
         and np.ptp(z.compressed()) > 0
     )
     if smooth:
-        return ax.contourf(*axes, z, **{"levels": _levels(z), "cmap": "viridis", **given})
-    return ax.pcolormesh(*(_edges(axis) for axis in axes), z, **{"cmap": "viridis", **given})
-
-
-def _levels(z: Any) -> FloatArray:
-    """Round numbers around all values; not beyond 0 and 1 where these are the limits."""
-    from matplotlib.ticker import MaxNLocator
-
-    low, high = float(z.min()), float(z.max())
-    levels = np.asarray(MaxNLocator(_LEVELS).tick_values(low, high))
-    return np.unique(np.clip(levels, 0.0, 1.0)) if low >= 0 and high <= 1 else levels
-
-
-def _edges(centres: FloatArray) -> FloatArray:
-    """The borders of tiles around some points."""
-    if len(centres) < 2:
-        return np.array([c + d for c in centres[:1] for d in (-0.5, 0.5)])
-    middles = (centres[1:] + centres[:-1]) / 2
-    return np.concatenate([[2 * centres[0] - middles[0]], middles, [2 * centres[-1] - middles[-1]]])
+        return ax.contourf(
+            *axes, z, **{"levels": round_levels(float(z.min()), float(z.max())), **given}
+        )
+    return ax.pcolormesh(*(edges_around(axis) for axis in axes), z, **given)
 
 
 def _add_rugs(ax: Axes, curve: Curve, style: Style) -> None:
-    """Recent values of each feature along its axis; which of them belong together is not known."""
+    """Recent values of each feature along its axis, too few for a density."""
     settings = {"color": fade(ax, 0.35), "linewidth": 0.6, **style.strip}
     numbers = [
         None if categorical or not len(rug) else _within(rug, axis)

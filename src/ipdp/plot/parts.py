@@ -8,7 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.collections import FillBetweenPolyCollection, LineCollection, QuadMesh
+    from matplotlib.collections import (
+        FillBetweenPolyCollection,
+        LineCollection,
+        PathCollection,
+        QuadMesh,
+    )
     from matplotlib.colorbar import Colorbar
     from matplotlib.container import ErrorbarContainer
     from matplotlib.contour import QuadContourSet
@@ -27,6 +32,8 @@ class Style:
     faint: dict[str, Any]
     strip: dict[str, Any]
     mesh: dict[str, Any]
+    earlier: dict[str, Any]
+    other: dict[str, Any]
 
     @classmethod
     def of(
@@ -38,7 +45,7 @@ class Style:
         from matplotlib.lines import Line2D
         from matplotlib.patches import StepPatch
 
-        line, fill, faint, strip, mesh = (dict(given or {}) for given in settings)
+        line, fill, faint, strip, mesh, earlier, other = (dict(given or {}) for given in settings)
         return cls(
             ice,
             band,
@@ -48,6 +55,8 @@ class Style:
             normalize_kwargs(faint, PolyCollection),
             normalize_kwargs(strip, StepPatch),
             mesh,
+            normalize_kwargs(earlier, PolyCollection),
+            normalize_kwargs(other, Line2D),
         )
 
 
@@ -63,3 +72,6 @@ class Parts:
     colorbar: Colorbar | None = None
     rug_ax: Axes | None = None
     missing_ax: Axes | None = None
+    trail: list[LineCollection] = field(default_factory=list)
+    compare: list[Line2D] = field(default_factory=list)
+    density: QuadContourSet | PathCollection | None = None

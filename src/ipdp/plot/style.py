@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import re
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from ipdp.typing import FloatArray
 
 if TYPE_CHECKING:
+    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.axis import Axis
+    from matplotlib.legend import Legend
 
 # Okabe and Ito's palette, which is told apart with every kind of colour vision.
 _BLUE, _SKY, _VERMILLION, _GREEN = "#0072B2", "#56B4E9", "#D55E00", "#009E73"
@@ -18,9 +22,16 @@ _PURPLE, _ORANGE, _YELLOW = "#CC79A7", "#E69F00", "#F0E442"
 _ON_LIGHT = (_BLUE, _VERMILLION, _GREEN, _PURPLE, _ORANGE, _SKY)
 _ON_DARK = (_SKY, _ORANGE, _GREEN, _PURPLE, _VERMILLION, _YELLOW)
 _DASHES = ("-", "--", ":", "-.")
+_MARKS = ("o", "s", "^", "D", "v", "P")
+
+# What a change was found to be, in dashes and marks: no colour is needed to tell them apart.
+KINDS = {"real": ("-", "o"), "virtual": (":", "s"), "both": ("-.", "D"), "unclear": ("--", "^")}
 
 CURVE = "ipdp-curve"
 """Mark (gid) of the lines that are curves, to find those that were drawn before."""
+
+CONTEXT = "ipdp-context"
+"""Mark of what is drawn beside the curves and has a label."""
 
 
 def named(name: object, width: int = 48) -> str:
@@ -30,7 +41,11 @@ def named(name: object, width: int = 48) -> str:
     --------
     >>> named("salary"), named(""), named("a" * 30 + "b" * 30, width=9)
     ('salary', "''", 'aaaa…bbbb')
+    >>> named(("age", "salary"), width=9)
+    'age \N{MULTIPLICATION SIGN} salary'
     """
+    if isinstance(name, tuple):  # a pair
+        return " \N{MULTIPLICATION SIGN} ".join(named(part, max(width // 2, 9)) for part in name)
     text = "".join(c if c.isprintable() else " " for c in str(name))
     if not text.strip():
         return repr(text)
@@ -45,15 +60,39 @@ def plain() -> dict[str, Any]:
     return {"parse_math": False, "usetex": False}
 
 
-def colours(ax: Axes, n: int) -> list[tuple[str, str]]:
-    """Colour and dashes of the next n curves on these axes."""
+class Look(NamedTuple):
+    """What tells a line from others: its colour, and in print its dashes and marks."""
+
+    colour: str
+    dashes: str
+    mark: str
+
+
+def looks(ax: Axes, n: int) -> list[Look]:
+    """The looks of the next n curves on these axes."""
     drawn = sum(line.get_gid() == CURVE for line in ax.lines)
-    palette = _ON_DARK if is_dark(ax) else _ON_LIGHT
-    pairs = []
-    for k in range(drawn, drawn + n):
-        dashes = _DASHES[k // len(palette) % len(_DASHES)]
-        pairs.append((palette[k % len(palette)], dashes))
-    return pairs
+    every = [
+        Look(colour, _DASHES[times], _MARKS[k % len(_MARKS)])
+        for k, (colour, times) in enumerate(tints(is_dark(ax), drawn + n))
+    ]
+    return every[drawn:]
+
+
+def tints(dark: bool, n: int) -> list[tuple[str, int]]:
+    """Colours of n lines, and how often each was used before, of which its dashes follow.
+
+    Examples
+    --------
+    >>> tints(dark=False, n=7)[0], tints(dark=False, n=7)[6]
+    (('#0072B2', 0), ('#0072B2', 1))
+    """
+    palette = _ON_DARK if dark else _ON_LIGHT
+    return [(palette[k % len(palette)], k // len(palette) % len(_DASHES)) for k in range(n)]
+
+
+def diverging(dark: bool) -> tuple[str, str, str]:
+    """Colours of below, at and above the mean; the middle one is that of the page."""
+    return (_SKY, "#1b1b1b", _ORANGE) if dark else (_BLUE, "#f7f7f7", _VERMILLION)
 
 
 def is_dark(ax: Axes) -> bool:
@@ -80,15 +119,24 @@ def dress(ax: Axes) -> None:
     ax.spines[["top", "right"]].set_visible(False)
 
 
-def write_numbers(axis: Axis, values: FloatArray, *, side_by_side: bool = False) -> None:
-    """Thousands separators where there are thousands."""
+def write_numbers(
+    axis: Axis,
+    values: FloatArray,
+    *,
+    side_by_side: bool = False,
+    whole: bool = False,
+    least: float = 1e4,
+) -> None:
+    """Thousands separators where there are at least so many; whole numbers for whole numbers."""
     from matplotlib.ticker import FuncFormatter, MaxNLocator
 
     known = values[np.isfinite(values)]
-    if known.size and 1e4 <= abs(known).max() < 1e10:
+    if known.size and least <= abs(known).max() < 1e10:
         axis.set_major_formatter(FuncFormatter(_with_separators))
         if side_by_side:  # such labels need more room than matplotlib leaves them
             axis.set_major_locator(MaxNLocator(nbins=5, steps=[1, 2, 2.5, 5, 10]))
+    elif whole:
+        axis.set_major_locator(MaxNLocator(integer=True, steps=[1, 2, 5, 10]))
 
 
 def _with_separators(x: float, _position: int | None) -> str:
@@ -97,13 +145,42 @@ def _with_separators(x: float, _position: int | None) -> str:
 
 
 def add_legend(ax: Axes) -> None:
-    """A small legend of all curves that have a label."""
-    lines = [line for line in ax.lines if line.get_gid() == CURVE and line.get_label()]
-    columns = -(-len(lines) // 12)
+    """A small legend of all curves, and of what is beside them, that have a label."""
+    marked = [
+        artist
+        for artist in (*ax.lines, *ax.collections)
+        if artist.get_gid() in (CURVE, CONTEXT) and _is_labelled(artist)
+    ]
+    columns = -(-len(marked) // 12)
     # matplotlib leaves out names that start with an underscore, so the names are put in later.
     legend = ax.legend(
-        lines, ["x"] * len(lines), frameon=False, fontsize="small", ncols=columns, loc="best"
+        marked, ["x"] * len(marked), frameon=False, fontsize="small", ncols=columns, loc="best"
     )
-    for text, line in zip(legend.get_texts(), lines, strict=True):
+    for handle, artist in zip(legend.legend_handles, marked, strict=True):
+        strengths: Any = artist.get_alpha()
+        if handle is not None and np.ndim(strengths):  # of what fades, the newest
+            handle.set_alpha(strengths[-1])
+    name_entries(legend, [str(artist.get_label()) for artist in marked])
+
+
+def _is_labelled(artist: Artist) -> bool:
+    """Whether an artist has a label; matplotlib calls those without one _child0, _child1, ..."""
+    label = str(artist.get_label())
+    return bool(label) and not re.fullmatch(r"_child\d+", label)
+
+
+def name_entries(legend: Legend, names: Iterable[str]) -> None:
+    """Write names into a legend letter by letter."""
+    for text, name in zip(legend.get_texts(), names, strict=True):
         text.update(plain())
-        text.set_text(str(line.get_label()))
+        text.set_text(name)
+
+
+def colour_map(ax: Axes, *, centred: bool) -> Any:
+    """Colours of a surface: told apart with every kind of colour vision, and in print."""
+    from matplotlib import colormaps
+    from matplotlib.colors import LinearSegmentedColormap
+
+    if not centred:
+        return colormaps["viridis"]
+    return LinearSegmentedColormap.from_list("ipdp-centred", diverging(is_dark(ax)))

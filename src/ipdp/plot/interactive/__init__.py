@@ -1,0 +1,1 @@
+"""The same figures with plotly, which is imported when one is made, not before."""

@@ -1,0 +1,216 @@
+"""All features at one time, side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from ipdp.core.curve import Curve
+from ipdp.plot.display import PDPDisplay
+from ipdp.plot.frame import Frame
+from ipdp.plot.places import checked_backend, panels
+from ipdp.plot.series import Curves, Logged, curves_at, importance_of
+from ipdp.plot.style import fade, name_entries, named, plain
+from ipdp.plot.support import is_whole
+from ipdp.typing import Feature, Label
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure, SubFigure
+
+# Size of one panel in a new figure, and letters that fit above it.
+_WIDTH, _HEIGHT = 2.6, 2.1
+_LETTERS = 22
+# So many letters of categories have room under a panel.
+_ROOM = 24
+
+
+class OverviewDisplay:
+    """The curves of all features as small multiples, the most important one first.
+
+    All panels have one axis of the output, so that a flat curve looks flat beside a steep one.
+    Pairs are left out: their surfaces have no such axis.
+
+    Parameters
+    ----------
+    curves
+        Curves of one time, as `IncrementalPDP.curves` gives them, or a log.
+    n
+        Of a log, the number of observations at which to look; by default its newest snapshot.
+
+    Attributes
+    ----------
+    curves
+        The curves in the order in which they are drawn.
+    axes_, displays_
+        For each curve its axes and its `PDPDisplay`.
+    figure_, legend_
+        Where it was drawn, and the legend of several outputs, else None.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> import ipdp
+    >>> pdp = ipdp.IncrementalPDP(lambda x: x["a"] + 3 * x["b"], grid=ipdp.grid.Fixed([0, 1]))
+    >>> pdp.explain_one({"a": 0.5, "b": 0.5})
+    >>> overview = OverviewDisplay(pdp.curves).plot(ax=Figure().subplots())
+    >>> [curve.feature for curve in overview.curves]
+    ['b', 'a']
+    """
+
+    axes_: list[Axes]
+    displays_: list[PDPDisplay]
+    figure_: Figure | SubFigure
+    legend_: Any
+
+    def __init__(self, curves: Curves | Logged, *, n: int | None = None) -> None:
+        single = [curve for curve in curves_at(curves, n) if len(curve.grid_values) == 1]
+        if not single:
+            raise ValueError("there is no curve of a single feature to show")
+        self.curves: list[Curve] = sorted(single, key=importance_of, reverse=True)
+
+    def plot(
+        self,
+        ax: Axes | Sequence[Axes] | None = None,
+        *,
+        features: Sequence[Feature] | None = None,
+        output: Label | None = None,
+        centred: bool = False,
+        ice: bool = False,
+        band: float | None = 0.95,
+        rug: bool = True,
+        columns: int | None = None,
+        backend: str = "matplotlib",
+    ) -> Any:
+        """Draw the curves.
+
+        Parameters
+        ----------
+        ax
+            Axes whose place is divided among the panels, or one for each of them; None makes a
+            figure with pyplot.
+        features
+            Which features to draw; by default all of them.
+        output, centred, ice, band, rug
+            As in `PDPDisplay.plot`.
+        columns
+            Number of panels side by side.
+        backend
+            "matplotlib" or "plotly".
+
+        Returns
+        -------
+        The display itself; with "plotly" a `plotly.graph_objects.Figure`.
+        """
+        checked_backend(backend, ax=ax)
+        curves = self._picked(features)
+        columns = columns or side_by_side(len(curves))
+        style: dict[str, Any] = {
+            "output": output,
+            "centred": centred,
+            "ice": ice,
+            "band": band,
+            "rug": rug,
+        }
+        if backend == "plotly":
+            from ipdp.plot.interactive.overview import overview_figure
+
+            return overview_figure(curves, columns, style)
+        size = (_WIDTH * columns, _HEIGHT * -(-len(curves) // columns) + 0.3)
+        self.axes_ = panels(ax, len(curves), columns=columns, size=size, share="y")
+        self.figure_ = self.axes_[0].figure
+        self.displays_ = [
+            PDPDisplay(curve).plot(axes, **style)
+            for curve, axes in zip(curves, self.axes_, strict=True)
+        ]
+        for k, display in enumerate(self.displays_):
+            _tidy(
+                display,
+                first=k % columns == 0,
+                strip=rug and any(c.rug for c in curves),
+                size=weight(curves[k], curves[0]),
+            )
+        self.legend_ = _legend(self.displays_)
+        return self
+
+    def _picked(self, features: Sequence[Feature] | None) -> list[Curve]:
+        if features is None:
+            return self.curves
+        if not features:
+            raise ValueError("features is empty: leave it out to draw all of them")
+        there = [curve.feature for curve in self.curves]
+        absent = [name for name in features if name not in there]
+        if absent:
+            raise ValueError(f"no curve of {absent}: there are {there}")
+        return [curve for curve in self.curves if curve.feature in features]
+
+    def __repr__(self) -> str:
+        return f"OverviewDisplay({len(self.curves)} curves)"
+
+
+def side_by_side(n: int) -> int:
+    """How many panels make a row.
+
+    Examples
+    --------
+    >>> [side_by_side(n) for n in (1, 3, 4, 8, 30)]
+    [1, 3, 4, 4, 5]
+    """
+    return min(n, 4) if n <= 12 else 5
+
+
+def fit_under(categories: Sequence[Any]) -> bool:
+    """Whether the names of categories have room under a panel.
+
+    Examples
+    --------
+    >>> fit_under([False, True]), fit_under(range(40))
+    (True, False)
+    """
+    return sum(len(named(category)) + 1 for category in categories) <= _ROOM
+
+
+def weight(curve: Curve, largest: Curve) -> str:
+    """The importance in two digits; nothing more of what is nothing beside the largest."""
+    value = importance_of(curve)
+    return f"{value:.2g}" if value > 0.005 * importance_of(largest) else "≈ 0"
+
+
+def _tidy(display: PDPDisplay, *, first: bool, strip: bool, size: str) -> None:
+    """Small letters, the name above, and the label of the common axis once a row."""
+    from matplotlib.ticker import MaxNLocator
+
+    ax, curve = display.ax_, display.curve
+    if strip:  # where one panel has a strip all have one, so that the common axis is level
+        Frame.around(ax).open_strip()
+    if (legend := ax.get_legend()) is not None:
+        legend.remove()
+    ax.tick_params(labelsize="x-small", labelleft=first)
+    ax.set_xlabel("")
+    ax.yaxis.label.set(size="small", visible=first)
+    ax.set_title(named(curve.feature, width=_LETTERS), loc="left", fontsize="small", **plain())
+    ax.set_title(size, loc="right", fontsize="x-small", color=fade(ax, 0.6))
+    if not curve.categorical[0]:
+        ax.xaxis.set_major_locator(MaxNLocator(nbins=3, integer=is_whole(curve)))
+    elif not fit_under(curve.grid_values[0].tolist()):
+        ax.set_xticks([])
+        ax.set_xlabel(f"{len(curve.grid_values[0])} categories", fontsize="x-small")
+    if display.missing_ax_ is not None:
+        display.missing_ax_.tick_params(labelsize="x-small")
+
+
+def _legend(displays: Sequence[PDPDisplay]) -> Any:
+    """One legend of the outputs for all panels."""
+    most = max(displays, key=lambda display: len(display.lines_))
+    if len(most.lines_) < 2:
+        return None
+    figure = most.ax_.figure
+    names = [str(line.get_label()) for line in most.lines_]
+    place: dict[str, Any] = {"loc": "lower center", "ncols": min(len(names), 6)}
+    if figure.get_layout_engine() is not None:
+        place["loc"] = "outside lower center"
+    legend = figure.legend(
+        most.lines_, ["x"] * len(names), frameon=False, fontsize="small", **place
+    )
+    name_entries(legend, names)
+    return legend
