@@ -1,0 +1,71 @@
+"""Delayed labels come in the order in which river lets them come."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from river import stream
+
+from ipdp.running.labels import Waiting
+
+START = dt.datetime(2024, 1, 1)
+
+
+def ours(rows, moment, delay, *, save=False):
+    """Questions (y is None) and answers, in order; with a save and restore after each question."""
+    waiting = Waiting(moment=moment, delay=delay)
+    for x, y in rows:
+        yield from ((q.x, q.y) for q in waiting.answered(x, y))
+        yield x, None
+        waiting.ask(x, y, None)
+        if save:
+            state = json.loads(json.dumps(waiting.state))
+            waiting = Waiting(moment=moment, delay=delay)
+            waiting.state = state
+    yield from ((q.x, q.y) for q in waiting.rest())
+
+
+def rivers(rows, moment, delay):
+    return [(x, y) for _, x, y in stream.simulate_qa(rows, moment, delay)]
+
+
+rows = st.lists(
+    st.tuples(st.integers(0, 3), st.integers(0, 5)).map(list), min_size=0, max_size=25
+).map(
+    lambda pairs: [
+        ({"k": k, "t": sum(step for step, _ in pairs[: k + 1]), "wait": wait}, k + 1)
+        for k, (_, wait) in enumerate(pairs)
+    ]
+)
+WAYS = {
+    "count": (None, 3),
+    "none": (None, 0),
+    "feature": ("t", 4),
+    "feature and feature": ("t", "wait"),
+    "functions": (lambda x: x["t"], lambda x, y: x["wait"] % 3 + y % 2),
+    "count and feature": (None, "wait"),
+    "dates": (lambda x: START + dt.timedelta(days=x["t"]), dt.timedelta(days=2)),
+    "dates by feature": (
+        lambda x: START + dt.timedelta(days=x["t"]),
+        lambda x, _: dt.timedelta(hours=30 * x["wait"]),
+    ),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+@settings(deadline=None, max_examples=40)
+@given(rows=rows, save=st.booleans())
+def test_as_in_simulate_qa(way, rows, save):
+    assert list(ours(rows, *WAYS[way], save=save)) == rivers(rows, *WAYS[way])
+
+
+def test_what_cannot_be_saved_says_so():
+    waiting = Waiting(delay=2)
+    list(waiting.answered({}, 1))
+    waiting.ask({"a": object()}, 1, None)
+    with pytest.raises(TypeError, match="cannot be saved without pickle"):
+        _ = waiting.state

@@ -1,0 +1,483 @@
+"""Going on from a checkpoint: exactly, or with one sentence why not; and never at a loss."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import pickle
+from itertools import islice
+from pathlib import Path
+
+import pytest
+from river import compose, drift, forest, linear_model, metrics, preprocessing, tree, utils
+
+import ipdp
+from ipdp.checkpoint import CheckpointError, read, write
+from ipdp.log import LogError, LogReader
+from ipdp.models.rows import RowEngine
+from ipdp.running import Checkpointed, Ended, Replayed, Run, Snapshotted, Started
+from ipdp.sources import open_source
+
+from .conftest import rows
+
+
+def final(run: Run) -> dict:
+    """Everything that a run came to."""
+    return json.loads(
+        json.dumps(
+            {
+                "pdp": run.pdp.state,
+                "monitor": None if run.monitor is None else run.monitor.state,
+                "pfi": None if run.pfi is None else run.pfi.state,
+                "scores": run.scores,
+                "n": run.n,
+            }
+        )
+    )
+
+
+def stopped(run: Run, n: int) -> Run:
+    """Go through a run until so many observations."""
+    for _ in run:
+        if run.n >= n:
+            run.stop()
+    return run
+
+
+def finished(run: Run) -> Run:
+    for _ in run:
+        pass
+    return run
+
+
+MODELS = {
+    "tree": lambda: tree.HoeffdingTreeClassifier(grace_period=20),
+    "adaptive tree": lambda: tree.HoeffdingAdaptiveTreeClassifier(grace_period=20, seed=1),
+    "forest": lambda: forest.ARFClassifier(n_models=3, seed=1),
+    "pipeline": lambda: compose.Pipeline(
+        preprocessing.StandardScaler(), linear_model.LogisticRegression()
+    ),
+}
+
+
+@pytest.mark.parametrize("allow_pickle", [True, False])
+@pytest.mark.parametrize("name", MODELS)
+def test_it_ends_as_if_there_had_been_no_stop(tmp_path, name, allow_pickle):
+    def make(n=160, **options):
+        model = MODELS[name]()
+        grid = {"a": ipdp.grid.MinMax(4), "b": ipdp.grid.Quantiles(3)}
+        pdp = ipdp.IncrementalPDP(model, ["a", ("a", "b")], grid=grid, alpha=0.05, seed=1)
+        return Run(
+            islice(rows(160), n),
+            model,
+            pdp,
+            metric=[metrics.Accuracy(), metrics.LogLoss()],
+            monitor=ipdp.Monitor(pdp, warm_up=50, cool_down=50, clock=8),
+            pfi=ipdp.IncrementalPFI(model, loss=metrics.Accuracy(), seed=1),
+            allow_pickle=allow_pickle,
+            **options,
+        )
+
+    for n in (15, 90):
+        finished(make(n, checkpoint=tmp_path, resume=n > 15))
+    assert final(finished(make(checkpoint=tmp_path, resume=True))) == final(finished(make()))
+
+
+class OwnEngine(RowEngine):
+    """An engine that a user wrote."""
+
+    def __init__(self, model):
+        super().__init__(model.predict_proba_one, model=model, understood="of my own")
+
+
+ENGINES = {
+    "labels": lambda model: ipdp.models.engine(model, response="predict"),
+    "own": OwnEngine,
+}
+
+
+@pytest.mark.parametrize("name", ENGINES)
+def test_a_pickled_model_is_asked_as_it_was_before(tmp_path, name):
+    def make(n=160, **options):
+        model = MODELS["tree"]()
+        pdp = ipdp.IncrementalPDP(ENGINES[name](model), ["a"], alpha=0.05, seed=1)
+        return Run(islice(rows(160), n), model, pdp, allow_pickle=True, **options)
+
+    finished(make(90, checkpoint=tmp_path))
+    one = finished(make(checkpoint=tmp_path, resume=True))
+    assert final(one) == final(finished(make()))
+    assert one.pdp.engine.model is one.model
+    things = pickle.loads(read(tmp_path / "checkpoint.ipdp")["pickle"])
+    assert list(things["engines"]) == (["pdp"] if name == "own" else [])
+
+
+def test_a_pickled_model_of_another_kind_does_not_fit(make, tmp_path):
+    stopped(make(checkpoint=tmp_path, allow_pickle=True), 100)
+    options = {"checkpoint": tmp_path, "allow_pickle": True, "resume": True}
+    with pytest.raises(CheckpointError, match="is not one like the pdp's model"):
+        list(make(model=MODELS["pipeline"](), **options))
+
+
+def test_detectors_of_river_by_pickle(tmp_path):
+    def make(**options):
+        model = tree.HoeffdingTreeClassifier(grace_period=20)
+        pdp = ipdp.IncrementalPDP(model, ["a"], alpha=0.05, seed=1)
+        monitor = ipdp.Monitor(pdp, detector=drift.ADWIN(), warm_up=50, cool_down=50)
+        return Run(
+            rows(300),
+            model,
+            pdp,
+            monitor=monitor,
+            allow_pickle=True,
+            snapshot_every=1,
+            **options,
+        )
+
+    stopped(make(checkpoint=tmp_path), 140)
+    assert final(finished(make(checkpoint=tmp_path, resume=True))) == final(finished(make()))
+
+
+def test_a_metric_that_only_pickle_keeps(make, tmp_path):
+    for allow_pickle, how in ((True, "pickle"), (False, "replay")):
+        place = tmp_path / how
+
+        def run(place=place, allow_pickle=allow_pickle, **options):
+            return make(
+                model=MODELS["tree"](),
+                learn=False,
+                metric=metrics.RollingROCAUC(window_size=30),
+                checkpoint=place,
+                allow_pickle=allow_pickle,
+                snapshot_every=1,
+                **options,
+            )
+
+        place.mkdir()
+        stopped(run(), 100)
+        assert read(place / "checkpoint.ipdp")["run"]["model"] == how
+        one = finished(run(resume=True))
+        other = finished(
+            make(model=MODELS["tree"](), learn=False, metric=metrics.RollingROCAUC(30))
+        )
+        assert one.scores == other.scores
+
+
+def test_delayed_labels_wait_in_the_checkpoint(make, tmp_path):
+    options = {"delay": 30, "allow_pickle": True, "snapshot_every": 1}
+    stopped(make(checkpoint=tmp_path, **options), 100)
+    one = finished(make(checkpoint=tmp_path, resume=True, **options))
+    assert final(one) == final(finished(make(**options)))
+
+
+def test_a_budget_goes_on_at_its_pace(make, tmp_path):
+    options = {"model": lambda x: x["a"], "learn": False, "metric": None, "budget": 0.01}
+    run = stopped(make(checkpoint=tmp_path, snapshot_every=1, **options), 300)
+    assert run.every > 1
+    again = make(checkpoint=tmp_path, resume=True, **options)
+    assert next(iter(again)) == Started(300, None)
+    assert again.every == run.every
+
+
+def test_a_rolling_metric_needs_no_pickle(make, tmp_path):
+    def run(**options):
+        metric = utils.Rolling(metrics.Accuracy, window_size=40)
+        return make(model=MODELS["tree"](), learn=False, metric=metric, **options)
+
+    stopped(run(checkpoint=tmp_path), 100)
+    assert read(tmp_path / "checkpoint.ipdp")["run"]["model"] == "given"
+    one = finished(run(checkpoint=tmp_path, resume=True))
+    assert one.scores == finished(run()).scores
+    assert list(one.scores) == ["Accuracy_40"]
+
+
+def test_a_source_is_asked_for_its_place(tmp_path):
+    file = tmp_path / "rows.csv"
+    lines = [f"{x['a']},{x['b']},{y}" for x, y in rows(200)]
+    lines[50] = "not,enough"
+    file.write_text("\n".join(["a,b,y", *lines, ""]))
+
+    def run(place=None, until=10**9, **options):
+        pdp = ipdp.IncrementalPDP(lambda x: x["a"] * x["b"], ["a"], seed=1)
+        options = {"learn": False, "checkpoint": place, "snapshot_every": 1, **options}
+        with open_source(str(file), target="y", on_error="skip") as source:
+            return stopped(Run(source, pdp.model, pdp, **options), until)
+
+    run(tmp_path / "run", until=90)
+    one = run(tmp_path / "run", resume=True)
+    assert final(one) == final(run())
+    assert (one.n, one.n_skipped) == (199, 1)
+
+
+def test_the_model_learns_again_without_pickle_and_says_so(make, tmp_path, monkeypatch):
+    monkeypatch.setattr("ipdp.running.keeping._TELL", 0.0)
+    stopped(make(checkpoint=tmp_path, snapshot_every=1), 200)
+    events = list(make(checkpoint=tmp_path, resume=True))
+    told = [event for event in events if isinstance(event, Replayed)]
+    assert told[0] == Replayed(1, 200)
+    assert told[-1] == Replayed(200, 200)
+    assert events[len(told)] == Started(200, None)
+
+
+def test_a_signal_while_it_learns_again_is_no_end_of_the_stream(tmp_path, monkeypatch):
+    monkeypatch.setattr("ipdp.running.keeping._TELL", 0.0)
+    file = tmp_path / "rows.csv"
+    file.write_text("a,y\n" + "".join(f"{x['a']},{y}\n" for x, y in rows(100)))
+
+    def last_event(interrupted, **options):
+        model = MODELS["tree"]()
+        pdp = ipdp.IncrementalPDP(model, ["a"], seed=1)
+        with open_source(str(file), target="y") as source:
+            run = Run(source, model, pdp, checkpoint=tmp_path, **options)
+            for event in run:
+                if interrupted and isinstance(event, Replayed):
+                    run.interrupt()
+        return event
+
+    last_event(interrupted=False)
+    assert last_event(interrupted=True, resume=True) == Ended(100, "stopped")
+
+
+def test_a_stop_while_it_learns_again_leaves_the_checkpoint(make, tmp_path, monkeypatch):
+    monkeypatch.setattr("ipdp.running.keeping._TELL", 0.0)
+    stopped(make(checkpoint=tmp_path, log=tmp_path, snapshot_every=1), 200)
+    before = (tmp_path / "checkpoint.ipdp").read_bytes()
+    run = make(checkpoint=tmp_path, log=tmp_path, resume=True)
+    run.stop()
+    assert list(run)[-1] == Ended(200, "stopped")
+    assert (tmp_path / "checkpoint.ipdp").read_bytes() == before
+    with LogReader(tmp_path) as log:
+        assert (log.status.state, log.status.n) == ("stopped", 200)
+
+
+def test_to_resume_what_never_had_a_checkpoint_is_to_start(make, tmp_path):
+    run = make(log=tmp_path, checkpoint=tmp_path, resume=True)
+    assert next(event for event in run if isinstance(event, Started)).n == 0
+
+
+def test_a_run_that_ended_goes_on_when_the_stream_is_longer(make, tmp_path):
+    options = {"log": tmp_path, "checkpoint": tmp_path, "allow_pickle": True}
+    data = list(rows(300))
+    finished(make(data[:220], **options))
+    one = finished(make(data, resume=True, **options))
+    assert final(one) == final(finished(make(data)))
+    with LogReader(tmp_path) as log:
+        assert [s.n for s in log.snapshots()] == [50, 100, 150, 200, 250, 300]
+
+
+def test_checkpoints_by_number_and_by_time(make, tmp_path, monkeypatch):
+    events = list(make(checkpoint=tmp_path / "a", checkpoint_every=150))
+    assert [e.n for e in events if isinstance(e, Checkpointed)] == [150, 300, 400]
+    events = list(make(checkpoint=tmp_path / "b.ipdp"))
+    assert [e.n for e in events if isinstance(e, Checkpointed)] == [400]
+    assert (tmp_path / "b.ipdp").is_file()
+    monkeypatch.setattr("ipdp.running.loop._SECONDS", 0.0)
+    monkeypatch.setattr("ipdp.running.loop._TIMES", 1.0)
+    monkeypatch.setattr("ipdp.running.loop._BEAT", 0.0)
+    events = list(make(checkpoint=tmp_path / "c"))
+    assert len([e for e in events if isinstance(e, Checkpointed)]) > 3
+
+
+# What cannot be gone on from.
+
+
+def test_a_checkpoint_is_not_overwritten_by_accident(make, tmp_path):
+    stopped(make(checkpoint=tmp_path), 100)
+    before = (tmp_path / "checkpoint.ipdp").read_bytes()
+    with pytest.raises(FileExistsError, match="resume it, or choose another place"):
+        list(make(checkpoint=tmp_path))
+    assert (tmp_path / "checkpoint.ipdp").read_bytes() == before
+
+
+class Hostile:
+    def __init__(self, trace: Path) -> None:
+        self.trace = trace
+
+    def __reduce__(self):
+        return Path.touch, (self.trace,)
+
+
+def test_a_hostile_pickle_is_not_loaded_unless_pickles_are_allowed(make, tmp_path):
+    file, trace = tmp_path / "checkpoint.ipdp", tmp_path / "executed"
+    stopped(make(checkpoint=tmp_path, allow_pickle=True), 100)
+    write(file, {**read(file), "pickle": pickle.dumps(Hostile(trace))})
+    with pytest.raises(CheckpointError, match="holds a pickle, which was not loaded: a pickle can"):
+        list(make(checkpoint=tmp_path, resume=True))
+    # Nor one that is smuggled into a checkpoint that needs none.
+    parts = read(file)
+    parts["run"]["model"] = "given"
+    write(file, parts)
+    list(make(checkpoint=tmp_path, resume=True))
+    assert not trace.exists()
+
+
+def damaged(parts: dict, name: str) -> dict:
+    run = parts["run"]
+    match name:
+        case "no run":
+            del parts["run"]
+        case "no pdp":
+            del parts["pdp"]
+        case "run is a list":
+            parts["run"] = []
+        case "newer":
+            run["version"] = 2
+        case "feed":
+            run["feed"] = {}
+        case "n":
+            run["feed"]["n"] = "many"
+        case "pdp":
+            parts["pdp"]["fold"]["smoothing"] = None
+        case "metrics":
+            run["metrics"]["Accuracy"] = {"attributes": {"cm": {"value": 3}}}
+        case "deep":
+            parts["pdp"]["fold"] = {"seen": []}
+    return parts
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("no run", "damaged: 'run' is missing"),
+        ("no pdp", "damaged: 'pdp' is missing"),
+        ("run is a list", "does not fit this run"),
+        ("newer", "of version 2, this ipdp goes on from version 1"),
+        ("feed", "damaged: 'n' is missing"),
+        ("n", "does not fit this run"),
+        ("pdp", "does not fit this run"),
+        ("metrics", "did not predict|does not fit this run"),
+        ("deep", "does not fit this run|damaged"),
+    ],
+)
+def test_a_checkpoint_that_makes_no_sense(make, tmp_path, name, sentence):
+    file = tmp_path / "checkpoint.ipdp"
+    options = {"model": MODELS["tree"](), "learn": False, "log": tmp_path, "checkpoint": tmp_path}
+    stopped(make(**options), 100)
+    write(file, damaged(read(file), name))
+    before = file.read_bytes()
+    with pytest.raises(CheckpointError, match=sentence) as caught:
+        list(make(resume=True, **options))
+    assert "\n" not in str(caught.value)
+    assert file.read_bytes() == before
+    with LogReader(tmp_path) as log:  # as it was
+        assert (log.status.state, log.status.n) == ("stopped", 100)
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"learn": False}, "learn was True, and is False now"),
+        ({"metric": metrics.F1()}, r"metrics was \['Accuracy'\], and is \['F1'\] now"),
+        ({"monitor": True}, "a monitor was False, and is True now"),
+        ({"delay": 3}, "a delay was False, and is True now"),
+    ],
+)
+def test_another_run_does_not_fit(make, tmp_path, options, sentence):
+    stopped(make(checkpoint=tmp_path), 100)
+    with pytest.raises(CheckpointError, match=sentence):
+        list(make(checkpoint=tmp_path, resume=True, **options))
+
+
+def test_other_settings_of_the_explainer_do_not_fit(make, tmp_path):
+    stopped(make(checkpoint=tmp_path), 100)
+    model = MODELS["tree"]()
+    pdp = ipdp.IncrementalPDP(model, ["a", "b"], alpha=0.01, seed=1)
+    with pytest.raises(CheckpointError, match=r"the state was made with alpha = 0.05"):
+        list(make(model=model, pdp=pdp, checkpoint=tmp_path, resume=True))
+
+
+def test_another_stream_is_noticed(make, tmp_path):
+    stopped(make(checkpoint=tmp_path, snapshot_every=1), 200)
+    with pytest.raises(CheckpointError, match=r"only 120 observations, .* after 200"):
+        list(make(rows(120), checkpoint=tmp_path, resume=True))
+    with pytest.raises(CheckpointError, match="observation 200 of the stream is not the one"):
+        list(make(rows(seed=2), checkpoint=tmp_path, resume=True))
+
+
+def test_another_model_is_noticed(make, tmp_path):
+    stopped(make(checkpoint=tmp_path, snapshot_every=1), 200)
+    learnt = MODELS["tree"]()
+    for x, y in rows(50, seed=3):
+        learnt.learn_one(x, y)
+    with pytest.raises(CheckpointError, match="did not predict what it did before"):
+        list(make(model=learnt, checkpoint=tmp_path, resume=True))
+
+
+def test_a_log_without_its_checkpoint_is_not_lost(make, tmp_path):
+    stopped(make(log=tmp_path, checkpoint=tmp_path), 100)
+    with pytest.raises(CheckpointError, match="there is no checkpoint to go on from"):
+        list(make(log=tmp_path, checkpoint=tmp_path / "other", resume=True))
+    with LogReader(tmp_path) as log:
+        assert (log.status.state, log.status.n) == ("stopped", 100)
+
+
+def test_the_log_of_another_run_is_not_lost(make, tmp_path):
+    stopped(make(log=tmp_path / "a", checkpoint=tmp_path / "a"), 200)
+    stopped(make(log=tmp_path / "b", checkpoint=tmp_path / "b"), 100)
+    with pytest.raises(CheckpointError, match=r"it ends after 100 .* made after 200"):
+        list(make(log=tmp_path / "b", checkpoint=tmp_path / "a", resume=True))
+    with LogReader(tmp_path / "b") as log:
+        assert (log.status.state, log.status.n) == ("stopped", 100)
+
+
+def test_a_new_log_for_an_old_checkpoint(make, tmp_path):
+    stopped(make(checkpoint=tmp_path), 200)
+    list(make(log=tmp_path / "new", checkpoint=tmp_path, resume=True))
+    with LogReader(tmp_path / "new") as log:
+        assert [s.n for s in log.snapshots()] == [250, 300, 350, 400]
+
+
+# Disks.
+
+
+def test_a_full_disk_ends_the_run_and_loses_nothing(make, tmp_path, monkeypatch):
+    options = {"log": tmp_path, "checkpoint": tmp_path, "allow_pickle": True}
+    run = make(checkpoint_every=100, **options)
+    events = run.events()
+    for event in events:
+        if isinstance(event, Checkpointed) and event.n == 200:
+            break
+
+    def full(*_):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "replace", full)
+        with pytest.raises(CheckpointError, match="No space left on device; the one before it is"):
+            list(events)
+    with LogReader(tmp_path) as log:
+        assert log.status.state == "failed"
+        assert "No space left" in log.status.message
+    one = finished(make(resume=True, **options))
+    assert final(one) == final(finished(make()))
+    with LogReader(tmp_path) as log:
+        assert log.status.state == "ended"
+        assert [s.n for s in log.snapshots()] == list(range(50, 401, 50))
+
+
+def test_a_full_disk_under_the_log(make, small_disk):
+    """A real one: the log cannot grow, the run says so, the checkpoint from before stays."""
+    options = {"log": small_disk, "checkpoint": small_disk, "allow_pickle": True}
+    run = make(checkpoint_every=50, snapshot_every=1, **options)
+    with pytest.raises((LogError, CheckpointError), match=r"full|No space left"):
+        list(run)
+    assert read(small_disk / "checkpoint.ipdp")["run"]["feed"]["n"] >= 50
+
+
+def test_a_read_only_directory(make, read_only):
+    with pytest.raises(CheckpointError, match="Permission denied"):
+        list(make(checkpoint=read_only))
+
+
+def test_model_of_a_local_class_cannot_be_pickled(make, tmp_path):
+    class Local(tree.HoeffdingTreeClassifier):
+        pass
+
+    with pytest.raises(CheckpointError, match="the model cannot be pickled"):
+        list(make(model=Local(), checkpoint=tmp_path, allow_pickle=True))
+
+
+def test_snapshots_come_at_the_same_places_after_a_resume(make, tmp_path):
+    stopped(make(checkpoint=tmp_path, snapshot_every=7), 28)
+    events = list(make(checkpoint=tmp_path, resume=True))
+    assert next(e.n for e in events if isinstance(e, Snapshotted)) == 50

@@ -1,0 +1,84 @@
+"""Runs on sources that wait, and on topics whose offsets go with the checkpoint."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import threading
+
+import confluent_kafka
+import pytest
+from river import metrics
+
+import ipdp
+from ipdp.checkpoint import read
+from ipdp.running import Run, RunFailed, Started, stop_on_signals
+from ipdp.sources import open_source
+from ipdp.sources.stdin import open_stdin
+
+from .conftest import rows
+
+
+@pytest.fixture
+def address():
+    """A topic of 200 messages on librdkafka's mock cluster."""
+    producer = confluent_kafka.Producer(
+        {"test.mock.num.brokers": 1, "bootstrap.servers": "mock", "log_level": 0}
+    )
+    [broker] = producer.list_topics(timeout=10).brokers.values()
+    for x, y in rows(200):
+        producer.produce("rows", json.dumps({**x, "y": y}), partition=0)
+    assert producer.flush(10) == 0
+    yield f"kafka://{broker.host}:{broker.port}/rows?end=now&group=test"
+    producer.purge()
+
+
+def frozen(x):
+    if x["a"] == frozen.fails_on:
+        raise ZeroDivisionError
+    return x["a"] * x["b"]
+
+
+frozen.fails_on = None
+
+
+def run(source, **options) -> Run:
+    pdp = ipdp.IncrementalPDP(frozen, ["a"], seed=1)
+    return Run(source, frozen, pdp, learn=False, **options)
+
+
+def test_offsets_are_committed_with_the_checkpoint(address, tmp_path, monkeypatch):
+    options = {"checkpoint": tmp_path, "checkpoint_every": 50, "snapshot_every": 10}
+    with open_source(address, target="y") as source, monkeypatch.context() as patch:
+        patch.setattr(frozen, "fails_on", list(rows(200))[170][0]["a"])
+        with pytest.raises(RunFailed, match="observation 171"):
+            list(run(source, metric=metrics.MAE(), **options))
+    assert read(tmp_path / "checkpoint.ipdp")["run"]["feed"]["n"] == 150
+    with open_source(address, target="y") as source:
+        assert source.position["offsets"]["0"] == 150  # where the group is
+    with open_source(address, target="y") as source:
+        one = run(source, metric=metrics.MAE(), resume=True, **options)
+        events = list(one)
+    assert next(event for event in events if isinstance(event, Started)).n == 150
+    with open_source(f"{address}-other", target="y") as source:
+        other = run(source, metric=metrics.MAE())
+        list(other)
+    assert other.n == one.n == 200
+    assert one.pdp.state == other.pdp.state
+    assert one.scores == other.scores
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_the_wait_for_input(tmp_path, number):
+    ours, theirs = os.pipe()
+    os.write(theirs, b"a,b\n" + b"".join(b"%d,%d\n" % (k, k % 3) for k in range(100)))
+    with os.fdopen(ours, "rb") as file, os.fdopen(theirs, "wb"):
+        source = open_stdin("csv", file=file)
+        loop = run(source, checkpoint=tmp_path)
+        # There is no more input, and no end of it.
+        threading.Timer(0.5, os.kill, (os.getpid(), number)).start()
+        with stop_on_signals(loop):
+            list(loop)
+    assert (loop.state, loop.n) == ("stopped", 100)
+    assert read(tmp_path / "checkpoint.ipdp")["run"]["feed"]["n"] == 100

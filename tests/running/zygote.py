@@ -1,0 +1,130 @@
+"""Runs that can be killed: a process that has imported everything and forks one for each order.
+
+An order is a line of JSON on the standard input; the answers are the number of the process, and how
+it ended, with the seconds of the processor that it used. So a kill costs milliseconds instead of
+the seconds of an import.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import random
+import signal
+import sys
+import traceback
+from pathlib import Path
+
+from river import metrics, tree
+
+import ipdp
+import ipdp.log
+import ipdp.models.river
+import ipdp.models.trees
+from ipdp.running import Run, Started
+from ipdp.sources import open_source
+
+N = 900
+
+
+def rows(n: int = N):
+    """A rule that turns around in the middle, and a category that appears late."""
+    rng = random.Random(7)
+    for k in range(n):
+        x = {"a": rng.random(), "b": rng.gauss(0, 1), "c": rng.choice("uvw"[: 2 + (k > n // 3)])}
+        yield x, (x["a"] > 0.5) ^ (k > n // 2) ^ (rng.random() < 0.05)
+
+
+def frozen(x):
+    return x["a"] * x["b"] + (x["c"] == "u")
+
+
+def write_csv(path: Path) -> None:
+    with path.open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["a", "b", "c", "y"])
+        writer.writerows([*x.values(), y] for x, y in rows())
+
+
+def make(directory: Path, kind: str) -> Run:
+    """A run of some kind in a directory: to be started, or to be resumed."""
+    source = open_source(str(directory / "rows.csv"), target="y") if kind != "replay" else rows()
+    options = {"learn": True, "allow_pickle": kind in ("pickle", "delay")}
+    model = tree.HoeffdingAdaptiveTreeClassifier(grace_period=40, seed=1)
+    metric = [metrics.Accuracy(), metrics.LogLoss()]
+    if kind == "frozen":
+        model, metric, options = frozen, metrics.MAE(), {"learn": False}
+    if kind == "delay":
+        options["delay"] = 30
+    pdp = ipdp.IncrementalPDP(model, ["a", "b", "c"], alpha=0.01, seed=3)
+    return Run(
+        source,
+        model,
+        pdp,
+        metric=metric,
+        monitor=ipdp.Monitor(pdp, warm_up=150, cool_down=150),
+        log=directory,
+        checkpoint=directory,
+        checkpoint_every=30,
+        snapshot_every=25,
+        resume=(directory / "log.db").exists(),
+        **options,
+    )
+
+
+def die_at(call: int) -> None:
+    """Let the process kill itself at the so many-th step of writing to disk."""
+    calls = 0
+
+    def dying(function):
+        def instead(*args, **kwargs):
+            nonlocal calls
+            calls += 1
+            if calls == call:
+                os.kill(os.getpid(), signal.SIGKILL)
+            return function(*args, **kwargs)
+
+        return instead
+
+    os.fsync = dying(os.fsync)
+    Path.replace = dying(Path.replace)
+
+
+def work(order: dict) -> None:
+    directory = Path(order["directory"])
+    if order.get("die_at"):
+        die_at(order["die_at"])
+    run = make(directory, order["kind"])
+    for event in run:
+        if isinstance(event, Started):
+            with (directory / "starts").open("a") as file:
+                file.write(f"{event.n}\n")
+    final = {"pdp": run.pdp.state, "monitor": run.monitor.state, "scores": run.scores}
+    (directory / "final.json").write_text(json.dumps(final))
+
+
+def answer(*values: object) -> None:
+    sys.stdout.write(" ".join(map(str, values)) + "\n")
+    sys.stdout.flush()
+
+
+def main() -> None:
+    for line in sys.stdin:
+        order = json.loads(line)
+        child = os.fork()
+        if not child:
+            try:
+                work(order)
+            except BaseException:
+                traceback.print_exc()
+                os._exit(1)
+            os._exit(0)
+        answer(child)
+        _, status, usage = os.wait4(child, 0)
+        seconds = usage.ru_utime + usage.ru_stime
+        answer(os.waitstatus_to_exitcode(status), seconds)
+
+
+if __name__ == "__main__":
+    main()
