@@ -1,7 +1,7 @@
 # Everything runs in .venv, which is made on first use and again when pyproject.toml changes.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-libraries test-slow bench clean
+.PHONY: help demo test browser test-libraries test-slow bench paper clean
 .DELETE_ON_ERROR:
 
 # The first of these that is Python 3.11 or newer; `make PYTHON=...` takes another one.
@@ -14,17 +14,24 @@ LIBRARIES_READY := .venv-libraries/.ready
 ARGS ?=
 
 help: ## Show this
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: $(READY) ## Explain a stream that drifts; leaves ipdp-demo/demo.png (ARGS=--quick for a short one)
-	$(BIN)/python -m ipdp.demo $(ARGS)
+demo: $(READY) ## Explain a stream that drifts; leaves a picture and a report in ipdp-demo (ARGS=--quick)
+	$(BIN)/ipdp demo $(ARGS)
 
-test: $(READY) ## Lint, types, layers and tests (ARGS go to pytest)
+test: $(READY) browser ## Lint, types, layers and tests (ARGS go to pytest)
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python -m pytest $(ARGS)
+
+# The page's tests want a Chromium; without one they are skipped, and say so.
+browser:
+	@command -v chromium >/dev/null || { \
+		echo "Installing Chromium for the tests of the live page."; \
+		apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium >/dev/null; \
+	} 2>/dev/null || echo "No Chromium, and apt cannot install it here: the tests in a browser are skipped."
 
 test-libraries: $(LIBRARIES_READY) ## The engines on LightGBM, XGBoost, CatBoost, torch and ONNX
 	.venv-libraries/bin/python -m pytest tests_libraries $(ARGS)
@@ -32,10 +39,11 @@ test-libraries: $(LIBRARIES_READY) ## The engines on LightGBM, XGBoost, CatBoost
 test-slow: $(READY) ## The tests that take minutes
 	$(BIN)/python -m pytest -m slow $(ARGS)
 
-bench: $(READY) ## Measure the cost of explaining, and compare the estimators
-	$(BIN)/python benchmarks/own_cost.py
-	$(BIN)/python benchmarks/trees.py
-	$(BIN)/python benchmarks/regrid.py
+bench: $(READY) ## Speed and memory as one table; leaves docs/bench.json and docs/images/bench.png
+	$(BIN)/python benchmarks/bench.py $(ARGS)
+
+paper: $(READY) ## The paper's experiments and figures; leaves ipdp-paper
+	$(BIN)/ipdp paper all $(ARGS)
 
 clean: ## Remove the environment, caches and whatever was built
 	rm -rf .venv .venv-libraries build dist ipdp-demo .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

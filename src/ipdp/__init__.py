@@ -1,5 +1,8 @@
 """Incremental partial dependence plots: see how a model on a stream changes its mind."""
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from ipdp import grid, models, monitor
 from ipdp.batch import partial_dependence
 from ipdp.core.curve import Curve
@@ -11,6 +14,11 @@ from ipdp.explainer import IncrementalPDP
 from ipdp.monitor import Change, Monitor
 from ipdp.pfi import IncrementalPFI
 
+if TYPE_CHECKING:
+    from ipdp import datasets, plot
+    from ipdp.log import Log, LogReader
+    from ipdp.running import Run, run
+
 __version__ = "0.1.0"
 
 __all__ = [
@@ -18,13 +26,40 @@ __all__ = [
     "Curve",
     "IncrementalPDP",
     "IncrementalPFI",
+    "Log",
+    "LogReader",
     "Monitor",
     "NotEnoughSamples",
     "Reservoir",
+    "Run",
     "Smoothing",
     "WindowedExtremes",
+    "datasets",
     "grid",
     "models",
     "monitor",
     "partial_dependence",
+    "plot",
+    "run",
 ]
+
+# Rooms that a notebook may never enter are opened when they are asked for.
+_LATER = {
+    "Log": "ipdp.log",
+    "LogReader": "ipdp.log",
+    "Run": "ipdp.running",
+    "run": "ipdp.running",
+    "datasets": "ipdp",
+    "plot": "ipdp",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATER:
+        raise AttributeError(f"module 'ipdp' has no attribute {name!r}")
+    room = _LATER[name]
+    return import_module(f"ipdp.{name}") if room == "ipdp" else getattr(import_module(room), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

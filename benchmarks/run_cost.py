@@ -1,0 +1,84 @@
+"""What `ipdp run` costs beside the same loop without explanation.
+
+elec2, ARF(10), all features: `ipdp run` with all that comes with it (explainer, monitor, log,
+checkpoints, metric) against predict, score, learn. Both go through the stream side by side, in
+turns of some hundred observations, in one process, by the CPU time of the thread; the ratio must
+not exceed 2.2. Start it with IPDP_DATA naming the directory that holds electricity.zip.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from river import forest, metrics
+
+import ipdp
+from ipdp.cli.assembling import assembled
+from ipdp.cli.toml import settings_of
+
+LIMIT = 2.2
+TURN = 500
+MODEL = "river.forest.ARFClassifier(n_models=10, seed=42)"
+
+
+def bare(n: int) -> Iterator[int]:
+    """Predict, score, learn; says how far it is after every turn."""
+    model, accuracy = forest.ARFClassifier(n_models=10, seed=42), metrics.Accuracy()
+    for k, (x, y) in enumerate(ipdp.datasets.load("elec2"), start=1):
+        prediction = model.predict_one(x)
+        if prediction is not None:
+            accuracy.update(y, prediction)
+        model.learn_one(x, y)
+        if k % TURN == 0:
+            yield k
+        if k == n:
+            return
+
+
+def explained(n: int, out: Path) -> Iterator[int]:
+    """The same as `ipdp run` does it."""
+    given = {"data": "elec2", "model": MODEL, "limit": n, "out": str(out)}
+    with assembled(settings_of(given), resume=False) as (run, _):
+        told = 0
+        for event in run:
+            if event.n // TURN > told:
+                told = event.n // TURN
+                yield event.n
+
+
+def main() -> int:
+    """Let both go through the stream in turns and compare their times."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--n", type=int, default=45_312, help="number of observations")
+    n = parser.parse_args().n
+    seconds = {"bare": 0.0, "explained": 0.0}
+    with tempfile.TemporaryDirectory() as directory:
+        loops = {"bare": bare(n), "explained": explained(n, Path(directory) / "run")}
+        done = 0
+        while loops:
+            for name, loop in list(loops.items()):
+                started = time.thread_time()
+                reached = next(loop, None)
+                seconds[name] += time.thread_time() - started
+                if reached is None:
+                    del loops[name]
+                done = reached or done
+            if done and done % 5_000 == 0 and "explained" in loops:
+                ratio = seconds["explained"] / seconds["bare"]
+                print(f"{done:>7,} observations: {ratio:.2f} times", flush=True)
+    ratio = seconds["explained"] / seconds["bare"]
+    print(
+        f"elec2, ARF(10), {ipdp.models.build()} tree walk, {n:,} observations: "
+        f"{1e6 * seconds['bare'] / n:,.0f} us without, {1e6 * seconds['explained'] / n:,.0f} us "
+        f"with explanation, monitor, log and checkpoints: {ratio:.2f} times (limit {LIMIT})"
+    )
+    return int(ratio > LIMIT)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

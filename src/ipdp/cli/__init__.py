@@ -1,0 +1,20 @@
+"""The command `ipdp`. A command parses, calls the library, prints."""
+
+from __future__ import annotations
+
+import sys
+
+_LIBRARIES = ("typer", "rich", "pydantic")
+
+
+def main() -> None:
+    """Run the command line, or say in one sentence what it lacks."""
+    try:
+        from ipdp.cli.app import app
+    except ImportError as error:
+        missing = (error.name or "").partition(".")[0]
+        if missing not in _LIBRARIES:
+            raise
+        sys.stderr.write(f"ipdp: the command line needs {missing}: pip install 'ipdp[cli]'\n")
+        sys.exit(2)
+    app()

@@ -1,0 +1,78 @@
+"""Errors of one sentence, and what the exit codes mean."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import typer
+
+CHANGED = 1
+"""`ipdp check`: an effect changed."""
+REFUSED = 2
+"""What was asked could not be done; a sentence on the standard error says why."""
+INTERRUPTED = 130
+"""Ctrl-C; with SIGTERM it is 143."""
+
+_EXPECTED = (ValueError, TypeError, OSError, ImportError, RuntimeError, LookupError)
+
+
+@contextmanager
+def sentences(*, debug: bool = False) -> Iterator[None]:
+    """Say what goes wrong in one sentence, and leave with the exit code that belongs to it.
+
+    Parameters
+    ----------
+    debug
+        Whether to let errors through with their traceback.
+    """
+    try:
+        yield
+    except typer.Exit:  # which is a RuntimeError, and no error at all
+        raise
+    except KeyboardInterrupt:
+        if debug:
+            raise
+        say("Stopped.")
+        raise typer.Exit(INTERRUPTED) from None
+    except BrokenPipeError:
+        # Whoever read the output, such as `head`, has had enough.
+        sys.stdout = None  # nothing is left to be flushed at the end
+        raise typer.Exit(0) from None
+    except _EXPECTED as error:
+        if debug:
+            raise
+        say(f"ipdp: {sentence(error)}")
+        raise typer.Exit(REFUSED) from None
+    except Exception as error:
+        if debug:
+            raise
+        kind = type(error).__name__
+        say(f"ipdp: {sentence(error)} ({kind}; --debug shows where)")
+        raise typer.Exit(REFUSED) from None
+
+
+def sentence(error: BaseException) -> str:
+    """What an error says, on one line."""
+    if isinstance(error, OSError) and error.filename is not None and error.strerror:
+        return f"{error.filename}: {error.strerror}"
+    if isinstance(error, KeyError):
+        return f"{error} is missing"
+    return " ".join(harmless(str(error)).split()) or type(error).__name__
+
+
+def harmless(text: object) -> str:
+    r"""A text without characters that a terminal would obey.
+
+    Examples
+    --------
+    >>> harmless("a\x1b[31mb\n")
+    'a\\x1b[31mb\n'
+    """
+    return "".join(c if c.isprintable() or c in "\n\t" else repr(c)[1:-1] for c in str(text))
+
+
+def say(line: str) -> None:
+    """A line on the standard error."""
+    sys.stderr.write(f"{line}\n")

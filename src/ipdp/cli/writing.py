@@ -1,0 +1,112 @@
+"""`ipdp export`, `ipdp report`, `ipdp watch`: a run for others."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ipdp.cli.errors import sentences
+from ipdp.cli.options import Debug, Port, Quiet, RunPath, examples
+from ipdp.cli.printing import console, line
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    app.command("export", epilog=examples("ipdp export ipdp-run curves.parquet"))(export)
+    app.command("report", epilog=examples("ipdp report ipdp-run --out report.html"))(report)
+    app.command("watch", epilog=examples("ipdp watch runs --port 8000"))(watch)
+
+
+def export(
+    run: RunPath,
+    path: Annotated[
+        Path, typer.Argument(metavar="FILE", help="The file to write.", show_default=False)
+    ],
+    *,
+    format_: Annotated[
+        str | None,
+        typer.Option(
+            "--format", metavar="csv|jsonl|parquet|arrow", help="By default the suffix says it."
+        ),
+    ] = None,
+    what: Annotated[
+        str, typer.Option(metavar="curves|changes|metrics", help="Which table.")
+    ] = "curves",
+    quiet: Quiet = False,
+    debug: Debug = False,
+) -> None:
+    """Write the log as one table: CSV, JSON Lines, Parquet or Arrow."""
+    from ipdp.log import LogReader
+
+    with sentences(debug=debug):
+        with LogReader(run) as reader:
+            reader.export(path, format_, what=what)  # type: ignore[arg-type]  # checked there
+        if not quiet:
+            line(console(), f"Written: {path}")
+
+
+def report(
+    run: RunPath,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="The file to write.", show_default="report.html in the run"
+        ),
+    ] = None,
+    quiet: Quiet = False,
+    debug: Debug = False,
+) -> None:
+    """Write one HTML page that opens without a network: to keep, or to mail."""
+    from ipdp.log import LogReader
+    from ipdp.report import write_report
+
+    with sentences(debug=debug):
+        with LogReader(run) as reader:
+            path = out or reader.path.parent / "report.html"
+            write_report(reader, path)
+        if not quiet:
+            line(console(), f"Written: {path}")
+
+
+def watch(
+    run: Annotated[
+        Path,
+        typer.Argument(
+            metavar="RUN",
+            help="A run's directory, its log, or a directory with several runs.",
+            show_default=False,
+        ),
+    ],
+    *,
+    port: Port = 8321,
+    host: Annotated[str, typer.Option(metavar="HOST", help="Where it can be reached from.")] = (
+        "127.0.0.1"
+    ),
+    token: Annotated[
+        bool,
+        typer.Option(
+            "--token",
+            help="Ask visitors for a token: that in the variable IPDP_TOKEN, else a new one. "
+            "Needed for other hosts than this one.",
+        ),
+    ] = False,
+    browser: Annotated[
+        bool, typer.Option("--browser/--no-browser", help="Open the page in a browser.")
+    ] = True,
+    quiet: Quiet = False,
+    debug: Debug = False,
+) -> None:
+    """Serve the live page of a run, or of several, until Ctrl-C."""
+    with sentences(debug=debug):
+        from ipdp.dashboard import new_token, serve
+
+        secret = os.environ.get("IPDP_TOKEN") or (new_token() if token else None)
+
+        def say(address: str) -> None:
+            if not quiet:
+                line(console(), f"Watching {run} at {address} (Ctrl-C ends it)")
+
+        serve(run, host, port, secret, open_browser=browser, ready=say)

@@ -1,0 +1,155 @@
+"""The run of the demo, and what was seen on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+import ipdp
+from ipdp.core.curve import Curve
+from ipdp.monitor import Change
+from ipdp.running import Changed, Run, Scored, Snapshotted, stop_on_signals
+
+if TYPE_CHECKING:
+    from river.datasets import base
+
+FEATURES = ("salary", "age", "elevel")
+_SNAPSHOTS = 150
+
+
+@dataclass
+class Record:
+    """A listener that keeps curves, accuracy and changes for the picture.
+
+    Attributes
+    ----------
+    n
+        Number of observations.
+    pdp
+        The explainer; its curves have ICE curves, which those of the events have not.
+    t, curves, accuracy
+        When snapshots were taken, the curves then, and the accuracy of late.
+    changes
+        What the monitor found.
+    seconds
+        How long it took.
+    """
+
+    n: int
+    pdp: ipdp.IncrementalPDP | None = None
+    seconds: float = 0.0
+    accuracy: list[float] = field(default_factory=list)
+    t: list[int] = field(default_factory=list)
+    curves: list[dict[Any, Curve]] = field(default_factory=list)
+    changes: list[Change] = field(default_factory=list)
+
+    def __call__(self, event: Any) -> None:
+        """Keep what an event says."""
+        match event:
+            case Changed():
+                self.changes.append(event.change)
+            case Snapshotted() if event.reason == "every":
+                self.t.append(event.n)
+                self.curves.append(dict(event.curves) if self.pdp is None else self.pdp.curves)
+            case Scored() if self.t and self.t[-1] == event.n:
+                self.accuracy[len(self.t) - 1 :] = event.values.values()
+
+    @property
+    def step(self) -> int:
+        """How many observations there are from one snapshot to the next."""
+        return max(self.n // _SNAPSHOTS, 1)
+
+    @property
+    def drifts(self) -> tuple[int, int]:
+        """When the real and the virtual drift happen."""
+        return -(-self.n // 3), -(-2 * self.n // 3)
+
+    @property
+    def moments(self) -> tuple[int, int, int, int]:
+        """When to look: before, during and after the real drift, and after the virtual one."""
+        real, virtual = self.drifts
+        return real, real + 4 * self.step, virtual, self.n
+
+    def salary(self, t: float) -> Curve:
+        """The last curve of salary that was taken up to this time, of the class "granted"."""
+        return self.curves[np.searchsorted(self.t, t, side="right") - 1]["salary"].select(1)
+
+
+class Accuracy:
+    """A metric: the share of right predictions of late, weighted like the curves."""
+
+    def __init__(self, alpha: float | None) -> None:
+        self._hits = ipdp.Smoothing(alpha=alpha)
+
+    def update(self, y: Any, y_pred: Any) -> None:
+        """Count a prediction."""
+        self._hits.update(float(y == y_pred))
+
+    def get(self) -> float:
+        """The share."""
+        return float(self._hits.value)
+
+
+def stream(record: Record) -> base.Dataset:
+    """Loan decisions with a real drift after a third of them and a virtual one after two."""
+    from ipdp.datasets import AgrawalDrift
+
+    real, virtual = record.drifts
+    return AgrawalDrift(real, stretch_position=virtual, n_samples=record.n, seed=42)
+
+
+def run(n: int, *, log: Any = None, listeners: Sequence[Callable[[Any], object]] = ()) -> Record:
+    """Predict, explain, learn, n times.
+
+    Parameters
+    ----------
+    n
+        Number of observations.
+    log
+        Where to log the run.
+    listeners
+        Who is told its events.
+    """
+    from river import tree
+
+    # Splits early, so that it is right again soon after the rule has changed.
+    model: Any = tree.HoeffdingAdaptiveTreeClassifier(grace_period=25, delta=0.01, seed=42)
+    window = max(n // 15, 20)
+    pdp = ipdp.IncrementalPDP(
+        model,
+        FEATURES,
+        alpha=min(30 / n, 0.05),
+        grid={"salary": ipdp.grid.MinMax(20, window), "age": ipdp.grid.MinMax(8, window)},
+        estimator="regrid",
+        every=2,  # enough for the picture, in half of the time
+        seed=42,
+    )
+    record = Record(n, pdp)
+    loop = Run(
+        stream(record),
+        model,
+        pdp,
+        metric={"accuracy": Accuracy(pdp.alpha)},
+        monitor=ipdp.Monitor(pdp, warm_up=max(n // 30, 1), cool_down=max(n // 30, 1)),
+        log=log,
+        snapshot_every=record.step,
+        settings={
+            "demo": True,
+            "data": "agrawal",
+            "model": "river.tree.HoeffdingAdaptiveTreeClassifier",
+        },
+    )
+    started = perf_counter()
+    told: list[Callable[[Any], object]] = [record, *listeners]
+    with stop_on_signals(loop):
+        for event in loop:
+            for listener in told:
+                listener(event)
+    if loop.state == "stopped":
+        raise KeyboardInterrupt
+    record.seconds = perf_counter() - started
+    return record

@@ -1,0 +1,176 @@
+"""What every source of observations can do."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Literal, Self, get_args
+
+from ipdp.core.arguments import whole_number
+from ipdp.sources.columns import Columns
+from ipdp.sources.values import BadRecord, checked_kinds
+
+OnError = Literal["raise", "skip"]
+"""What to do about a record that is not an observation."""
+
+_REMEMBERED = 10
+
+
+class SourceError(ValueError):
+    """A source that cannot be read, or a record of it; the text says which and why."""
+
+
+class Interrupted(BaseException):
+    """Raised by `Source.interrupt` where a source waits for input; it never leaves the source."""
+
+
+class Source(ABC):
+    """A stream of observations (x, y) that knows where it is.
+
+    Parameters
+    ----------
+    name
+        What the source is called in messages.
+    target
+        Name of the column that is y; None: y is None.
+    features
+        Names of the columns that are x; None: all but the target.
+    drop
+        Names of columns to leave out of x.
+    types
+        Kinds of columns by name ("number", "bool", "text") where the first value does not tell.
+    on_error
+        What to do about a record that is not an observation: "raise" a SourceError, or "skip" it.
+        A record that is skipped changes nothing.
+    limit
+        Number of observations after which it ends; None: it ends where it ends.
+
+    Attributes
+    ----------
+    n
+        Number of observations given out, those before `seek` included.
+    n_skipped
+        Number of records skipped.
+    errors
+        The last few of them, as sentences.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        target: str | None = None,
+        features: Sequence[str] | None = None,
+        drop: Sequence[str] = (),
+        types: Mapping[str, str] | None = None,
+        on_error: OnError = "raise",
+        limit: int | None = None,
+    ) -> None:
+        if on_error not in get_args(OnError):
+            raise ValueError(f"on_error must be raise or skip, got {on_error!r}")
+        self.name = name
+        self.limit = None if limit is None else whole_number("limit", limit)
+        self.on_error = on_error
+        self.columns = Columns(target, features, drop, checked_kinds(types))
+        self.n = 0
+        self.n_skipped = 0
+        self.errors: deque[str] = deque(maxlen=_REMEMBERED)
+        self._n_skipped_then = 0
+        self._is_waiting = self._is_interrupted = False
+
+    def __iter__(self) -> Iterator[tuple[dict[str, Any], Any]]:
+        if self.n == self.limit:
+            return
+        for x, y in self._observations():
+            self.n += 1
+            self._n_skipped_then = self.n_skipped
+            yield x, y
+            if self.n == self.limit:
+                return
+
+    @abstractmethod
+    def _observations(self) -> Iterator[tuple[dict[str, Any], Any]]:
+        """The observations from here on, with the place of the last one kept for `_where`."""
+
+    # Where it is.
+
+    @property
+    def total(self) -> int | None:
+        """Number of observations in all, if that is known cheaply; records may be skipped yet."""
+        known = self._total
+        if known is None or self.limit is None:
+            return self.limit if known is None else known
+        return min(known, self.limit)
+
+    @property
+    def _total(self) -> int | None:
+        return None
+
+    @property
+    def position(self) -> dict[str, Any]:
+        """Where the last observation given out ended, JSON-safe; for `seek`."""
+        return {
+            "n": self.n,
+            "n_skipped": self._n_skipped_then,
+            **self._where(),
+            **self.columns.state,
+        }
+
+    def seek(self, position: Mapping[str, Any]) -> None:
+        """Go on right after the observation that a `position` belongs to.
+
+        Parameters
+        ----------
+        position
+            Of this source, or of one that was opened in the same way.
+        """
+        try:
+            self.columns.restore(position)
+            self._go(position)
+            self.n = position["n"]
+            self.n_skipped = self._n_skipped_then = position["n_skipped"]
+        except (KeyError, TypeError) as error:
+            raise SourceError(f"{self.name}: this is not a position of it: {error}") from None
+        except BadRecord as error:
+            raise SourceError(f"{self.name} has changed since: {error}") from None
+
+    @abstractmethod
+    def _where(self) -> dict[str, Any]: ...
+
+    @abstractmethod
+    def _go(self, position: Mapping[str, Any]) -> None: ...
+
+    def commit(self, position: Mapping[str, Any]) -> None:  # noqa: B027  # files need not know
+        """Tell whoever sends the observations that those up to a position are safe."""
+
+    # When something is wrong, and the end.
+
+    def _reject(self, place: str, what: object) -> None:
+        """Deal with a record that is no observation as `on_error` says."""
+        sentence = f"{self.name}, {place}: {what}"
+        if self.on_error == "raise":
+            raise SourceError(sentence)
+        self.n_skipped += 1
+        self.errors.append(sentence)
+
+    def interrupt(self) -> None:
+        """End the stream before the next observation, also if it waits for input.
+
+        Meant for signal handlers, which run between two instructions of the same thread.
+        """
+        self._is_interrupted = True
+        if self._is_waiting:
+            raise Interrupted
+
+    def close(self) -> None:  # noqa: B027  # most have nothing to give back
+        """Give back files and connections."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.name!r}, n={self.n}, n_skipped={self.n_skipped})"

@@ -1,0 +1,114 @@
+"""CSV files: a header, then a row of fields a line."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ipdp.sources.base import SourceError
+from ipdp.sources.lines import MAX_LINE, Line
+from ipdp.sources.text import TextSource
+from ipdp.sources.values import BadRecord
+
+_DELIMITERS = ",;\t|"
+_LONG_FIELD = 1 << 17  # of Python's csv module
+
+
+class CsvSource(TextSource):
+    """A file of rows, with the names of the columns in the first line.
+
+    Fields may be quoted, and a quoted field may go over several lines. A quote that is never closed
+    spoils the line it is in and no other.
+
+    Parameters
+    ----------
+    file, name
+        As in `TextSource`.
+    delimiter
+        What stands between fields; None: the one of comma, semicolon, tab and bar that the header
+        has most of.
+    **options
+        As in `Source`.
+    """
+
+    _n_header = 1
+
+    def __init__(self, file: Any, *, delimiter: str | None = None, **options: Any) -> None:
+        super().__init__(file, **options)
+        if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n'):
+            raise ValueError(f"delimiter must be one character, got {delimiter!r}")
+        self.delimiter = delimiter
+        self._header: tuple[str, ...] | None = None
+        self._body: Line  # the last line of the header
+
+    def _observations(self) -> Iterator[tuple[dict[str, Any], Any]]:
+        if self._header is None:
+            self._read_header()
+        return super()._observations()
+
+    def _go(self, position: Mapping[str, Any]) -> None:
+        if self._header is None:
+            self._read_header()
+            self.columns.restore(position)
+        if position["offset"] < self._body.end:  # taken before anything was read
+            position = {**position, "offset": self._body.end, "line": self._body.number}
+        super()._go(position)
+
+    def _read_header(self) -> None:
+        line = self._read()
+        while line is not None and line.content == b"":
+            line = self._read()
+        if line is None:
+            if self._is_interrupted:
+                return
+            raise SourceError(f"{self.name} is empty: the first line must name the columns")
+        try:
+            text = line.text()
+            if self.delimiter is None:
+                self.delimiter = max(_DELIMITERS, key=text.count)
+            fields, last = self._fields(line)
+            names = [name.strip() or f"column_{k}" for k, name in enumerate(fields, start=1)]
+            if len(set(names)) < len(names):
+                twice = next(name for name in names if names.count(name) > 1)
+                raise BadRecord(f"two columns are called {twice!r}")
+            self.columns.start(names)
+        except BadRecord as error:
+            raise SourceError(f"{self.name}, header in line {line.number}: {error}") from None
+        self._header = tuple(names)
+        self._body = last
+
+    def _parse(self, line: Line) -> tuple[tuple[dict[str, Any], Any], Line]:
+        assert self._header is not None
+        fields, last = self._fields(line)
+        if len(fields) != len(self._header):
+            much = "few" if len(fields) < len(self._header) else "many"
+            raise BadRecord(f"too {much} fields: {len(fields)} for {len(self._header)} columns")
+        return self.columns.of_texts(fields), last
+
+    def _fields(self, line: Line) -> tuple[list[str], Line]:
+        """The fields of the row that begins with a line, and the row's last line."""
+        text = line.text()
+        assert self.delimiter is not None
+        if '"' not in text and len(text) < _LONG_FIELD:
+            return text.split(self.delimiter), line
+        used = [line]
+        try:
+            return next(csv.reader(self._more(used), delimiter=self.delimiter, strict=True)), used[
+                -1
+            ]
+        except (csv.Error, BadRecord) as error:
+            # Only the first line is bad for sure: the others may be rows of their own.
+            self._lines.unread(used[1:])
+            if "field limit" in str(error):
+                raise BadRecord(f"a field has more than {_LONG_FIELD:,} characters") from None
+            raise BadRecord(f"the quotes do not fit: {error}") from None
+
+    def _more(self, used: list[Line]) -> Iterator[str]:
+        """The texts of a row's lines, as far as they are asked for."""
+        size = len(used[0].content or b"")
+        yield used[0].text() + "\n"
+        while size <= MAX_LINE and (line := self._read()) is not None:
+            used.append(line)
+            size += len(line.content or b"") + 1
+            yield line.text() + "\n"

@@ -1,0 +1,37 @@
+"""JSON Lines: one object a line."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from ipdp.sources.lines import Line
+from ipdp.sources.text import TextSource
+from ipdp.sources.values import BadRecord, shown
+
+
+def parsed(text: str) -> dict[str, Any]:
+    """The object that a text is, or BadRecord.
+
+    Examples
+    --------
+    >>> parsed('{"a": 1}')
+    {'a': 1}
+    """
+    try:
+        record = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise BadRecord(f"not JSON: {error.msg} at character {error.pos + 1}") from None
+    except (RecursionError, ValueError) as error:
+        # Nested too deeply, or a whole number with thousands of digits.
+        raise BadRecord(f"not JSON that can be read: {str(error).partition(';')[0]}") from None
+    if not isinstance(record, dict):
+        raise BadRecord(f"not an object with names and values: {shown(record)}")
+    return record
+
+
+class JsonLinesSource(TextSource):
+    """A file of JSON objects, one a line; the first good one says which columns there are."""
+
+    def _parse(self, line: Line) -> tuple[tuple[dict[str, Any], Any], Line]:
+        return self.columns.of_values(parsed(line.text())), line

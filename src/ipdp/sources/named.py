@@ -1,0 +1,113 @@
+"""Data sets by name, and anything else that can be iterated over from the start."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+from urllib.parse import parse_qsl
+
+from ipdp.sources.base import Source, SourceError
+from ipdp.sources.values import BadRecord
+
+_SEED = 42
+
+
+def is_data_set(spec: str) -> bool:
+    """Whether a word begins with the name of a data set."""
+    from ipdp.datasets import DATASETS
+
+    return spec.partition("?")[0] in DATASETS
+
+
+class CountedSource(Source):
+    """Anything that gives (x, y) from the start each time it is iterated over.
+
+    Its position is a count: to go on, what was given out before is passed over. Names of features
+    are texts, as in files, also where the stream has numbers.
+
+    Parameters
+    ----------
+    stream
+        The iterable, such as a data set of river.
+    name
+        What it is called in messages.
+    **options
+        As in `Source`; the target is the stream's own.
+    """
+
+    def __init__(self, stream: Iterable[Any], name: str, **options: Any) -> None:
+        if options.pop("target", None) is not None:
+            raise SourceError(f"the data set {name} has a target of its own: give none")
+        super().__init__(name, **options)
+        self._stream = stream
+
+    @property
+    def _total(self) -> int | None:
+        n: int | None = getattr(self._stream, "n_samples", None)
+        return n
+
+    def _observations(self) -> Iterator[tuple[dict[str, Any], Any]]:
+        rows = iter(self._stream)
+        number = 0
+        while not self._is_interrupted:
+            try:
+                x, y = next(rows)
+            except StopIteration:
+                return
+            except (ValueError, TypeError, OSError) as error:
+                raise SourceError(f"{self.name}: {error}") from None
+            number += 1
+            if number <= self.n:
+                continue  # given out before `seek`
+            try:
+                x, _ = self.columns.of_values({str(name): value for name, value in x.items()})
+            except BadRecord as error:
+                raise SourceError(f"{self.name}, observation {number:,}: {error}") from None
+            yield x, y
+
+    def _where(self) -> dict[str, Any]:
+        return {}
+
+    def _go(self, position: Mapping[str, Any]) -> None: ...
+
+
+class NamedSource(CountedSource):
+    """A data set of `ipdp.datasets`, with settings if need be: `agrawal?seed=7`.
+
+    Generated ones take the seed 42 unless another is given: a run that is resumed must meet the
+    same stream again.
+
+    Parameters
+    ----------
+    spec
+        The name, and settings after a question mark.
+    **options
+        As in `CountedSource`.
+    """
+
+    def __init__(self, spec: str, **options: Any) -> None:
+        try:
+            stream = _loaded(spec)
+        except (ValueError, TypeError, OSError, ImportError) as error:
+            raise SourceError(str(error)) from None
+        super().__init__(stream, spec, **options)
+
+
+def _loaded(spec: str) -> Iterable[Any]:
+    from ipdp.datasets import DATASETS, load
+
+    name, _, query = spec.partition("?")
+    settings = {key: _literal(value) for key, value in parse_qsl(query, keep_blank_values=True)}
+    if "seed" in inspect.signature(DATASETS[name]).parameters:
+        settings.setdefault("seed", _SEED)
+    dataset: Iterable[Any] = load(name, **settings)
+    return dataset
+
+
+def _literal(text: str) -> Any:
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return text

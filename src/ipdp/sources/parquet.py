@@ -1,0 +1,105 @@
+"""Parquet files, a batch of rows in memory at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from decimal import Decimal
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from ipdp.sources.base import Source, SourceError
+from ipdp.sources.values import BadRecord
+
+_BATCH = 1024
+
+
+class ParquetSource(Source):
+    """The rows of a Parquet file; dates and times are given as text.
+
+    Parameters
+    ----------
+    file
+        The path.
+    **options
+        As in `Source`.
+    """
+
+    def __init__(self, file: str | Path, **options: Any) -> None:
+        super().__init__(str(file), **options)
+        try:
+            pa, parquet = import_module("pyarrow"), import_module("pyarrow.parquet")
+        except ImportError:
+            raise ImportError("Parquet files need pyarrow: pip install 'ipdp[arrow]'") from None
+        try:
+            self._file: Any = parquet.ParquetFile(file, page_checksum_verification=True)
+            self.columns.start(self._file.schema_arrow.names)
+        except (OSError, pa.ArrowException) as error:
+            raise SourceError(f"{self.name} cannot be read: {_sentence(error)}") from None
+        except BadRecord as error:
+            raise SourceError(f"{self.name}: {error}") from None
+        self._damage = (OSError, pa.ArrowException)
+        self._row = self._start = 0
+
+    @property
+    def _total(self) -> int | None:
+        n: int = self._file.metadata.num_rows
+        return n
+
+    def _observations(self) -> Iterator[tuple[dict[str, Any], Any]]:
+        row = self._start
+        for record in self._records():
+            if self._is_interrupted:
+                return
+            row += 1
+            try:
+                observation = self.columns.of_values(
+                    {name: _plain(value) for name, value in record.items()}
+                )
+            except BadRecord as error:
+                self._reject(f"row {row:,}", error)
+                continue
+            self._row = row
+            yield observation
+
+    def _records(self) -> Iterator[dict[str, Any]]:
+        """The rows from the start position on; row groups before it are not read."""
+        groups, skip = list(range(self._file.num_row_groups)), self._start
+        while groups and skip >= (size := self._file.metadata.row_group(groups[0]).num_rows):
+            del groups[0]
+            skip -= size
+        wanted = [*(self.columns.names or ())]
+        if self.columns.target is not None:
+            wanted.append(self.columns.target)
+        try:
+            for batch in self._file.iter_batches(_BATCH, groups, wanted):
+                records = batch.to_pylist()[skip:]
+                skip = max(skip - len(batch), 0)
+                yield from records
+        except self._damage as error:
+            raise SourceError(f"{self.name} is damaged: {_sentence(error)}") from None
+
+    def _where(self) -> dict[str, Any]:
+        return {"row": self._row}
+
+    def _go(self, position: Mapping[str, Any]) -> None:
+        if position["row"] > self._file.metadata.num_rows:
+            raise BadRecord(
+                f"it has {self._file.metadata.num_rows:,} rows and {position['row']:,} were read"
+            )
+        self._start = self._row = position["row"]
+
+    def close(self) -> None:
+        self._file.close()
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Decimal):
+        return float(value)
+    if value is None or isinstance(value, (bool, int, float, str, bytes, list, dict)):
+        return value
+    return str(value)
+
+
+def _sentence(error: Exception) -> str:
+    return str(error).partition("\n")[0].rstrip(".")

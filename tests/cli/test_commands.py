@@ -1,0 +1,171 @@
+"""The command as a whole: version, help, completion, what is missing, and the documentation."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import typer.main
+
+import ipdp as library
+from ipdp.cli import paper as paper_command
+from ipdp.cli.app import app
+from ipdp.cli.settings import RunSettings
+
+DOCS = Path(__file__).parents[2] / "docs" / "cli.md"
+PROGRAM = "import sys; sys.argv[0] = 'ipdp'; from ipdp.cli import main; main()"
+COMMANDS = typer.main.get_command(app).commands
+
+
+def test_version(ipdp):
+    answer = ipdp("--version")
+    assert answer.code == 0
+    assert answer.out.startswith(f"ipdp {library.__version__} ({library.models.build()}), river ")
+
+
+def test_without_a_command_it_helps(ipdp):
+    answer = ipdp()
+    assert "Commands" in answer.out
+    assert "Exit codes" in ipdp("--help").out
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_has_an_example(ipdp, name):
+    answer = ipdp(name, "--help")
+    assert answer.code == 0
+    assert "Example" in answer.out
+    assert f"ipdp {name}" in answer.out.partition("Example")[2]
+
+
+def test_an_unknown_option_is_refused(ipdp):
+    answer = ipdp("show", "run", "--colour")
+    assert answer.code == 2
+    assert "--colour" in answer.err
+
+
+def options_of(command):
+    for parameter in command.params:
+        if parameter.param_type_name == "option":
+            yield from (*parameter.opts, *parameter.secondary_opts)
+        else:
+            yield parameter.metavar
+
+
+def section(name):
+    text = DOCS.read_text()
+    found = re.search(rf"^## `ipdp {name}.*?(?=^## |\Z)", text, re.MULTILINE | re.DOTALL)
+    assert found, f"docs/cli.md has no section on ipdp {name}"
+    return found[0]
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_option_is_documented(name):
+    text = section(name)
+    for option in options_of(COMMANDS[name]):
+        if option not in ("--help", "-h"):
+            assert re.search(rf"`[^`]*{re.escape(option)}\b", text), f"{option} of ipdp {name}"
+
+
+def test_nothing_else_is_documented():
+    documented = set(re.findall(r"^## `ipdp (\w+)", DOCS.read_text(), re.MULTILINE))
+    assert documented == set(COMMANDS)
+    for name in documented:
+        known = set(options_of(COMMANDS[name]))
+        rows = re.findall(r"^\| `(--[a-z-]+)", section(name), re.MULTILINE)
+        assert set(rows) <= known
+
+
+def test_every_setting_and_its_default_is_documented():
+    text = section("run")
+    for name, field in RunSettings.model_fields.items():
+        row = next(line for line in text.splitlines() if line.startswith(f"| `--{option(name)}"))
+        default = field.default
+        if field.is_required() or default is None or default in ([], {}):
+            continue
+        shown = {True: "yes", False: "no"}.get(default) if isinstance(default, bool) else default
+        assert row.rstrip(" |").endswith(f"{shown}"), row
+
+
+def option(name):
+    return name.replace("_", "-")
+
+
+def test_exit_codes_are_documented():
+    text = DOCS.read_text()
+    for code in (0, 1, 2, 130, 143):
+        assert re.search(rf"^\| {code} \|", text, re.MULTILINE)
+
+
+@pytest.mark.parametrize("name", ["typer", "rich", "pydantic"])
+def test_without_the_extra_it_is_one_sentence(name):
+    code = f"import sys; sys.modules[{name!r}] = None\nfrom ipdp.cli import main; main()"
+    answer = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False
+    )
+    assert answer.returncode == 2
+    assert answer.stderr == f"ipdp: the command line needs {name}: pip install 'ipdp[cli]'\n"
+
+
+def test_completion():
+    complete = {"_IPDP_COMPLETE": "complete_bash", "COMP_WORDS": "ipdp ch", "COMP_CWORD": "1"}
+    answer = subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            "import sys; sys.argv[0] = 'ipdp'; from ipdp.cli import main; main()",
+        ],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, **complete},
+    )
+    assert answer.stdout.split() == ["changes", "check"]
+
+
+def test_the_output_may_be_cut_off(finished):
+    process = subprocess.Popen(
+        [sys.executable, "-c", PROGRAM, "export", str(finished), "/dev/stdout", "--format", "csv"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    process.stdout.close()
+    assert "Traceback" not in process.communicate()[1]
+
+
+# The experiments of the paper: the command only calls.
+
+
+def test_paper(ipdp, monkeypatch, tmp_path):
+    from ipdp.paper import Results, Row
+
+    asked = []
+
+    def run_experiment(name, seeds, *, out, progress):
+        asked.append((name, seeds, out, progress is None))
+        return Results(name, f"About {name}", [42], [Row("a claim", "1", "2", True)])
+
+    monkeypatch.setattr("ipdp.paper.run_experiment", run_experiment)
+    answer = ipdp("paper", "storage", "--seeds", "2", "--out", tmp_path)
+    assert answer.code == 0
+    assert answer.out.split() == ["About", "storage", *table_words(), "results.json"]
+    assert '"agrees": true' in ipdp("paper", "storage", "--json", "--quiet").out
+    assert ipdp("paper", "all", "--quiet").out == ""
+    assert asked[0] == ("storage", 2, tmp_path, False)
+    assert [name for name, *_ in asked[2:]] == paper_command._names()[:-1]
+
+
+def table_words():
+    from ipdp.paper import Row, table
+
+    return table([Row("a claim", "1", "2", True)]).split()
+
+
+def test_a_paper_of_another_name(ipdp):
+    answer = ipdp("paper", "storages")
+    assert answer.code == 2
+    assert answer.err.startswith("ipdp: there is no experiment 'storages': it is one of ")

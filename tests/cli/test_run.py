@@ -1,0 +1,309 @@
+"""`ipdp run` and `ipdp resume`, in one process."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+import skops.io
+from river import metrics, tree
+from sklearn.linear_model import LogisticRegression
+
+import ipdp as library
+from ipdp.cli.assembling import assembled
+from ipdp.cli.toml import settings_of
+from ipdp.log import LogReader
+
+MODEL = "river.tree.HoeffdingTreeClassifier(grace_period=50)"
+
+
+@pytest.fixture
+def loans(tmp_path):
+    """A CSV file of loans."""
+    path = tmp_path / "loans.csv"
+    rows = library.datasets.AgrawalDrift(position=10**9, seed=7).take(400)
+    lines = ["age,salary,elevel,granted"]
+    lines += [f"{x['age']},{x['salary']},{x['elevel']},{y}" for x, y in rows]
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def test_it_is_what_the_library_gives(loans, tmp_path, ipdp):
+    out = tmp_path / "run"
+    answer = ipdp(
+        "run", "--data", loans, "--target", "granted", "--model", MODEL, "--out", out, "--json"
+    )
+    assert answer.code == 0
+    model = tree.HoeffdingTreeClassifier(grace_period=50)
+    pdp = library.IncrementalPDP(model, seed=42)
+    accuracy = metrics.Accuracy()
+    stream = library.datasets.AgrawalDrift(position=10**9, seed=7)
+    for row, y in stream.take(400):
+        x = {name: row[name] for name in ("age", "salary", "elevel")}
+        if (predicted := model.predict_one(x)) is not None:
+            accuracy.update(y, predicted)
+        pdp.explain_one(x)
+        model.learn_one(x, y)
+    came = json.loads(answer.out)
+    assert came["n"] == 400
+    assert came["state"] == "ended"
+    assert came["scores"] == {"Accuracy": accuracy.get()}
+    assert came["out"] == str(out)
+    with LogReader(out) as reader:
+        curves = reader.at(400)
+        assert reader.settings["command"]["data"] == str(loans.resolve())
+    for name in ("age", "salary", "elevel"):
+        np.testing.assert_array_equal(curves[name].average, pdp.curve(name).average)
+
+
+def test_what_it_says(loans, tmp_path, ipdp):
+    out = tmp_path / "a [run]"
+    arguments = ["run", "--data", loans, "--target", "granted", "--model", MODEL, "--out", out]
+    answer = ipdp(*arguments)
+    assert answer.code == 0
+    first, last = answer.out.splitlines()
+    assert first.startswith("400 observations in ")
+    assert "of it explaining, Accuracy 0." in first
+    assert last == f"Look at it: ipdp show {out}, ipdp watch {out}"
+    answer = ipdp(*arguments)
+    assert answer.code == 2
+    assert answer.err == (
+        f"ipdp: {out} holds a run: go on with it (ipdp resume {out}), or choose another directory "
+        "(--out)\n"
+    )
+
+
+def test_quiet(loans, tmp_path, ipdp):
+    arguments = ["--data", loans, "--target", "granted", "--model", MODEL, "--out", tmp_path / "r"]
+    answer = ipdp("run", *arguments, "--quiet")
+    assert (answer.code, answer.out, answer.err) == (0, "", "")
+
+
+def test_a_frozen_model_from_a_file(loans, tmp_path, ipdp):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(50, 3))
+    skops.io.dump(LogisticRegression().fit(X, X[:, 0] > 0), tmp_path / "model.skops")
+    answer = ipdp(
+        "run", "--data", loans, "--drop", "granted", "--model", tmp_path / "model.skops",
+        "--out", tmp_path / "run", "--json",
+    )  # fmt: skip
+    assert answer.code == 0, answer.err
+    assert json.loads(answer.out)["scores"] == {}
+
+
+def test_resume_ends_as_the_uninterrupted_run(tmp_path, ipdp):
+    arguments = ["run", "--data", "agrawal?n_samples=900&position=300", "--model", MODEL]
+    arguments += ["--features", "age,salary", "--quiet", "--checkpoint-every", "100"]
+    assert ipdp(*arguments, "--out", tmp_path / "whole").code == 0
+    assert ipdp(*arguments, "--out", tmp_path / "parts", "--limit", "250").code == 0
+    # As if it had been killed at 250, with the limit lifted.
+    settings = settings_of({**_kept(tmp_path / "parts"), "out": str(tmp_path / "parts")})
+    settings.limit = None
+    with assembled(settings, resume=True) as (run, _):
+        assert [event.n for event in run][-1] == 900
+    with LogReader(tmp_path / "whole") as whole, LogReader(tmp_path / "parts") as parts:
+        assert [info.n for info in whole.snapshots()] == [info.n for info in parts.snapshots()]
+        for name, curve in whole.at(900).items():
+            np.testing.assert_array_equal(curve.average, parts.at(900)[name].average)
+
+
+def _kept(run):
+    with LogReader(run) as reader:
+        return reader.settings["command"]
+
+
+def test_resume_of_an_ended_run_changes_nothing(tmp_path, ipdp):
+    arguments = ["run", "--data", "agrawal?n_samples=200", "--model", MODEL, "--quiet"]
+    out = tmp_path / "run"
+    assert ipdp(*arguments, "--out", out).code == 0
+    with LogReader(out) as reader:
+        before = [(info.n, info.reason) for info in reader.snapshots()]
+    answer = ipdp("resume", out, "--json")
+    assert answer.code == 0, answer.err
+    assert json.loads(answer.out)["n"] == 200
+    with LogReader(out) as reader:
+        assert [(info.n, info.reason) for info in reader.snapshots()] == before
+
+
+def test_a_pickled_model_wants_leave_again(tmp_path, ipdp):
+    out = tmp_path / "run"
+    arguments = ["run", "--data", "agrawal?n_samples=200", "--model", MODEL, "--quiet"]
+    assert ipdp(*arguments, "--out", out, "--allow-pickle").code == 0
+    answer = ipdp("resume", out)
+    assert answer.code == 2
+    assert "which can run any code when it is loaded" in answer.err
+    assert ipdp("resume", out, "--allow-pickle", "--quiet").code == 0
+
+
+def test_skipped_records_are_counted(loans, tmp_path, ipdp):
+    loans.write_text(loans.read_text() + "old,1,1,1\n1,2\n30,40000,2,1\n")
+    arguments = ["run", "--data", loans, "--target", "granted", "--model", MODEL]
+    answer = ipdp(*arguments, "--out", tmp_path / "a")
+    assert answer.code == 2
+    assert "loans.csv, line 402: age: 'old' is not a number" in answer.err.splitlines()[-1]
+    answer = ipdp(*arguments, "--out", tmp_path / "b", "--on-error", "skip")
+    assert answer.code == 0
+    assert answer.out.splitlines()[1] == "2 records were skipped."
+
+
+def test_what_failed_at_once_can_be_tried_again(loans, tmp_path, ipdp):
+    text = loans.read_text()
+    first, rest = text.split("\n", 2)[:2], text.split("\n", 2)[2]
+    loans.write_text("\n".join([*first, "old,1,1,1", rest]))
+    arguments = ["run", "--data", loans, "--target", "granted", "--model", MODEL]
+    arguments += ["--out", tmp_path / "run", "--quiet"]
+    assert "line 3: age: 'old' is not a number" in ipdp(*arguments).err
+    loans.write_text(text)
+    assert ipdp(*arguments).code == 0
+    with LogReader(tmp_path / "run") as reader:
+        assert (reader.status.state, reader.status.n) == ("ended", 400)
+        assert reader.verify() == []
+
+
+def test_a_budget_and_metrics_for_prometheus(tmp_path, ipdp):
+    answer = ipdp(
+        "run", "--data", "agrawal?n_samples=300", "--model", MODEL, "--budget", "0.3",
+        "--prometheus", "0", "--out", tmp_path / "run", "--metric", "Accuracy + F1",
+    )  # fmt: skip
+    assert answer.code == 0, answer.err
+    assert "Metrics for Prometheus: http://127.0.0.1:" in answer.err
+    assert ", Accuracy 0." in answer.out
+    assert ", F1 0." in answer.out
+
+
+def test_options_reach_their_parts(tmp_path):
+    settings = settings_of(
+        {
+            "data": "river.datasets.synth.SEA(seed=1)",
+            "model": MODEL,
+            "limit": "30",
+            "features": "0, 1, 0*1",
+            "alpha": "none",
+            "grid": {"0": "Quantiles(7)"},
+            "estimator": "regrid",
+            "every": "3",
+            "seed": "5",
+            "tolerance": "0.2",
+            "delta": "0.01",
+            "webhook": "http://127.0.0.1:9/",
+            "retention": "500",
+            "durability": "full",
+            "learn": False,
+            "delay": "10",
+            "out": str(tmp_path / "run"),
+        }
+    )
+    with assembled(settings, resume=False) as (run, source):
+        assert [event.n for event in run][-1] == 30
+        assert source.total == 30
+        assert run.learn is False
+        pdp, monitor = run.pdp, run.monitor
+        assert list(pdp.features) == ["0", "1", ("0", "1")]
+        assert (pdp.alpha, pdp.estimator, pdp.every, pdp.seed) == (None, "regrid", 3, 5)
+        assert pdp.grid["0"].size == 7
+        assert (monitor.tolerance, monitor.delta) == (0.2, 0.01)
+        assert len(monitor.handlers) == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ([], "the settings: data is missing: give --data, or data = ... in the file"),
+        (["--data", "elec2"], "the settings: model is missing"),
+        (["--alpha", "much"], "--alpha: alpha: input should be a valid number"),
+        (["--every", "2.5"], "--every: every: input should be a valid integer"),
+        (["--on-error", "ignore"], "--on-error: on_error: input should be 'raise' or 'skip'"),
+        (["--types", "zip"], "--types: types must be written column=type"),
+        (["--types", "zip=number,b=int"], "--types: types.b: input should be 'number', 'bool' or"),
+        (["--alpha", "7"], "alpha must be in (0, 1]"),
+        (["--grid", "MinMx(5)"], "there is no 'MinMx'; did you mean 'MinMax'?"),
+        (["--grid", "river.tree.HoeffdingTreeClassifier()"], "is not a grid of ipdp.grid"),
+        (["--metric", "Acuracy"], "there is no 'Acuracy'; did you mean 'Accuracy'?"),
+        (["--metric", "river.tree.HoeffdingTreeClassifier"], "is not a metric of river"),
+        (["--metric", "MAE"], "the metric MAE does not suit"),
+        (["--model", "river.tree.HoeffdingTreClassifier()"], "river.tree has no 'HoeffdingTreCl"),
+        (["--model", "model.pkl"], "model.pkl is a pickle, which runs whatever code is in it"),
+        (["--data", "nothing.csv"], "nothing.csv cannot be read: No such file or directory"),
+        (["--data", "elec3"], "elec3 is neither a file that is there nor a data set; did you mean"),
+        (["--data", "river.metrics.Accuracy()"], "is not a data set"),
+        (["--target", "y"], "has a target of its own: give none"),
+        (["--features", "agee"], "agee"),
+        (["--limit", "0"], "limit must be a whole number of at least 1"),
+        (["--budget", "0.2", "--every", "3"], "give a budget, or an explainer with every=3"),
+        (["--config", "absent.toml"], "absent.toml cannot be read: No such file or directory"),
+        (["--prometheus", "99999"], "a port is a number from 0 to 65535, got 99999"),
+        (["--out", "taken.txt"], "taken.txt"),
+    ],
+)
+def test_errors_are_one_sentence(arguments, sentence, ipdp, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "taken.txt").write_text("not a directory")
+    given = arguments
+    if arguments not in ([], ["--data", "elec2"]):
+        for name, value in (("--data", "agrawal?n_samples=50"), ("--model", MODEL)):
+            given = given if name in given else [name, value, *given]
+    answer = ipdp("run", *given, "--quiet")
+    assert answer.code == 2
+    (line,) = answer.err.splitlines()
+    assert line.startswith("ipdp: ")
+    assert sentence in line
+    assert answer.out == ""
+
+
+def test_debug_shows_the_traceback(ipdp):
+    with pytest.raises(ValueError, match="neither a file"):
+        ipdp("run", "--data", "elec3", "--model", MODEL, "--debug")
+
+
+def test_a_model_that_learns_needs_labels(loans, ipdp, tmp_path):
+    arguments = ["run", "--data", loans, "--model", MODEL, "--out", tmp_path / "run", "--quiet"]
+    answer = ipdp(*arguments)
+    assert answer.code == 2
+    assert "name their column with --target, or explain the model as it is with --no" in answer.err
+    assert ipdp(*arguments, "--no-learn", "--no-monitor").code == 0
+
+
+@pytest.mark.parametrize("content", ["a,y\n", "a,y\n1\n2\n"])
+def test_no_observations(content, ipdp, tmp_path):
+    (tmp_path / "rows.csv").write_text(content)
+    answer = ipdp(
+        "run", "--data", tmp_path / "rows.csv", "--target", "y", "--model", MODEL,
+        "--out", tmp_path / "run", "--on-error", "skip", "--quiet",
+    )  # fmt: skip
+    assert answer.code == 2
+    assert "rows.csv holds no observations" in answer.err
+    assert ("2 skipped, the last: " in answer.err) == ("1" in content)
+
+
+@pytest.mark.parametrize(
+    ("kept", "sentence"),
+    [
+        ({"model": "os.system('touch {trap}')"}, "is a builtin_function_or_method, not a class"),
+        ({"model": "{trap}.pkl", "allow_pickle": True}, "which can run any code when it is loaded"),
+        ({"model": "{trap}.skops", "trust": ["os.system"]}, "there is no file"),
+        ({"model": MODEL, "grid": "os.system('touch {trap}')"}, "not a class"),
+        ({"model": MODEL, "metric": "os.system('touch {trap}')"}, "not a class"),
+        ({"model": MODEL, "data": "os.system('touch {trap}')"}, "not a class"),
+        ({"model": MODEL, "colour": "red"}, "there is no setting 'colour'"),
+    ],
+)
+def test_a_hostile_run_executes_nothing(kept, sentence, ipdp, tmp_path):
+    out, trap = tmp_path / "run", tmp_path / "trap"
+    plain = {"data": "agrawal?n_samples=50", **kept}
+    text = json.dumps(plain).replace("{trap}", str(trap))
+    with library.Log(out / "log.db") as log:
+        log.begin({"command": json.loads(text)})
+    answer = ipdp("resume", out, "--quiet")
+    assert answer.code == 2
+    assert sentence in answer.err
+    assert not trap.exists()
+
+
+def test_resume_of_what_is_no_run(ipdp, tmp_path):
+    assert "there is no log" in ipdp("resume", tmp_path).err
+    with library.Log(tmp_path / "log.db") as log:
+        log.begin({})
+    answer = ipdp("resume", tmp_path)
+    assert answer.code == 2
+    assert "was not made by `ipdp run`" in answer.err

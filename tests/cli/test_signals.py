@@ -1,0 +1,186 @@
+"""Ctrl-C, SIGTERM and kill -9, from outside."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import time
+import urllib.request
+
+import confluent_kafka
+import numpy as np
+import pytest
+
+from ipdp.log import LogReader
+
+MODEL = "river.tree.HoeffdingTreeClassifier(grace_period=50)"
+
+
+def wait_for(condition, seconds=60):
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        if condition():
+            return
+        time.sleep(0.02)
+    raise AssertionError("it did not happen in time")
+
+
+def seen(out):
+    try:
+        with LogReader(out) as reader:
+            return reader.status.n
+    except (OSError, ValueError):
+        return 0
+
+
+def arguments(out, n=100_000):
+    given = ["run", "--data", f"agrawal?n_samples={n}", "--model", MODEL, "--out", str(out)]
+    return [*given, "--features", "age,salary", "--checkpoint-every", "200"]
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_it_ends_with_a_checkpoint_and_says_how_to_go_on(start, tmp_path, number, code):
+    out = tmp_path / "run"
+    process = start(*arguments(out))
+    wait_for(lambda: seen(out) > 0)
+    process.send_signal(number)
+    said, errors = process.communicate(timeout=60)
+    assert process.returncode == code
+    assert errors.splitlines()[-1] == f"Stopped with a checkpoint. To go on: ipdp resume {out}"
+    assert "Traceback" not in errors
+    n = int(said.split()[0].replace(",", ""))
+    with LogReader(out) as reader:
+        assert (reader.status.state, reader.status.n) == ("stopped", n)
+        assert reader.snapshots()[-1].n == n
+    assert (out / "checkpoint.ipdp").exists()
+
+
+def test_a_stopped_run_ends_as_if_it_had_not_been_stopped(start, tmp_path, ipdp):
+    whole, parts = tmp_path / "whole", tmp_path / "parts"
+    assert ipdp(*arguments(whole, 2_500), "--quiet").code == 0
+    process = start(*arguments(parts, 2_500))
+    wait_for(lambda: seen(parts) > 0)
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert ipdp("resume", parts, "--quiet").code == 0
+    with LogReader(whole) as a, LogReader(parts) as b:
+        assert [(i.n, i.reason) for i in a.snapshots()] == [(i.n, i.reason) for i in b.snapshots()]
+        assert [c.change.summary() for c in a.changes()] == [
+            c.change.summary() for c in b.changes()
+        ]
+        for name, curve in a.at(2_500).items():
+            np.testing.assert_array_equal(curve.average, b.at(2_500)[name].average)
+
+
+def test_a_second_ctrl_c_ends_it_at_once(start, tmp_path):
+    # The model's one prediction takes a minute: it cannot end after the observation in hand.
+    (tmp_path / "slow.py").write_text(
+        "import time\n"
+        "def predict(x):\n"
+        "    open('begun', 'w').close()\n"
+        "    time.sleep(60)\n"
+        "    return 1.0\n"
+    )
+    given = ["--model", "slow:predict", "--features", "age", "--grid", "Fixed([30, 40])"]
+    process = start("run", "--data", "agrawal", *given, cwd=tmp_path)
+    wait_for((tmp_path / "begun").exists)
+    process.send_signal(signal.SIGINT)
+    time.sleep(0.3)
+    assert process.poll() is None
+    started = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=30)
+    assert time.monotonic() - started < 20
+    assert process.returncode == 130
+    assert "Traceback" not in errors
+
+
+def test_standard_input(start, tmp_path):
+    out = tmp_path / "run"
+    given = ["--target", "y", "--model", MODEL, "--out", str(out), "--snapshot-every", "50"]
+    process = start("run", "--data", "-", *given, stdin=subprocess.PIPE)
+    rng = np.random.default_rng(0)
+    for _ in range(120):
+        a = rng.normal()
+        process.stdin.write(json.dumps({"a": a, "b": rng.normal(), "y": a > 0}) + "\n")
+    process.stdin.flush()
+    wait_for(lambda: seen(out) >= 100)  # also without a further line
+    process.send_signal(signal.SIGTERM)  # while it waits for more
+    said, errors = process.communicate(timeout=60)
+    assert process.returncode == 143, errors
+    assert said.startswith("120 observations in ")
+    with LogReader(out) as reader:
+        assert reader.status.state == "stopped"
+
+
+def test_kafka_after_a_kill_nothing_is_lost_or_explained_twice(start, tmp_path, ipdp):
+    producer = confluent_kafka.Producer(
+        {"test.mock.num.brokers": 1, "bootstrap.servers": "mock", "log_level": 0}
+    )
+    [broker] = producer.list_topics(timeout=10).brokers.values()
+    rng = np.random.default_rng(0)
+    for _ in range(3_000):
+        a = rng.normal()
+        value = json.dumps({"a": a, "b": rng.normal(), "y": bool(a > 0)})
+        producer.produce("loans", value, partition=0)
+    producer.flush(10)
+    address = f"kafka://{broker.host}:{broker.port}/loans?end=now"
+    # With the partitions in one order the run is one run, whatever happens to it.
+    given = ["--data", address, "--target", "y", "--model", MODEL, "--checkpoint-every", "100"]
+    assert ipdp("run", *given, "--out", tmp_path / "whole", "--quiet").code == 0
+    given[1] += "&group=killed"
+    out = tmp_path / "killed"
+    process = start("run", *given, "--out", out)
+    for n in (300, 1_000):
+        wait_for(lambda: process.poll() is not None or seen(out) > n)  # noqa: B023
+        assert process.poll() is None  # in the middle
+        process.kill()
+        process.communicate()
+        process = start("resume", out)
+    process.communicate(timeout=120)
+    assert process.returncode == 0
+    with LogReader(tmp_path / "whole") as a, LogReader(out) as b:
+        assert b.status.n == 3_000
+        assert [(i.n, i.reason) for i in a.snapshots()] == [(i.n, i.reason) for i in b.snapshots()]
+        for name, curve in a.at(3_000).items():
+            np.testing.assert_array_equal(curve.average, b.at(3_000)[name].average)
+            assert curve.n_samples == b.at(3_000)[name].n_samples
+    assert committed(broker, "killed") == 3_000
+
+
+def committed(broker, group):
+    consumer = confluent_kafka.Consumer(
+        {"bootstrap.servers": f"{broker.host}:{broker.port}", "group.id": group, "log_level": 0}
+    )
+    partition = confluent_kafka.TopicPartition("loans", 0)
+    [found] = consumer.committed([partition], timeout=10)
+    consumer.close()
+    return found.offset
+
+
+def test_watch_serves_until_ctrl_c(start, finished):
+    process = start("watch", finished, "--port", "0", "--no-browser")
+    said = process.stdout.readline()
+    address = said.split()[3]
+    assert said.startswith(f"Watching {finished} at http://127.0.0.1:")
+    with urllib.request.urlopen(address, timeout=30) as page:
+        assert page.status == 200
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=30)
+    assert process.returncode == 0
+    assert errors == ""
+
+
+def test_watch_from_elsewhere_needs_a_token(finished, ipdp):
+    answer = ipdp("watch", finished, "--host", "0.0.0.0", "--port", "0", "--no-browser")
+    assert answer.code == 2
+    assert "token" in answer.err
+    assert len(answer.err.splitlines()) == 1
+
+
+def test_watch_of_nothing(tmp_path, ipdp):
+    answer = ipdp("watch", tmp_path / "nowhere", "--no-browser")
+    assert answer.code == 2
+    assert len(answer.err.splitlines()) == 1

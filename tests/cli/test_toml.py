@@ -1,0 +1,130 @@
+"""Settings from a TOML file, with the line that is wrong."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ipdp.cli.settings import GROUPS, RunSettings
+from ipdp.cli.toml import SettingsError, line_of, settings_of
+
+GOOD = """\
+# What to read
+data = "loans.csv"
+target = "granted"
+model = "models:make"
+
+features = ["age", "salary", ["age", "salary"]]
+alpha = 0.01
+drop = ["id"]
+budget = 0.2
+learn = true
+out = "runs/loans"
+
+[grid]
+salary = "MinMax(20)"
+
+[types]
+zip = "text"
+"""
+
+
+@pytest.fixture
+def file(tmp_path):
+    def written(text):
+        path = tmp_path / "run.toml"
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        return path
+
+    return written
+
+
+def test_everything(file):
+    read = settings_of({}, file(GOOD))
+    assert read.features == ["age", "salary", ("age", "salary")]
+    assert read.grid == {"salary": "MinMax(20)"}
+    assert read.types == {"zip": "text"}
+    assert read.out == Path("runs/loans")
+    assert read.learn is True
+    assert read.every == RunSettings.model_fields["every"].default
+
+
+def test_options_win(file):
+    read = settings_of({"alpha": "0.5", "features": "a,b*c"}, file(GOOD))
+    assert read.alpha == 0.5
+    assert read.features == ["a", ("b", "c")]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "sentence"),
+    [
+        (
+            "alpha = 0.01",
+            "alfa = 0.01",
+            "line 7: there is no setting 'alfa'; did you mean 'alpha'?",
+        ),
+        ("alpha = 0.01", "alpha = []", "line 7: alpha: input should be a valid number, got []"),
+        ("budget = 0.2", 'budget = "a"', "line 9: budget: input should be a valid number"),
+        ('zip = "text"', 'zip = "int"', "line 17: types.zip: input should be 'number', 'bool' or"),
+        ('"MinMax(20)"', "3", "line 14: grid"),
+        ('out = "runs/loans"', "out = 3", "line 11: out: input is not a valid path"),
+        ('["age", "salary"]]', '["age", "salary", "x"]]', "line 6: features"),
+        ("learn = true", "learn = maybe", "is not TOML: Invalid value (at line 10, column 9)"),
+        ("# What to read", "[colours]", "line 1: there is no setting 'colours'"),
+        (
+            "alpha = 0.01",
+            "alpha = 1\nalpha = 2",
+            "is not TOML: Cannot overwrite a value (at line 8",
+        ),
+    ],
+)
+def test_the_line_that_is_wrong(file, old, new, sentence):
+    assert old in GOOD
+    with pytest.raises(SettingsError) as error:
+        settings_of({}, file(GOOD.replace(old, new)))
+    assert str(error.value).startswith(str(file(GOOD)))
+    assert sentence in str(error.value)
+
+
+def test_a_wrong_option_is_named_and_not_a_line(file):
+    with pytest.raises(SettingsError, match=r"^--alpha: alpha: input should be a valid number"):
+        settings_of({"alpha": "x"}, file(GOOD))
+
+
+def test_files_that_are_no_text(file):
+    with pytest.raises(SettingsError, match="is not UTF-8"):
+        settings_of({}, file(b"data = \xff"))
+    assert settings_of({}, file(b"\xef\xbb\xbf" + GOOD.encode())).target == "granted"
+
+
+@settings(deadline=None)
+@given(st.text(max_size=60))
+def test_any_text_is_settings_or_one_sentence(tmp_path_factory, text):
+    path = tmp_path_factory.getbasetemp() / "any.toml"
+    path.write_bytes(text.encode(errors="surrogatepass"))
+    with pytest.raises(SettingsError, match=r"\A[^\n]+\Z"):  # model and data are never in it
+        settings_of({}, path)
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "line"),
+    [
+        ('"alpha" = 1', ["alpha"], 1),
+        ("a = 1\ntypes.zip = 3", ["types", "zip"], 2),
+        ("types = { zip = 3 }", ["types", "zip"], 1),
+        ("[types]\n\n'zip' = 3", ["types", "zip"], 3),
+        ("x = 1", ["absent"], 1),
+    ],
+)
+def test_lines(text, place, line):
+    assert line_of(text, place) == line
+
+
+def test_every_setting_is_described():
+    for name, field in RunSettings.model_fields.items():
+        assert field.description, name
+        assert field.json_schema_extra["group"] in GROUPS
+        assert not field.description.endswith("."), name

@@ -1,0 +1,89 @@
+"""Models of the large libraries from their own files."""
+
+from __future__ import annotations
+
+import catboost
+import lightgbm
+import numpy as np
+import onnxruntime
+import pandas as pd
+import pytest
+import torch
+import xgboost
+from skl2onnx import to_onnx
+from sklearn.linear_model import LogisticRegression
+
+import ipdp
+from ipdp.loading import LoadError, load_model
+
+RNG = np.random.default_rng(0)
+X = pd.DataFrame({"a": RNG.normal(size=200), "b": RNG.normal(size=200)})
+Y = (X["a"] > 0).astype(int)
+
+
+def curve(model):
+    pdp = ipdp.IncrementalPDP(model, ["a"], alpha=0.01)
+    pdp.explain_many(X)
+    return pdp.curve("a").average
+
+
+def must_be_the_same(loaded, model):
+    np.testing.assert_allclose(curve(loaded), curve(model), atol=1e-6)
+
+
+def test_lightgbm(tmp_path):
+    data = lightgbm.Dataset(X, Y)
+    booster = lightgbm.train({"objective": "binary", "verbose": -1}, data, 5)
+    booster.save_model(tmp_path / "model.txt")
+    must_be_the_same(load_model(tmp_path / "model.txt"), booster)
+
+
+@pytest.mark.parametrize("suffix", [".json", ".ubj"])
+def test_xgboost(tmp_path, suffix):
+    booster = xgboost.train({"objective": "binary:logistic"}, xgboost.DMatrix(X, Y), 5)
+    booster.save_model(tmp_path / f"model{suffix}")
+    must_be_the_same(load_model(tmp_path / f"model{suffix}"), booster)
+
+
+@pytest.mark.parametrize("kind", ["cbm", "json"])
+def test_catboost(tmp_path, kind):
+    settings = {"iterations": 5, "verbose": False, "allow_writing_files": False}
+    model = catboost.CatBoost({"loss_function": "Logloss", **settings}).fit(X, Y)
+    model.save_model(str(tmp_path / f"model.{kind}"), format=kind)
+    must_be_the_same(load_model(tmp_path / f"model.{kind}"), model)
+
+
+def test_onnx(tmp_path):
+    rows = X.to_numpy(np.float32)
+    exported = to_onnx(LogisticRegression().fit(rows, Y), rows[:1])
+    (tmp_path / "model.onnx").write_bytes(exported.SerializeToString())
+    session = onnxruntime.InferenceSession(exported.SerializeToString())
+    must_be_the_same(load_model(tmp_path / "model.onnx"), session)
+
+
+def test_torch(tmp_path):
+    torch.manual_seed(0)
+    network = torch.nn.Sequential(
+        torch.nn.Linear(2, 8), torch.nn.ReLU(), torch.nn.Dropout(0.5), torch.nn.Linear(8, 1)
+    ).eval()
+    rows = torch.export.Dim("rows", min=1)
+    program = torch.export.export(network, (torch.zeros(4, 2),), dynamic_shapes=({0: rows},))
+    torch.export.save(program, tmp_path / "model.pt2")
+    must_be_the_same(load_model(tmp_path / "model.pt2"), network)
+
+
+@pytest.mark.parametrize("suffix", [".txt", ".json", ".ubj", ".cbm", ".onnx", ".pt2"])
+@pytest.mark.parametrize("content", [b"", b"not a model", b'{"learner": 3}'])
+def test_damaged_files(tmp_path, suffix, content):
+    (tmp_path / f"model{suffix}").write_bytes(content)
+    with pytest.raises(LoadError) as error:
+        load_model(tmp_path / f"model{suffix}")
+    assert "\n" not in str(error.value)
+    assert len(str(error.value)) < 500
+
+
+def test_their_scikit_learn_classes_by_import_path():
+    model = load_model("lightgbm.LGBMClassifier(n_estimators=3, verbose=-1)")
+    assert model.n_estimators == 3
+    assert load_model("xgboost.XGBRegressor(n_estimators=3)").n_estimators == 3
+    assert load_model("catboost.CatBoostClassifier(iterations=3)").get_params()["iterations"] == 3
