@@ -201,6 +201,10 @@ def test_report(run, ipdp, tmp_path):
     assert (answer.code, answer.out) == (0, f"Written: {run / 'report.html'}\n")
     assert (run / "report.html").read_text().lower().startswith("<!doctype html>")
     assert ipdp("report", run, "--out", tmp_path / "mine.html", "--quiet").out == ""
+    answer = ipdp("report", run, "--format", "pdf", "-o", tmp_path / "figures")
+    assert (answer.code, answer.out) == (0, f"Written: {tmp_path / 'figures'}\n")
+    assert {file.suffix for file in (tmp_path / "figures").iterdir()} == {".pdf"}
+    assert ipdp("report", run, "--format", "gif").code == 2
     assert (tmp_path / "mine.html").exists()
 
 

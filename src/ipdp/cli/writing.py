@@ -53,20 +53,36 @@ def report(
     out: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", help="The file to write.", show_default="report.html in the run"
+            "--out",
+            "-o",
+            metavar="FILE",
+            help="The file to write; a directory for figures.",
+            show_default="report.html, or figures, in the run",
         ),
     ] = None,
+    format_: Annotated[
+        str,
+        typer.Option(
+            "--format", metavar="html|png|pdf", help="The page, or the figures alone as pictures."
+        ),
+    ] = "html",
     quiet: Quiet = False,
     debug: Debug = False,
 ) -> None:
     """Write one HTML page that opens without a network: to keep, or to mail."""
     from ipdp.log import LogReader
-    from ipdp.report import write_report
+    from ipdp.report import write_figures, write_report
 
     with sentences(debug=debug):
+        if format_ not in ("html", "png", "pdf"):
+            raise ValueError(f"format must be html, png or pdf, got {format_!r}")
         with LogReader(run) as reader:
-            path = out or reader.path.parent / "report.html"
-            write_report(reader, path)
+            if format_ == "html":
+                path = out or reader.path.parent / "report.html"
+                write_report(reader, path)
+            else:
+                path = out or reader.path.parent / "figures"
+                write_figures(reader, path, format_)  # type: ignore[arg-type]  # checked above
         if not quiet:
             line(console(), f"Written: {path}")
 

@@ -1,0 +1,134 @@
+"use strict";
+// Text, numbers, and the bytes of the payload. Everything lives in one object, `ipdp`, because the
+// report is opened from disk, where modules do not load.
+
+window.ipdp = {};
+
+(function (ipdp) {
+  const KINDS = { f: Float32Array, d: Float64Array, b: Uint8Array };
+
+  /** The numbers that `pack` in packing.py wrote. */
+  ipdp.unpack = function (text) {
+    const letters = atob(text.slice(1));
+    const bytes = new Uint8Array(letters.length);
+    for (let k = 0; k < letters.length; k++) bytes[k] = letters.charCodeAt(k);
+    return new KINDS[text[0]](bytes.buffer);
+  };
+
+  /** Two arrays of numbers as one; of double precision if either is. */
+  ipdp.join = function (first, second) {
+    if (!first.length) return second;
+    if (!second.length) return first;
+    const single = first.BYTES_PER_ELEMENT === 4 && second.BYTES_PER_ELEMENT === 4;
+    const Kind = first.BYTES_PER_ELEMENT === 1 ? Uint8Array : single ? Float32Array : Float64Array;
+    const joined = new Kind(first.length + second.length);
+    joined.set(first);
+    joined.set(second, first.length);
+    return joined;
+  };
+
+  /** A text that plotly shows letter by letter: markup, entities and templates are undone. */
+  ipdp.plain = function (text) {
+    const entities = { "&": "&amp;", "<": "&lt;", ">": "&gt;", "{": "&#123;" };
+    return String(text).replace(/[&<>{]/g, (letter) => entities[letter]);
+  };
+
+  /** A text of at most so many letters, the middle left out. */
+  ipdp.shorten = function (text, width) {
+    const letters = Array.from(String(text));
+    if (letters.length <= width) return letters.join("");
+    const half = Math.floor((width - 1) / 2);
+    return letters.slice(0, half).join("") + "…" + letters.slice(-half).join("");
+  };
+
+  const whole = new Intl.NumberFormat("en");
+  const tidy = new Intl.NumberFormat("en", { maximumSignificantDigits: 4 });
+
+  /** A count: 12,400. */
+  ipdp.count = (value) => whole.format(Math.round(value));
+
+  /** A number for people: four digits, and no more than it needs. */
+  ipdp.number = function (value) {
+    if (value === null || !Number.isFinite(value)) return "unknown";
+    const size = Math.abs(value);
+    if (size >= 1e10 || (size > 0 && size < 1e-4)) return value.toExponential(2);
+    return (size >= 1e4 ? whole.format(Math.round(value)) : tidy.format(value)).replace("-", "−");
+  };
+
+  const compact = new Intl.NumberFormat("en", { notation: "compact", maximumSignificantDigits: 2 });
+
+  /** A number where room is scarce: two digits. */
+  ipdp.brief = function (value) {
+    if (!Number.isFinite(value)) return "–";
+    const size = Math.abs(value);
+    if (size > 0 && size < 1e-3) return value.toExponential(0).replace("-", "−");
+    return compact.format(value);
+  };
+
+  /** A count with its noun: "1 change", "2 changes". */
+  ipdp.counted = (n, noun) => `${ipdp.count(n)} ${noun}${n === 1 ? "" : "s"}`;
+
+  const clock = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short" });
+
+  /** A moment, from unix seconds: 16 Nov 2026, 01:02. */
+  ipdp.date = (seconds) => clock.format(new Date(seconds * 1000));
+
+  /** How long ago, in words. */
+  ipdp.ago = function (seconds) {
+    const steps = [[86400, "day"], [3600, "hour"], [60, "minute"], [1, "second"]];
+    const [size, noun] = steps.find(([least]) => seconds >= least) || steps[3];
+    return `${ipdp.counted(Math.max(0, Math.floor(seconds / size)), noun)} ago`;
+  };
+
+  /** An element with attributes and children; strings become text, never markup. */
+  ipdp.element = function (name, attributes = {}, ...children) {
+    const isDrawing = ["svg", "path", "line", "rect", "circle"].includes(name);
+    const node = isDrawing
+      ? document.createElementNS("http://www.w3.org/2000/svg", name)
+      : document.createElement(name);
+    for (const [key, value] of Object.entries(attributes)) {
+      if (value !== undefined && value !== null) node.setAttribute(key, value);
+    }
+    node.append(...children);
+    return node;
+  };
+
+  ipdp.find = (id) => document.getElementById(id);
+
+  /** Set a text only where it differs: screen readers are told of real news only. */
+  ipdp.say = function (node, text) {
+    if (node.textContent !== text) node.textContent = text;
+  };
+
+  /** Position of the last of ascending values that is at most x; -1 before the first. */
+  ipdp.last = function (values, x) {
+    let low = 0;
+    let high = values.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (values[middle] <= x) low = middle + 1;
+      else high = middle;
+    }
+    return low - 1;
+  };
+
+  /** Smallest and largest of the finite values, as [low, high]; null if there is none. */
+  ipdp.extent = function (values) {
+    let low = Infinity;
+    let high = -Infinity;
+    for (const value of values) {
+      if (!Number.isFinite(value)) continue;
+      if (value < low) low = value;
+      if (value > high) high = value;
+    }
+    return low <= high ? [low, high] : null;
+  };
+
+  /** An extent with some air around it. */
+  ipdp.padded = function (extent, share) {
+    if (!extent) return undefined;
+    const [low, high] = extent;
+    const width = high - low || Math.abs(high) * 0.1 || 1;
+    return [low - share * width, high + share * width];
+  };
+})(window.ipdp);

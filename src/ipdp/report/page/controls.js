@@ -1,0 +1,172 @@
+"use strict";
+// Slider, buttons, keys, and the address: what a reader does, and where it is remembered.
+
+(function (ipdp) {
+  const { element, find, say } = ipdp;
+  const PLAY_SECONDS = 12;
+
+  class Controls {
+    constructor(page) {
+      this.page = page;
+      this.slider = find("slider");
+      this.readAddress();
+      this.slider.addEventListener("input", () => {
+        page.show({ at: Number(this.slider.value), follow: false, change: null });
+      });
+      const clicks = {
+        play: () => this.play(!this.timer),
+        follow: () => this.follow(!page.state.follow),
+        "pin-a": () => page.pin("a"),
+        "pin-b": () => page.pin("b"),
+        back: () => page.show({ change: null }),
+        keys: () => this.help(),
+        "keys-close": () => find("help").close(),
+        choose: () => document.body.classList.toggle("choosing"),
+      };
+      for (const [id, act] of Object.entries(clicks)) {
+        if (find(id)) find(id).addEventListener("click", act);
+      }
+      find("output").addEventListener("change", (event) => page.show({ output: event.target.value }));
+      document.addEventListener("keydown", (event) => this.key(event));
+      page.onRender = () => this.draw();
+    }
+
+    follow(on) {
+      this.play(false);
+      const { page } = this;
+      page.show({ follow: on, ...(on && { at: Math.max(page.run.length - 1, 0), change: null }) });
+    }
+
+    /** From here to the end, in about a dozen seconds for the whole run. */
+    play(on) {
+      clearInterval(this.timer);
+      this.timer = null;
+      find("play").setAttribute("aria-pressed", String(on));
+      const { page } = this;
+      if (!on || !page.run || !page.run.length) return;
+      if (page.state.at >= page.run.length - 1) page.show({ at: 0, follow: false, change: null });
+      const stride = Math.max(1, Math.round(page.run.length / (PLAY_SECONDS * 12)));
+      const pause = Math.max(80, (PLAY_SECONDS * 1000) / Math.max(page.run.length, 1));
+      this.timer = setInterval(() => {
+        if (page.state.at >= page.run.length - 1) this.play(false);
+        else page.step(stride);
+      }, Math.min(pause, 400));
+    }
+
+    help() {
+      const dialog = find("help");
+      if (dialog.open) dialog.close();
+      else dialog.showModal();
+    }
+
+    /** The next or the one before of the features that the list shows. */
+    neighbour(by) {
+      const { visible } = this.page.features;
+      const place = visible.indexOf(this.page.state.feature);
+      const next = visible[Math.min(Math.max(place + by, 0), visible.length - 1)];
+      if (next === undefined) return;
+      this.page.choose(next);
+      this.page.features.reveal(next);
+    }
+
+    /** The next or the one before of the changes. */
+    nextChange(by) {
+      const { run, state } = this.page;
+      const place = run.changes.findIndex((change) => change.id === state.change);
+      const from = place < 0 && by < 0 ? run.changes.length : place;
+      const next = run.changes[from + by];
+      if (next) this.page.chooseChange(next.id);
+    }
+
+    key(event) {
+      const { page } = this;
+      const typing = event.target.closest("input[type=search], select, dialog");
+      if (event.ctrlKey || event.metaKey || event.altKey || !page.run || typing) return;
+      // A focused button answers to space itself, the slider to the arrows.
+      if (event.key === " " && event.target.closest("button, summary")) return;
+      const far = event.shiftKey ? Math.max(10, Math.round(page.run.length / 20)) : 1;
+      const act = {
+        ArrowLeft: () => page.step(-far),
+        ArrowRight: () => page.step(far),
+        Home: () => page.step(-Infinity),
+        End: () => page.step(Infinity),
+        ArrowUp: () => this.neighbour(-1),
+        ArrowDown: () => this.neighbour(1),
+        " ": () => this.play(!this.timer),
+        f: () => this.follow(!page.state.follow),
+        a: () => page.pin("a"),
+        b: () => page.pin("b"),
+        x: () => page.show({ a: null, b: null }),
+        n: () => this.nextChange(1),
+        p: () => this.nextChange(-1),
+        t: () => ipdp.theme.toggle(),
+        "/": () => { document.body.classList.add("choosing"); find("search").focus(); },
+        "?": () => this.help(),
+        Escape: () => { document.body.classList.remove("choosing"); page.show({ change: null }); },
+      }[event.key];
+      if (!act || !page.run.length) return;
+      event.preventDefault();
+      act();
+    }
+
+    draw() {
+      const { run, state, now } = this.page;
+      this.slider.max = Math.max(run.length - 1, 0);
+      if (Number(this.slider.value) !== state.at) this.slider.value = state.at;
+      this.slider.setAttribute("aria-valuetext", ipdp.counted(now, "observation"));
+      this.slider.style.setProperty("--done", run.length > 1 ? state.at / (run.length - 1) : 1);
+      say(find("time"), ipdp.count(now));
+      say(find("until"), `of ${ipdp.count(run.until)}`);
+      if (find("follow")) find("follow").setAttribute("aria-checked", String(state.follow));
+      for (const name of ["a", "b"]) {
+        find(`pin-${name}`).setAttribute("aria-pressed", String(state[name] !== null));
+      }
+      this.drawTicks(run);
+      this.writeAddress();
+    }
+
+    /** A mark on the slider for each change. */
+    drawTicks(run) {
+      const ticks = find("ticks");
+      const key = `${run.length}/${run.changes.length}`;
+      if (ticks.dataset.key === key) return;
+      ticks.dataset.key = key;
+      ticks.replaceChildren(...run.changes.map((change) => {
+        const at = Math.max(0, ipdp.last(run.n, change.n)) / Math.max(run.length - 1, 1);
+        const tick = element("i", { "data-kind": change.kind });
+        tick.style.setProperty("--at", at);
+        return tick;
+      }));
+    }
+
+    // The address says what is shown, so that a link to it shows the same.
+
+    readAddress() {
+      const given = new URLSearchParams(location.hash.slice(1));
+      const whole = (name) => (/^\d{1,15}$/.test(given.get(name) || "") ? Number(given.get(name)) : null);
+      this.page.wanted = whole("feature") === null ? undefined : whole("feature");
+      Object.assign(this.page.state, { a: whole("a"), b: whole("b"), output: given.get("output") });
+      this.start = whole("n");
+      if (this.start !== null) this.page.state.follow = false;
+    }
+
+    /** Go to the time that the address names, once the run is known. */
+    begin() {
+      if (this.start !== null && this.page.run.length) this.page.goTo(this.start);
+    }
+
+    writeAddress() {
+      const { state, now, run } = this.page;
+      if (state.feature === null || !run.length) return;
+      const said = new URLSearchParams({ feature: state.feature });
+      if (!state.follow) said.set("n", now);
+      for (const name of ["a", "b", "output"]) if (state[name] !== null) said.set(name, state[name]);
+      const address = `#${said}`;
+      clearTimeout(this.writing); // browsers refuse more than a few of these a second
+      this.writing = setTimeout(() => {
+        if (location.hash !== address) history.replaceState(null, "", address);
+      }, 250);
+    }
+  }
+  ipdp.Controls = Controls;
+})(window.ipdp);

@@ -1,0 +1,410 @@
+"""The real page in a real browser."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import numpy as np
+import pytest
+from tests.report.browser import SIZES, drawn, go_to, settled, trace, traces, until, visit
+from tests.report.logs import EVIL, FEATURES, change_at, curves_at
+
+from ipdp.dashboard import background
+from ipdp.log import Log, LogReader
+
+
+@pytest.fixture(scope="module")
+def reader(directory):
+    with LogReader(directory / "loans") as reader:
+        yield reader
+
+
+@pytest.fixture(scope="module")
+def opened(browser, address):
+    with visit(browser, f"{address}runs/loans") as page:
+        drawn(page)
+        yield page
+
+
+@pytest.fixture
+def loans(opened):
+    """The page of loans, as it was when it was opened."""
+    opened.fill("#search", "")
+    opened.evaluate("document.getElementById('search').dispatchEvent(new Event('input'))")
+    opened.evaluate("document.activeElement.blur()")
+    opened.evaluate(
+        "ipdp.page.show({ a: null, b: null, change: null, output: null, follow: true, at: 19 })"
+    )
+    settled(opened)
+    return opened
+
+
+def choose(page, k):
+    page.click(f"[data-feature='{k}']")
+    until(
+        page,
+        "(k) => ipdp.page.state.feature === k && ipdp.page.history && !ipdp.page.dirty.size",
+        k,
+    )
+    settled(page)
+
+
+def test_the_numbers_drawn_are_the_log_s(loans, reader):
+    for n in (500, 1300):
+        go_to(loans, n // 100 - 1)
+        for k, feature in enumerate(FEATURES[:3]):
+            choose(loans, k)
+            curve = reader.at(n)[feature].select("yes")
+            line = trace(loans, part="line", role="now")
+            np.testing.assert_allclose(line["y"], curve.average[0], rtol=1e-6)
+            if feature == "colour":
+                assert line["customdata"] == curve.grid_values[0].tolist()
+                continue
+            axis = curve.grid_values[0]
+            np.testing.assert_allclose(line["x"], axis, rtol=1e-6, atol=1e-6 * np.ptp(axis))
+            low, high = curve.band()
+            band = trace(loans, part="band", role="now")["y"]
+            np.testing.assert_allclose(band, [*high[0], *low[0][::-1]], rtol=1e-5)
+
+
+def test_a_pair_and_its_surface(loans, reader):
+    choose(loans, 3)
+    surface = trace(loans, part="pair", role="now")
+    expected = reader.at(2000)["age", "salary"].select("yes").average[0]
+    np.testing.assert_allclose(surface["z"], expected.T, rtol=1e-6)
+    assert loans.locator("#carpet-card").is_hidden()
+    loans.keyboard.press("a")
+    go_to(loans, 3)
+    assert trace(loans, part="pair", role="a")["z"] == surface["z"]
+
+
+def test_the_carpet_shows_every_curve(loans, reader):
+    choose(loans, 1)
+    carpet = trace(loans, "carpet", part="carpet")
+    infos, curves = zip(*reader.history("age"), strict=True)
+    assert carpet["x"] == [info.n for info in infos]
+    expected = np.array([curve.select("yes").average[0] for curve in curves]).T
+    np.testing.assert_allclose(carpet["z"], expected, rtol=1e-6)
+    # Grids that move are read off at common places.
+    choose(loans, 0)
+    carpet = trace(loans, "carpet", part="carpet")
+    z = np.array(carpet["z"], dtype=float)
+    for column in (0, 7, 19):
+        curve = reader.at(carpet["x"][column])["salary"].select("yes")
+        expected = curve.at(np.array(carpet["y"]))[0]
+        known = ~np.isnan(expected) & ~np.isnan(z[:, column])
+        assert known.sum() > 30
+        np.testing.assert_allclose(z[known, column], expected[known], rtol=1e-5)
+
+
+def test_the_timeline_has_metrics_importances_and_changes(loans, reader):
+    n, values = reader.metrics()["accuracy"]
+    metric = trace(loans, "timeline", part="metric")
+    assert metric["x"] == n.tolist()
+    np.testing.assert_allclose(metric["y"], values, rtol=1e-6)
+    for k, (_, values) in enumerate(reader.importances().values()):
+        line = trace(loans, "timeline", part="importance", feature=k)
+        np.testing.assert_allclose(line["y"], values, rtol=1e-6)
+    assert trace(loans, "timeline", part="changes")["x"] == [1100, 1500]
+
+
+def test_features_are_ordered_by_importance_and_found(loans, reader):
+    def shown():
+        rows = loans.locator("#features li:visible .name").all()
+        return [row.inner_text() for row in rows]
+
+    importance = {name: values[-1] for name, (_, values) in reader.importances().items()}
+    ranked = sorted(importance, key=importance.get, reverse=True)
+    names = {
+        name: " \N{MULTIPLICATION SIGN} ".join(name) if isinstance(name, tuple) else name
+        for name in ranked
+    }
+    assert shown() == [names[name] for name in ranked]
+    loans.keyboard.press("/")
+    loans.keyboard.type("SAL")
+    assert sorted(shown()) == ["age \N{MULTIPLICATION SIGN} salary", "salary"]
+    loans.fill("#search", "colo")
+    loans.keyboard.press("Enter")
+    settled(loans)
+    assert loans.inner_text("#feature-name") == "colour"
+    loans.keyboard.press("Escape")
+    assert len(shown()) == 4
+
+
+def test_two_times_side_by_side(loans, reader):
+    choose(loans, 1)
+    go_to(loans, 4)
+    loans.click("#pin-a")
+    go_to(loans, 14)
+    loans.click("#pin-b")
+    go_to(loans, 9)
+    for role, n in (("a", 500), ("b", 1500), ("now", 1000)):
+        expected = reader.at(n)["age"].select("yes").average[0]
+        np.testing.assert_allclose(trace(loans, part="line", role=role)["y"], expected, rtol=1e-6)
+    before, after = (reader.at(n)["age"].select("yes").average[0] for n in (500, 1500))
+    at = np.abs(after - before).argmax()
+    said = loans.inner_text("#caption")
+    assert said.startswith("From A to B the curve moved most at age = ")
+    assert f"{abs((after - before)[at]):.4g}"[:5] in said
+    loans.click("#legend button >> nth=0")
+    settled(loans)
+    assert "a" not in {trace["meta"].get("role") for trace in traces(loans)}
+    loans.keyboard.press("x")
+    settled(loans)
+    assert loans.get_attribute("#pin-b", "aria-pressed") == "false"
+
+
+def test_a_click_on_a_change_shows_before_and_after(loans, reader):
+    newest, oldest = loans.locator(".change").all()
+    oldest.click()
+    settled(loans)
+    change = reader.changes()[0].change
+    assert loans.inner_text("#caption") == change.summary()
+    assert loans.inner_text("#time") == "1,100"
+    for role, curve in (("before", change.before), ("after", change.after)):
+        line = trace(loans, part="line", role=role)
+        np.testing.assert_allclose(line["y"], curve.average[0], rtol=1e-6)
+    shapes = loans.evaluate("document.getElementById('curve').layout.shapes")
+    assert (shapes[0]["x0"], shapes[0]["x1"]) == change.where
+    newest.click()
+    settled(loans)
+    assert loans.inner_text("#feature-name") == "colour"
+    assert trace(loans, part="line", role="after")["customdata"] == ["green", "red", "blue"]
+    loans.click("#back")
+    settled(loans)
+    assert trace(loans, part="line", role="now")
+    # The keyboard goes from one to the next.
+    loans.keyboard.press("n")
+    settled(loans)
+    assert oldest.get_attribute("aria-pressed") == "true"
+
+
+def test_keys_move_through_time(loans):
+    def time_shown():
+        settled(loans)
+        return loans.inner_text("#time")
+
+    loans.keyboard.press("Home")
+    assert time_shown() == "100"
+    loans.keyboard.press("ArrowRight")
+    assert time_shown() == "200"
+    loans.keyboard.press("Shift+ArrowRight")
+    assert time_shown() == "1,200"
+    loans.keyboard.press("End")
+    assert time_shown() == "2,000"
+    assert loans.get_attribute("#follow", "aria-checked") == "false"
+    loans.keyboard.press("Home")
+    loans.keyboard.press("f")
+    assert time_shown() == "2,000"
+    assert loans.get_attribute("#follow", "aria-checked") == "true"
+    loans.keyboard.press("Home")
+    loans.keyboard.press("Space")
+    until(loans, "ipdp.page.state.at > 1")
+    loans.keyboard.press("Space")
+    assert loans.get_attribute("#play", "aria-pressed") == "false"
+    loans.keyboard.press("?")
+    assert loans.locator("#help").is_visible()
+    loans.keyboard.press("Escape")
+    assert loans.locator("#help").is_hidden()
+
+
+def test_an_output_can_be_chosen(loans, reader):
+    choose(loans, 1)
+    loans.select_option("#output", "no")
+    settled(loans)
+    expected = reader.at(2000)["age"].select("no").average[0]
+    np.testing.assert_allclose(trace(loans, part="line")["y"], expected, rtol=1e-6)
+    loans.select_option("#output", "*")
+    settled(loans)
+    assert [t["meta"]["output"] for t in traces(loans) if t["meta"]["part"] == "line"] == [
+        "no",
+        "yes",
+    ]
+
+
+def test_a_link_shows_what_was_shown(browser, address, reader):
+    with visit(browser, f"{address}runs/loans#feature=1&n=700&a=300") as page:
+        drawn(page)
+        until(page, "document.getElementById('time').textContent === '700'")
+        settled(page)
+        expected = reader.at(300)["age"].select("yes").average[0]
+        np.testing.assert_allclose(trace(page, part="line", role="a")["y"], expected, rtol=1e-6)
+        page.keyboard.press("ArrowRight")
+        until(page, "location.hash.includes('n=800')")
+
+
+@pytest.mark.parametrize(("size", "dark"), [("phone", True), ("desktop", False)])
+def test_it_fits_phone_and_desktop_light_and_dark(browser, address, size, dark):
+    with visit(browser, f"{address}runs/loans", size=size, dark=dark) as page:
+        drawn(page)
+        assert page.evaluate("document.documentElement.scrollWidth") == SIZES[size][0]
+        assert page.get_attribute("html", "data-theme") == ("dark" if dark else "light")
+        for node in ("#curve", "#slider", "#play", "#pin-a", "#timeline", "#changes"):
+            box = page.locator(node).bounding_box()
+            assert box["x"] >= 0
+            assert box["x"] + box["width"] <= SIZES[size][0]
+        if size == "phone":
+            assert page.locator("#features").is_hidden()
+            page.click("#choose")
+            page.click("[data-feature='2']")
+            assert page.locator("#features").is_hidden()
+            assert page.inner_text("#feature-name") == "colour"
+        page.click("#theme")
+        settled(page)
+        assert page.get_attribute("html", "data-theme") == ("light" if dark else "dark")
+
+
+def test_evil_names_are_text(browser, address):
+    with visit(browser, f"{address}runs/%3Cb%3Eevil") as page:
+        drawn(page)
+        names = page.evaluate("[...document.querySelectorAll('.name')].map((n) => n.textContent)")
+        assert sorted(names) == sorted(name or "''" for name in EVIL)
+        for k, name in enumerate(EVIL):
+            page.evaluate("(k) => ipdp.page.choose(k)", k)
+            until(page, "(k) => ipdp.page.run.histories.has(k)", k)
+            settled(page)
+            assert page.inner_text("#feature-name") == (name or "''")
+            if 0 < len(name) < 60:
+                title = page.evaluate(
+                    "document.querySelector('#curve .xtitle').textContent.replace(/\\u00a0/g, ' ')"
+                )
+                assert title == name
+            page.mouse.move(700, 300)  # what is shown of a point is text too
+        assert page.locator("img, b").count() == 0
+        for width, height in SIZES.values():
+            page.set_viewport_size({"width": width, "height": height})
+            until(page, "(width) => document.documentElement.scrollWidth === width", width)
+
+
+@pytest.mark.parametrize(
+    ("run", "pill", "sentence"),
+    [
+        ("died", "no sign of life", "The run gives no sign of life, last seen "),
+        ("failed", "failed", "The run failed: KeyError: 'salary'"),
+    ],
+)
+def test_what_went_wrong_is_said(browser, address, run, pill, sentence):
+    with visit(browser, f"{address}runs/{run}") as page:
+        drawn(page)
+        assert page.inner_text("#state") == pill
+        assert page.inner_text("#banner").startswith(sentence)
+
+
+def test_before_there_is_anything(browser, address):
+    with visit(browser, f"{address}runs/empty") as page:
+        until(page, "document.body.dataset.state === 'empty'")
+        assert page.inner_text("#empty-title") == "No data yet"
+        assert page.locator("#curve").is_hidden()
+
+
+def test_runs_are_listed_and_opened(browser, address):
+    with visit(browser, address) as page:
+        page.wait_for_selector(".run")
+        cards = page.locator(".run").all()
+        assert len(cards) == 6
+        page.click("text=loans")
+        drawn(page)
+        assert page.locator("#runs option").count() == 6
+
+
+def test_a_log_that_is_none_says_so(browser, address):
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(f"{address}runs/broken.db")
+    until(page, "document.body.dataset.state === 'unreadable'")
+    assert page.inner_text("#empty-title") == "This log cannot be read"
+    assert "no log of ipdp" in page.inner_text("#banner")
+    context.close()
+
+
+@pytest.fixture
+def live(tmp_path, browser):
+    """A page on a run that has begun, and its log."""
+    with (
+        Log(tmp_path / "live") as log,
+        background(tmp_path) as address,
+        visit(browser, address) as page,
+    ):
+        log.begin({}, FEATURES)
+        log.commit()
+        until(page, "document.body.dataset.state === 'empty'")
+        yield log, page
+        log.end(log.status.n)
+
+
+def test_the_page_follows_while_the_run_writes(live):
+    log, page = live
+
+    def write():
+        for n in range(100, 900, 100):
+            log.snapshot(curves_at(n), n)
+            log.metric({"accuracy": 0.5}, n)
+            log.beat(n)
+            if n == 500:
+                log.change(change_at(n), n)
+            log.commit()
+            time.sleep(0.15)
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    drawn(page)
+    page.evaluate("document.querySelector('#curve .main-svg').marked = true")
+    page.evaluate("document.getElementById('features').firstChild.marked = true")
+    asked = []
+    page.on("request", lambda request: asked.append(request.url))
+    until(page, "document.getElementById('time').textContent === '800'")
+    writer.join()
+    settled(page)
+    # The same nodes, with the new numbers, and nothing asked for twice.
+    assert page.evaluate("document.querySelector('#curve .main-svg').marked")
+    assert page.evaluate("[...document.getElementById('features').children].some((n) => n.marked)")
+    assert page.locator(".change").count() == 1
+    assert page.inner_text("#state") == "running"
+    name = page.evaluate("ipdp.page.state.feature")
+    until(page, "(n) => ipdp.page.history.n.at(-1) === n", 800)
+    settled(page)
+    expected = log.at(800)[FEATURES[name]].select("yes").average[0]
+    np.testing.assert_allclose(trace(page, part="line", role="now")["y"], expected, rtol=1e-6)
+    assert all("after=" in url for url in asked)
+    curves = [url for url in asked if "/features/" in url]
+    assert len(set(curves)) == len(curves)
+
+
+def test_zoom_and_time_stay_where_the_reader_left_them(live):
+    log, page = live
+    for n in (100, 200, 300):
+        log.snapshot(curves_at(n), n)
+    log.commit()
+    drawn(page)
+    go_to(page, 1)
+    page.evaluate("Plotly.relayout('curve', {'xaxis.range[0]': 10000, 'xaxis.range[1]': 20000})")
+    log.snapshot(curves_at(400), 400)
+    log.commit()
+    until(page, "ipdp.page.run.length === 4")
+    until(page, "ipdp.page.history.length === 4")
+    settled(page)
+    assert page.inner_text("#time") == "200"
+    assert page.evaluate("document.getElementById('curve').layout.xaxis.range") == [10000, 20000]
+    choose(page, 2)
+    choose(page, 0)
+    assert page.evaluate("document.getElementById('curve').layout.xaxis.range[0]") < 0
+
+
+def test_a_server_that_goes_away_and_comes_back(browser, tmp_path):
+    with Log(tmp_path / "run") as log:
+        log.begin({}, FEATURES)
+        log.snapshot(curves_at(100), 100)
+    with background(tmp_path) as address:
+        context = browser.new_context()
+        page = context.new_page()
+        page.goto(address)
+        drawn(page)
+    page.evaluate("ipdp.page.source.run().catch(() => {})")
+    page.wait_for_selector("body.lost", timeout=20_000)
+    assert "does not answer" in page.inner_text("#banner")
+    port = int(address.split(":")[2].strip("/"))
+    with background(tmp_path, port=port):
+        page.wait_for_selector("body:not(.lost)", timeout=20_000)
+        page.wait_for_selector("#banner", state="hidden")
+    context.close()

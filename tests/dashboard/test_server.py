@@ -1,0 +1,60 @@
+"""The server: in a process of its own, and what it says when it cannot start."""
+
+from __future__ import annotations
+
+import json
+import socket
+import urllib.error
+import urllib.request
+
+import pytest
+from tests.report.logs import write_run
+
+from ipdp.dashboard import background, serve
+from ipdp.dashboard.server import page_address
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    return write_run(tmp_path_factory.mktemp("runs") / "loans", 300, changes=())
+
+
+def test_it_serves_until_it_is_let_go(run):
+    with background(run, token="a-token-to-test-with") as address:
+        assert address.startswith("http://127.0.0.1:")
+        base, _, query = address.partition("?")
+        assert query == "token=a-token-to-test-with"
+        request = urllib.request.Request(
+            f"{base}runs/loans.json", headers={"authorization": "Bearer a-token-to-test-with"}
+        )
+        with urllib.request.urlopen(request, timeout=10) as answer:
+            assert json.load(answer)["n"] == [100, 200, 300]
+            assert "server" not in answer.headers
+        with pytest.raises(urllib.error.HTTPError, match="401") as unknown:
+            urllib.request.urlopen(base, timeout=10)
+        unknown.value.close()
+        # More than the server itself takes in, long before the app sees it.
+        with pytest.raises((urllib.error.HTTPError, OSError)) as refused:
+            urllib.request.urlopen(f"{base}?after={'1' * 1_000_000}", timeout=10)
+        if isinstance(refused.value, urllib.error.HTTPError):
+            assert refused.value.code in (400, 414, 431)
+            refused.value.close()
+    with pytest.raises(urllib.error.URLError):
+        urllib.request.urlopen(base, timeout=10)
+
+
+def test_a_page_that_cannot_start_says_why(tmp_path):
+    with pytest.raises(RuntimeError, match="a directory of runs"), background(tmp_path / "absent"):
+        pass
+
+
+def test_a_port_that_is_taken(run):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        with pytest.raises(OSError, match="give another port, or 0"):
+            serve(run, port=port)
+
+
+def test_addresses_are_ready_to_be_opened():
+    assert page_address("0.0.0.0", 80, "x").endswith(f"{socket.gethostname()}:80/?token=x")
+    assert page_address("::1", 80) == "http://[::1]:80/"

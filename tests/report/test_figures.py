@@ -1,0 +1,47 @@
+"""The figures of a run as files."""
+
+from __future__ import annotations
+
+import pytest
+from tests.report.logs import EVIL, write_run
+
+from ipdp.log import Log
+from ipdp.report import write_figures
+
+
+def test_all_figures_are_written(tmp_path):
+    write_run(tmp_path / "run", 300)
+    paths = write_figures(tmp_path / "run", tmp_path / "figures")
+    names = {path.stem for path in paths}
+    expected = {"overview", "timeline", "change-001-salary", "change-002-colour"}
+    assert expected <= names
+    kinds = {(name.split("-")[0], name.split("-", 2)[-1]) for name in names - expected}
+    single = {(kind, name) for kind in ("curve", "carpet") for name in ("salary", "age", "colour")}
+    assert kinds == {*single, ("curve", "age-salary")}
+    for path in paths:
+        assert path.read_bytes().startswith(b"\x89PNG")
+    assert {path.name for path in (tmp_path / "figures").iterdir()} == {p.name for p in paths}
+
+
+def test_figures_for_print(tmp_path):
+    write_run(tmp_path / "run", 300, features=["age"], changes=())
+    for path in write_figures(tmp_path / "run", tmp_path / "figures", "pdf"):
+        assert path.suffix == ".pdf"
+        assert path.read_bytes().startswith(b"%PDF")
+
+
+def test_evil_names_stay_in_the_directory(tmp_path):
+    write_run(tmp_path / "run", 300, features=["../../up", *EVIL[:1]], changes=())
+    paths = write_figures(tmp_path / "run", tmp_path / "figures")
+    assert {path.parent for path in paths} == {tmp_path / "figures"}
+    assert {"curve-001-up.png", "curve-002-up.png"} & {path.name for path in paths}
+
+
+def test_errors_say_what_to_do(tmp_path):
+    with Log(tmp_path / "run") as log:
+        log.begin({}, ["a"])
+        with pytest.raises(ValueError, match="no snapshot yet"):
+            write_figures(log, tmp_path / "figures")
+        with pytest.raises(ValueError, match="format must be one of"):
+            write_figures(log, tmp_path / "figures", "gif")
+    assert not (tmp_path / "figures").exists()

@@ -1,0 +1,144 @@
+"""The report: one file, whole or not at all, that asks nobody for anything."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import numpy as np
+import pytest
+from tests.report.browser import drawn, go_to, settled, trace, until, visit
+from tests.report.logs import EVIL, FEATURES, curves_at, write_run
+
+from ipdp.log import Log, LogReader
+from ipdp.report import write_report
+from ipdp.report.html import payload_of
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    return write_run(tmp_path_factory.mktemp("runs") / "loans")
+
+
+@pytest.fixture(scope="module")
+def report(run, tmp_path_factory):
+    return write_report(run, tmp_path_factory.mktemp("reports") / "report.html")
+
+
+def payload_in(path):
+    text = path.read_text()
+    found = re.search(r'<script type="application/json" id="payload">(.*?)</script>', text, re.S)
+    return json.loads(found[1])
+
+
+def test_the_file_holds_the_run(report, run):
+    data = payload_in(report)
+    reader = LogReader(run)
+    assert data["run"]["n"] == [info.n for info in reader.snapshots()]
+    assert len(data["features"]) == len(FEATURES)
+    assert len(data["run"]["changes"]) == 2
+
+
+def test_it_is_said_without_scripts_too(report, run):
+    said = report.read_text().split("<noscript>")[1].split("</noscript>")[0]
+    for logged in LogReader(run).changes():
+        assert logged.change.summary() in said
+
+
+def test_nothing_in_it_points_elsewhere(report):
+    text = report.read_text()
+    assert not re.search(r"<(script|link|img|iframe)[^>]+(src|href)=", text)
+    policy = re.search(r'Content-Security-Policy" content="([^"]+)"', text)[1]
+    assert policy.startswith("default-src 'none'; script-src 'sha256-")
+    assert "connect-src" not in policy
+
+
+def test_a_large_run_is_thinned_until_it_fits(tmp_path):
+    features = [f"x{k}" for k in range(20)]
+    write_run(tmp_path, 3000, every=10, features=features, changes=(1111,))
+    with LogReader(tmp_path) as reader:
+        whole = payload_of(reader)
+        small = payload_of(reader, 400_000)
+    size = len(json.dumps(small, separators=(",", ":")))
+    assert len(json.dumps(whole)) > 1_000_000
+    assert 300_000 < size <= 400_000
+    assert len(whole["run"]["n"]) == 300
+    assert {10, 1010, 1110, 3000} <= set(small["run"]["n"])
+    assert all(frames["n"] == small["run"]["n"] for frames in small["features"])
+
+
+def test_what_was_there_is_kept_if_it_fails(run, tmp_path, monkeypatch):
+    path = tmp_path / "report.html"
+    path.write_text("the old one")
+
+    def fail(*_args):
+        raise OSError("the disk is full")
+
+    monkeypatch.setattr("os.replace", fail)
+    with pytest.raises(OSError, match="full"):
+        write_report(run, path)
+    assert path.read_text() == "the old one"
+    assert [file.name for file in tmp_path.iterdir()] == ["report.html"]
+
+
+def test_errors_say_what_to_do(run, tmp_path):
+    with pytest.raises(ValueError, match="say what the report is to be called"):
+        write_report(run, tmp_path)
+    with pytest.raises(FileNotFoundError, match="no log"):
+        write_report(tmp_path / "absent", tmp_path / "report.html")
+    (tmp_path / "no.db").write_text("no")
+    with pytest.raises(ValueError, match="no log of ipdp"):
+        write_report(tmp_path / "no.db", tmp_path / "report.html")
+
+
+def test_the_page_opens_from_disk(browser, report, run):
+    reader = LogReader(run)
+    with visit(browser, report.as_uri(), size="phone") as page:
+        drawn(page)
+        assert page.inner_text("#state") == "ended"
+        assert page.inner_text("#run-name") == "loans"
+        assert page.locator("#follow").is_hidden()
+        assert "a tree" in page.inner_text("#settings")
+        page.set_viewport_size({"width": 1440, "height": 900})
+        page.click("[data-feature='1']")
+        go_to(page, 4)
+        page.click("#pin-a")
+        go_to(page, 11)
+        for role, n in (("a", 500), ("now", 1200)):
+            expected = reader.at(n)["age"].select("yes").average[0]
+            line = trace(page, part="line", role=role)
+            np.testing.assert_allclose(line["y"], expected, rtol=1e-6)
+        page.click(".change >> nth=1")
+        settled(page)
+        change = reader.changes()[0].change
+        assert page.inner_text("#caption") == change.summary()
+        line = trace(page, part="line", role="after")
+        np.testing.assert_allclose(line["y"], change.after.average[0], rtol=1e-6)
+        page.keyboard.press("Escape")
+        page.keyboard.press("Home")
+        page.click("#play")
+        until(page, "ipdp.page.state.at > 1")
+
+
+def test_evil_names_are_text_in_the_file(browser, tmp_path):
+    directory = tmp_path / "<script>alert(2)<!--"
+    write_run(directory, 600, features=EVIL, changes=(500,))
+    path = write_report(directory, tmp_path / "report.html")
+    assert len(payload_in(path)["run"]["features"]) == len(EVIL)
+    with visit(browser, path.as_uri()) as page:
+        drawn(page)
+        names = page.evaluate("[...document.querySelectorAll('.name')].map((n) => n.textContent)")
+        assert sorted(names) == sorted(name or "''" for name in EVIL)
+        assert page.locator("img").count() == 0
+        assert page.title() == "<script>alert(2)<!-- · ipdp"
+
+
+def test_a_run_without_curves_has_a_report_too(browser, tmp_path):
+    with Log(tmp_path / "run") as log:
+        log.begin({}, ["a"])
+        path = write_report(log, tmp_path / "report.html")
+        with visit(browser, path.as_uri()) as page:
+            until(page, "document.body.dataset.state === 'empty'")
+        log.snapshot(curves_at(100), 100)
+        write_report(log, path)
+    assert payload_in(path)["run"]["n"] == [100]

@@ -1,0 +1,143 @@
+"""A run as the page sees it: read once, then only what is new."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from tests.report.logs import FEATURES, change_at, curves_at, read_frames, write_run
+
+from ipdp.log import Log, LogReader
+from ipdp.report.packing import unpack
+from ipdp.report.view import Cursor, RunView, run_name
+
+
+@pytest.fixture
+def log(tmp_path):
+    with Log(tmp_path / "run") as log:
+        log.begin({"alpha": 0.1}, FEATURES)
+        yield log
+
+
+def add(log, *times, features=FEATURES):
+    for n in times:
+        log.snapshot(curves_at(n, features), n)
+        log.metric({"accuracy": n / 1e4}, n)
+    log.commit()
+
+
+def view_of(log, **options):
+    view = RunView(LogReader(log.path), **options)
+    view.refresh()
+    return view
+
+
+def test_a_run_is_what_its_log_says(log):
+    add(log, 100, 200, 300)
+    view = view_of(log)
+    run = view.run()
+    assert run["name"] == "run"
+    assert run["n"] == [100, 200, 300]
+    assert run["settings"] == {"alpha": 0.1}
+    assert [feature["name"] for feature in run["features"]][
+        -1
+    ] == "age \N{MULTIPLICATION SIGN} salary"
+    assert run["features"][-1]["parts"] == ["age", "salary"]
+    assert run["status"]["state"] == "running"
+    for text, (n, values) in zip(
+        run["importance"], view.reader.importances().values(), strict=True
+    ):
+        assert n.tolist() == [100, 200, 300]
+        np.testing.assert_allclose(unpack(text), values, rtol=1e-6)
+    np.testing.assert_allclose(unpack(run["metrics"]["accuracy"]["value"]), [0.01, 0.02, 0.03])
+
+
+def test_only_what_is_new_is_told(log):
+    add(log, 100, 200)
+    view = view_of(log)
+    first = view.run()
+    assert view.run(Cursor.parse(first["next"]))["n"] == []
+    add(log, 300)
+    log.change(change_at(300), 300)
+    log.commit()
+    view.refresh()
+    news = view.run(Cursor.parse(first["next"]))
+    assert news["n"] == [300]
+    assert [change["n"] for change in news["changes"]] == [300]
+    assert news["metrics"]["accuracy"]["n"] == [300]
+    assert [len(unpack(text)) for text in news["importance"]] == [1] * 4
+    assert news["revision"] == first["revision"]
+    assert view.feature(0, after=200)["n"] == [300]
+    assert view.feature(0)["n"] == [100, 200, 300]
+
+
+def test_a_feature_that_comes_later_has_gaps_before(log):
+    add(log, 100, features=FEATURES[:1])
+    view = view_of(log)
+    add(log, 200, features=[*FEATURES[:1], "new"])
+    view.refresh()
+    importance = unpack(view.run()["importance"][view.features.index("new")])
+    assert np.isnan(importance[0])
+    assert np.isfinite(importance[1])
+
+
+def test_a_run_that_was_taken_back_is_read_anew(tmp_path):
+    write_run(tmp_path / "run", 1000, changes=())
+    view = view_of(LogReader(tmp_path / "run"))
+    before = view.run()
+    with Log(tmp_path / "run") as log:
+        log.rewind(500)
+        log.commit()
+        view.refresh()
+        after = view.run(Cursor.parse(before["next"]))
+    assert after["revision"] != before["revision"]
+    assert view.run()["n"] == [100, 200, 300, 400, 500]
+    assert view.feature(0)["n"] == [100, 200, 300, 400, 500]
+
+
+def test_a_long_run_is_thinned_but_not_at_its_changes(tmp_path):
+    write_run(tmp_path, 3000, every=10, features=["age"], changes=(1111, 1555))
+    view = view_of(LogReader(tmp_path), limit=40)
+    run = view.run()
+    assert len(run["n"]) == 40
+    # The changes, and when they began.
+    assert {10, 3000, 1110, 1550, 1010, 1450} <= set(run["n"])
+    frames = view.feature(0)
+    assert frames["n"] == run["n"]
+    expected = view.reader.at(1110)["age"].average
+    at = {n: average for n, _, _, average, _ in read_frames(frames)}
+    np.testing.assert_allclose(at[1110], expected, rtol=1e-6)
+
+
+def test_a_run_that_grows_long_is_thinned_on_the_way(log):
+    add(log, 10)
+    view = view_of(log, limit=20)
+    for start in range(20, 1000, 100):
+        add(log, *range(start, start + 100, 10), features=["age"])
+        view.refresh()
+        view.feature(1)
+        assert len(view.snapshots) <= 40
+        assert len(view._histories[1]) <= 40
+    assert view.run()["n"][-1] == 1010
+
+
+@pytest.mark.parametrize(
+    "text", ["", "1", "1.2", "1.2.3.4", "-2.1.1", "a.b.c", "1.2.3\n", "9" * 60]
+)
+def test_what_is_no_cursor_is_refused(text):
+    with pytest.raises(ValueError, match="after must be"):
+        Cursor.parse(text)
+
+
+def test_cursors_survive_being_written():
+    assert Cursor.parse(str(Cursor())) == Cursor()
+
+
+def test_a_feature_that_is_not_there(log):
+    add(log, 100)
+    with pytest.raises(IndexError):
+        view_of(log).feature(99)
+
+
+def test_names_of_runs(tmp_path):
+    assert run_name(tmp_path / "loans" / "log.db") == "loans"
+    assert run_name(tmp_path / "loans" / "other.db") == "other"
