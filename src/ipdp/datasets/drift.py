@@ -1,0 +1,47 @@
+"""When a stream leaves one concept for the next."""
+
+from __future__ import annotations
+
+import math
+import random
+
+
+class Drift:
+    """The share of the new concept over time.
+
+    Parameters
+    ----------
+    position
+        Number of observations before the drift; the middle of one that takes time.
+    width
+        How long it takes. 0 is sudden: the observation after the first `position` ones is the
+        first of the new concept. Otherwise each observation comes from the new concept with a
+        probability that rises along a sigmoid, as in river's `ConceptDriftStream`.
+
+    Examples
+    --------
+    >>> sudden, gradual = Drift(1_000), Drift(1_000, width=500)
+    >>> [sudden.probability(t) for t in (999, 1_000)]
+    [0.0, 1.0]
+    >>> [round(gradual.probability(t), 2) for t in (0, 750, 1_000, 1_250, 2_000)]
+    [0.0, 0.12, 0.5, 0.88, 1.0]
+    """
+
+    def __init__(self, position: float, width: float = 0) -> None:
+        if position < 0 or width < 0:
+            raise ValueError(
+                f"position and width of a drift must not be negative, got {position} and {width}"
+            )
+        self.position = position
+        self.width = width
+
+    def probability(self, t: int) -> float:
+        """Chance that the observation after t others is one of the new concept."""
+        if not self.width:
+            return float(t >= self.position)
+        # tanh instead of 1 / (1 + exp(-z)), which overflows far from the drift.
+        return 0.5 + 0.5 * math.tanh(2 * (t - self.position) / self.width)
+
+    def happened(self, t: int, rng: random.Random) -> bool:
+        """Whether the observation after t others is one of the new concept."""
+        return rng.random() < self.probability(t)

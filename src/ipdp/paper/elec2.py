@@ -1,0 +1,319 @@
+"""Section 4.1, Fig. 4: changes of an explanation, found and drawn along the elec2 stream."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+import ipdp
+from ipdp import datasets
+from ipdp.core.curve import Curve
+from ipdp.paper.checks import Row, spread, within
+from ipdp.paper.elec2_figures import figures
+from ipdp.paper.experiment import Experiment, Say
+from ipdp.paper.following import Story, follow
+from ipdp.typing import Feature
+
+FEATURE = "vicprice"
+N = 45_312
+CONSTANT_UNTIL = 17_424
+"""Number of rows in which vicprice has one and the same value."""
+CONSTANT = 0.003467
+PAPER_CHANGES = (22_293, 35_893, 43_957)
+"""When the paper draws its three curves."""
+LOOKS = (28_597, 43_957)
+"""When the authors' code and the paper show a rising curve."""
+
+# An alarm of the paper's detector remains if ours reports one so close to it.
+NEAR = 1_000
+# ADWIN looks every 32 observations, after a grace period of 2,000.
+_SOONEST = 2_000 + 32
+
+
+@dataclass
+class Watched:
+    """A model that was followed along the stream.
+
+    Attributes
+    ----------
+    story
+        Curves of class True and accuracy.
+    paper
+        By feature: when the paper's detector found a change.
+    own
+        By feature: when our own found one, and of which kind.
+    sentences
+        What our own says of its changes.
+    at_change
+        The curve of vicprice when the paper's detector found a change of it.
+    """
+
+    story: Story = field(default_factory=Story)
+    paper: dict[Feature, list[int]] = field(default_factory=dict)
+    own: dict[Feature, list[tuple[int, str]]] = field(default_factory=dict)
+    sentences: list[str] = field(default_factory=list)
+    at_change: dict[int, Curve] = field(default_factory=dict)
+
+    def curve(self, t: int) -> Curve:
+        """The curve of vicprice for True at one of the moments."""
+        return self.story.curves["iPDP"][t][FEATURE].select(True)
+
+    def rise(self, t: int) -> float:
+        """The last point of the curve of vicprice minus its first."""
+        values = self.curve(t).average[0]
+        return float(values[-1] - values[0])
+
+    def dip(self, t: int) -> float:
+        """How far the curve of vicprice falls below both of its ends: the depth of a U."""
+        values = self.curve(t).average[0]
+        return float(min(values[0], values[-1]) - values.min())
+
+    def largest_span_until(self, t: int) -> float:
+        """Largest span of the curve of vicprice up to a time; without one it has no importance."""
+        kept = {**self.story.history["iPDP"], **self.story.curves["iPDP"]}
+        curves = [curves[FEATURE] for at, curves in kept.items() if at <= t]
+        return max(float(np.ptp(curve.average, axis=1).max()) for curve in curves)
+
+    def remaining(self) -> Counter[str]:
+        """What our own detector found near the alarms of the paper's: effect, range, nothing."""
+        found: Counter[str] = Counter()
+        for t in self.paper.get(FEATURE, []):
+            kinds = {kind for at, kind in self.own.get(FEATURE, []) if abs(t - at) <= NEAR}
+            found["effect" if kinds & {"real", "both"} else "range" if kinds else "nothing"] += 1
+        return found
+
+    def at_once(self) -> int:
+        """Number of alarms of the paper's detector at the first moment that it may raise one."""
+        times = self.paper.get(FEATURE, [])
+        return sum(later - earlier <= _SOONEST for earlier, later in pairwise(times))
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a run has seen of the two models.
+
+    Attributes
+    ----------
+    seed
+        Of models and explainers.
+    forest
+        The paper's adaptive random forest, all features.
+    bagging
+        The bagging of Hoeffding adaptive trees of the authors' script, vicprice only; None if it
+        was left out.
+    """
+
+    seed: int
+    forest: Watched
+    bagging: Watched | None
+
+    @property
+    def models(self) -> dict[str, Watched]:
+        """Both, by name."""
+        both = {"ARF": self.forest, "bagging": self.bagging}
+        return {name: watched for name, watched in both.items() if watched is not None}
+
+
+def run(
+    seed: int,
+    say: Say,
+    *,
+    n: int = N,
+    n_models: int = 10,
+    bagging: bool = True,
+    features: Sequence[str] | None = None,
+) -> Run:
+    """Follow the forest, and the bagging if it is wanted, along the stream."""
+    from river import ensemble, forest, tree
+
+    least = max(_moments())
+    if n < least:
+        raise ValueError(f"the table needs the first {least:,} observations of elec2, got n = {n}")
+    stream = datasets.elec2()
+    say("adaptive random forest")
+    model = forest.ARFClassifier(n_models=n_models, seed=seed)
+    watched = _watch(stream, model, features, seed=seed, n=n, say=say)
+    if not bagging:
+        return Run(seed, watched, None)
+    say("bagging of Hoeffding adaptive trees")
+    trees = ensemble.BaggingClassifier(
+        tree.HoeffdingAdaptiveTreeClassifier(seed=seed), n_models=n_models, seed=seed
+    )
+    return Run(seed, watched, _watch(stream, trees, [FEATURE], seed=seed, n=n, say=say))
+
+
+def _watch(
+    stream: Any, model: Any, features: Sequence[str] | None, *, seed: int, n: int, say: Say
+) -> Watched:
+    # A reservoir of 500 that values enter with a probability of 0.05 stands for 10,000 of them.
+    grid = ipdp.grid.QuantileRange(10, 0.05, 0.95, window=10_000, storage_size=500)
+    pdp = ipdp.IncrementalPDP(model, features, alpha=0.001, grid=grid, seed=seed)
+    theirs, ours = ipdp.Monitor(pdp, statistic="importance"), ipdp.Monitor(pdp)
+    watched = Watched()
+
+    def look(t: int, x: dict[str, Any]) -> None:
+        for change in theirs.update(x):
+            watched.paper.setdefault(change.feature, []).append(t)
+            if change.feature == FEATURE:
+                watched.at_change[t] = pdp.curve(FEATURE).select(True)
+        for change in ours.update(x):
+            watched.own.setdefault(change.feature, []).append((t, change.kind))
+            watched.sentences.append(f"{t:,}: {change.summary()}")
+
+    watched.story = follow(
+        stream, model, {"iPDP": pdp}, n=n, say=say, moments=_moments(), look=look, between=500
+    )
+    return watched
+
+
+def _moments() -> set[int]:
+    """When the curves are kept."""
+    return {CONSTANT_UNTIL, *PAPER_CHANGES, *LOOKS}
+
+
+def numbers(run: Run) -> Mapping[str, Any]:
+    """What is kept of a run."""
+    return {
+        "seed": run.seed,
+        **{
+            name: {
+                "accuracy": watched.story.prequential_accuracy,
+                "changes": watched.paper,
+                "own_changes": watched.own,
+                "own_sentences": watched.sentences,
+                "remaining": watched.remaining(),
+                "curves": {
+                    str(t): {
+                        "x": watched.curve(t).grid_values[0].tolist(),
+                        "y": watched.curve(t).average[0].tolist(),
+                    }
+                    for t in watched.story.curves["iPDP"]
+                },
+            }
+            for name, watched in run.models.items()
+        },
+    }
+
+
+def rows(runs: Sequence[Run]) -> list[Row]:
+    """The table."""
+    return [
+        row for name in runs[0].models for row in _rows(name, [run.models[name] for run in runs])
+    ]
+
+
+def _rows(name: str, runs: Sequence[Watched]) -> list[Row]:
+    changes = [run.paper.get(FEATURE, []) for run in runs]
+    first = [float(times[0]) if times else float("inf") for times in changes]
+    return [
+        *_rows_before(name, runs),
+        within(
+            f"{name}: first change, between 18,000 and 24,500",
+            f"{PAPER_CHANGES[0]:,}",
+            first,
+            low=18_000,
+            high=24_500,
+            digits=0,
+        ),
+        *(
+            within(
+                f"{name}: last point of the curve minus first at {t:,}, at least 0.05",
+                "an effect that rises on the whole",
+                [run.rise(t) for run in runs],
+                low=0.05,
+            )
+            for t in LOOKS
+        ),
+        within(
+            f"{name}: prequential accuracy, 0.84 to 0.91",
+            "-",
+            [run.story.prequential_accuracy for run in runs],
+            low=0.84,
+            high=0.91,
+        ),
+        Row(
+            f"{name}: depth of the U at {PAPER_CHANGES[1]:,} and at {PAPER_CHANGES[2]:,}",
+            "U-shaped, then more linear",
+            " and ".join(spread([run.dip(t) for run in runs]) for t in PAPER_CHANGES[1:]),
+            None,
+        ),
+        *_rows_of_alarms(name, runs),
+    ]
+
+
+def _rows_before(name: str, runs: Sequence[Watched]) -> list[Row]:
+    """While vicprice has one value only."""
+    grids = [run.curve(CONSTANT_UNTIL).grid_values[0] for run in runs]
+    early = [
+        sum(t <= CONSTANT_UNTIL for t in run.paper.get(FEATURE, []))
+        + sum(t <= CONSTANT_UNTIL for t, _ in run.own.get(FEATURE, []))
+        for run in runs
+    ]
+    return [
+        within(
+            f"{name}: span of the curve until row {CONSTANT_UNTIL:,}, exactly 0",
+            "no effect until about 22,000",
+            [run.largest_span_until(CONSTANT_UNTIL) for run in runs],
+            high=0,
+        ),
+        within(
+            f"{name}: its grid until then, at {CONSTANT}",
+            "constantly zero (it is constant, not zero)",
+            [float(end) for grid in grids for end in (grid[0], grid[-1])],
+            low=CONSTANT - 1e-12,
+            high=CONSTANT + 1e-12,
+            digits=6,
+        ),
+        within(f"{name}: changes until then, none", "none", early, high=0, digits=0),
+    ]
+
+
+def _rows_of_alarms(name: str, runs: Sequence[Watched]) -> list[Row]:
+    """The paper's detector beside our own: nothing to hold them to, but something to see."""
+    changes = [run.paper.get(FEATURE, []) for run in runs]
+    own = [run.own.get(FEATURE, []) for run in runs]
+    total, remaining = sum(map(len, changes)), sum((run.remaining() for run in runs), Counter())
+    return [
+        Row(
+            f"{name}: changes of vicprice found by the paper's detector",
+            "six, of which it shows " + ", ".join(f"{t:,}" for t in PAPER_CHANGES),
+            f"{spread([len(times) for times in changes], 0)}; first seed at "
+            + ", ".join(f"{t:,}" for t in changes[0]),
+            None,
+        ),
+        Row(
+            f"{name}: of these, right after the grace period of the one before",
+            "-",
+            f"{sum(run.at_once() for run in runs)} of {total}",
+            None,
+        ),
+        Row(
+            f"{name}: of these, within {NEAR:,} of a change that our detector reports",
+            "-",
+            f"{remaining['effect']} of the effect, {remaining['range']} of the range only, "
+            f"{remaining['nothing']} of none",
+            None,
+        ),
+        Row(
+            f"{name}: changes of vicprice reported by our detector",
+            "-",
+            f"{spread([len(found) for found in own], 0)}, of the effect "
+            + spread([sum(kind in ("real", "both") for _, kind in found) for found in own], 0),
+            None,
+        ),
+    ]
+
+
+EXPERIMENT = Experiment(
+    name="elec2",
+    title="elec2: changes of the effect of vicprice (Sec. 4.1, Fig. 4)",
+    run=run,
+    numbers=numbers,
+    rows=rows,
+    figures=figures,
+)

@@ -1,0 +1,33 @@
+from __future__ import annotations
+
+import pytest
+from tests.datasets.made_up import CALIFORNIA, ELEC2, electricity, housing, write_csv
+
+from ipdp import datasets
+
+
+@pytest.fixture
+def data(tmp_path, monkeypatch):
+    write_csv(tmp_path / "electricity.csv", (*ELEC2, "class"), electricity(20, 10))
+    write_csv(tmp_path / "california_housing.csv", CALIFORNIA, housing(20))
+    monkeypatch.setenv("IPDP_DATA", str(tmp_path))
+
+
+@pytest.mark.parametrize("name", datasets.DATASETS)
+def test_every_data_set_can_be_loaded_and_ends(data, name):
+    stream = datasets.load(name)
+    x, _ = next(iter(stream))
+    assert len(x) == stream.n_features
+    assert stream.n_samples > 0
+
+
+def test_settings_are_passed_on():
+    stream = datasets.load("agrawal", position=5, n_samples=9, seed=3)
+    assert (stream.position, stream.seed, len(list(stream))) == (5, 3, 9)
+
+
+def test_an_unknown_name_or_setting_is_answered_with_those_there_are():
+    with pytest.raises(ValueError, match="agrawal, california, elec2, hyperplane"):
+        datasets.load("electricity")
+    with pytest.raises(ValueError, match="no setting 'sed': it is one of position, width"):
+        datasets.load("hyperplane", sed=1)
