@@ -16,6 +16,11 @@ def layout_of(*keys):
     return Layout.of(effects, range(len(keys)), list(keys), [(False,)] * len(keys))
 
 
+def read_one(knots, layout, positions, values):
+    at_knots, within = knots.read(layout, [positions], values[None])
+    return at_knots[0], within[0]
+
+
 def test_interpolates_like_numpy_whatever_the_number_of_points():
     layout = layout_of((0, 1, 2), (0, 1, 2, 3, 4))
     first = np.array([[0.0, 1.0, 2.0, 10.0, 11.0, 12.0, 14.0, 20.0]])
@@ -24,7 +29,7 @@ def test_interpolates_like_numpy_whatever_the_number_of_points():
         knots.take(row, layout, first)
     moved = first + np.array([[0.05] * 3 + [-0.1] * 5])
     values = np.random.default_rng(1).normal(size=(2, 8))
-    read, within = knots.read(layout, moved, values)
+    read, within = read_one(knots, layout, moved, values)
     assert within.tolist() == [True, True]
     for row, part in ((0, slice(0, 3)), (1, slice(3, 8))):
         places = knots.places[row]
@@ -34,11 +39,28 @@ def test_interpolates_like_numpy_whatever_the_number_of_points():
     assert read[:, 0, 3:].tolist() == [[0.0, 0.0], [0.0, 0.0]]
 
 
+def test_many_curves_at_once_are_the_same_as_one_by_one():
+    rng = np.random.default_rng(2)
+    layout = layout_of((0, 1, 2), (("a",), ("b",)))
+    positions = np.zeros((20, 5))
+    positions[:, :3] = np.sort(rng.normal(size=(20, 3)), axis=1)
+    values = rng.normal(size=(20, 2, 5))
+    knots = Knots([0, 1])
+    for row in (0, 1):
+        knots.take(row, layout, positions[:1])
+    at_knots, within = knots.read(layout, [own[None] for own in positions], values)
+    assert len({tuple(row) for row in within.tolist()}) > 1
+    for k in range(20):
+        own, own_within = read_one(knots, layout, positions[k : k + 1], values[k])
+        assert at_knots[k].tolist() == own.tolist()
+        assert within[k].tolist() == own_within.tolist()
+
+
 def test_a_range_that_left_the_knots():
     layout = layout_of((0, 1, 2))
     knots = Knots([0])
     knots.take(0, layout, np.array([[0.0, 1.0, 2.0]]))
-    _, within = knots.read(layout, np.array([[1.0, 2.0, 3.0]]), np.zeros((1, 3)))
+    _, within = read_one(knots, layout, np.array([[1.0, 2.0, 3.0]]), np.zeros((1, 3)))
     assert not within[0]
 
 
@@ -54,17 +76,17 @@ def test_categories_are_found_by_name():
     knots = Knots([0])
     knots.take(0, layout_of((("a",), ("b",), ("c",))), np.zeros((1, 3)))
     other = layout_of((("a",), ("aa",), ("b",), ("c",)))
-    read, within = knots.read(other, np.zeros((1, 4)), np.array([[1.0, 2.0, 3.0, 4.0]]))
+    read, within = read_one(knots, other, np.zeros((1, 4)), np.array([[1.0, 2.0, 3.0, 4.0]]))
     assert within[0]
     assert read[0, 0].tolist() == [1.0, 3.0, 4.0]
-    _, within = knots.read(layout_of((("a",), ("c",))), np.zeros((1, 2)), np.zeros((1, 2)))
+    _, within = read_one(knots, layout_of((("a",), ("c",))), np.zeros((1, 2)), np.zeros((1, 2)))
     assert not within[0]
 
 
 def test_a_feature_without_knots_or_points_is_not_within():
     layout = layout_of((0, 1))
     knots = Knots([0, 5])
-    _, within = knots.read(layout, np.array([[0.0, 1.0]]), np.zeros((1, 2)))
+    _, within = read_one(knots, layout, np.array([[0.0, 1.0]]), np.zeros((1, 2)))
     assert within.tolist() == [False, False]
 
 
@@ -76,5 +98,5 @@ def test_state_through_json(keys):
     other.state = json.loads(json.dumps(knots.state))
     values = np.array([[1.0, 5.0, 2.0]])
     np.testing.assert_array_equal(
-        knots.read(layout, positions, values)[0], other.read(layout, positions, values)[0]
+        read_one(knots, layout, positions, values)[0], read_one(other, layout, positions, values)[0]
     )

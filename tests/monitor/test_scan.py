@@ -16,7 +16,7 @@ PROPERTY = settings(deadline=None, derandomize=True, max_examples=40)
 def fed(values, **setup):
     scan = Scan(values.shape[1], **setup)
     for row in values:
-        scan.update(row)
+        scan.update(row[None])
     return scan
 
 
@@ -50,7 +50,7 @@ def test_buckets_hold_all_values(seed, n):
     known = np.random.default_rng(seed + 1).random((n, 2)) < 0.7
     scan = Scan(2, clock=4)
     for row, which in zip(values, known, strict=True):
-        scan.update(row, which)
+        scan.update(row[None], which[None])
     whole = n - n % 4
     if whole < 8:
         return
@@ -72,7 +72,7 @@ def test_no_alarm_when_nothing_changes(shape):
     }
     scan, worst = Scan(30), 0.0
     for row in draw[shape]():
-        if scan.update(row):
+        if scan.update(row[None]):
             worst = max(worst, scan.check().ratio.max())
     assert 0 < worst < 1
 
@@ -113,6 +113,24 @@ def test_forgetting():
     assert newer.n.tolist() == [320, 0]
 
 
+def test_several_steps_at_once_are_the_same():
+    rng = np.random.default_rng(9)
+    values = rng.integers(-8, 8, size=(96, 3)).astype(float)  # so that sums have no rounding
+    known = rng.random((96, 3)) < 0.8
+    one, many = Scan(3, clock=32), Scan(3, clock=32)
+    due = [
+        one.update(v[None], k[None], t=t)
+        for t, (v, k) in enumerate(zip(values, known, strict=True))
+    ]
+    assert np.flatnonzero(due).tolist() == [31, 63, 95]
+    for first, last in ((0, 20), (20, 32), (32, 33), (33, 64), (64, 96)):
+        assert many.update(values[first:last], known[first:last], t=last - 1) == due[last - 1]
+    assert many.state == one.state
+    assert many.time_of(2) == 63
+    with pytest.raises(ValueError, match="a check is due in 32 steps"):
+        many.update(np.zeros((33, 3)))
+
+
 def test_memory_is_bounded():
     scan = fed(np.zeros((30_000, 1)), clock=2)
     # Eight widths of at most five buckets, and one that waits to be joined.
@@ -124,6 +142,6 @@ def test_state_goes_on_bit_for_bit():
     whole, first, second = fed(values), fed(values[:205]), Scan(3)
     second.state = json.loads(json.dumps(first.state, allow_nan=False))
     for row in values[205:]:
-        second.update(row)
+        second.update(row[None])
     assert second.state == whole.state
     assert second.check().ratio.tolist() == whole.check().ratio.tolist()

@@ -116,7 +116,10 @@ class Change:
         return f"{self.feature}: {'; '.join(parts)}"
 
     def _ago(self) -> str:
-        n = self.t - self.began if self.n_since is None else self.n_since
+        on_the_clock = self.t - self.began
+        if self.n_since is not None and self.n_since != on_the_clock:
+            return f"{self.n_since:,} explained observations ago"
+        n = on_the_clock
         return f"{n:,.0f} observations ago"
 
     def _output(self) -> str:
@@ -145,12 +148,10 @@ class Change:
             return "at " + ", ".join(map(str, self.where))
         low, high = self.where
         axis = self.before.grid_values[0]
-        if low <= axis[0] and high >= axis[-1]:
-            return ""
+        if low <= axis[0]:
+            return "" if high >= axis[-1] else f"below {_number(high)}"
         if high >= axis[-1]:
             return f"above {_number(low)}"
-        if low <= axis[0]:
-            return f"below {_number(high)}"
         if low == high:  # one knot
             return f"around {_number(low)}"
         return f"between {_number(low)} and {_number(high)}"

@@ -20,9 +20,9 @@ import numpy as np
 from ipdp.effects import Effect
 from ipdp.layout import Layout
 from ipdp.monitor.knots import Knots, axis_of
-from ipdp.monitor.reading import Reading
+from ipdp.monitor.records import PER_LEVEL, Record, Records
 from ipdp.monitor.scan import Scan, Side
-from ipdp.typing import Array, FloatArray, Observation, State
+from ipdp.typing import Array, FloatArray, Label, State
 
 
 class Evidence(NamedTuple):
@@ -51,46 +51,64 @@ class Evidence(NamedTuple):
 class Watch:
     """Follows the shape of each feature's effect and the place of its values.
 
+    Observations are collected and read together, as one numpy call costs about as much for
+    thirty curves as for one.
+
     Parameters
     ----------
     effects
         The curves of the explainer.
-    numbers
-        Which of them are watched.
+    labels
+        Names of the model's outputs.
     outputs
-        Which rows of the model's answer are watched.
+        Which of them are watched, by their number.
     n_points
         The most knots that a feature can have.
     delta, clock
         As in `Scan`.
+    at_once
+        Number of observations that are read together.
+
+    Attributes
+    ----------
+    numbers, names
+        Numbers and names of the features that are watched, one row for each; pairs are not.
+    ranges
+        What the ranges were when the references were taken; None for a feature without one.
+    starts
+        The number of the observation after which the references were taken.
     """
 
     def __init__(
         self,
         effects: Sequence[Effect],
-        numbers: Sequence[int],
+        labels: Sequence[Label],
         outputs: Sequence[int],
         n_points: int,
         *,
         delta: float,
         clock: int,
+        at_once: int = PER_LEVEL,
     ) -> None:
-        self.numbers = tuple(numbers)
-        self.names = [effects[number].names[0] for number in numbers]
+        self.numbers = watched(effects)
+        self.names = [effects[number].names[0] for number in self.numbers]
+        self.labels = tuple(labels)
         self.outputs = list(outputs)
         self.layout: Layout | None = None  # the one that the number of points was taken from
         self.n_points = n_points
         self.knots = Knots(self.numbers)
         self.ranges: list[Any] = [None] * len(self.numbers)
-        self.starts = [-math.inf] * len(self.numbers)  # when the references were taken
+        self.starts = [0] * len(self.numbers)
         n_columns = len(self.outputs) * (n_points + 1) + 2
         self._shape = (len(self.numbers), n_columns)
         # A suspicion about a shape is checked with the model; one about the values stands alone.
         normal = np.ones(self._shape, dtype=bool)
         normal[:, -2:] = False
         self.scan = Scan(normal.size, delta=delta, clock=clock, normal=normal.ravel())
-        self._values = np.zeros(self._shape)
-        self._known = np.zeros(self._shape, dtype=bool)
+        self.at_once = at_once
+        self._pending: list[Record] = []
+        self._room = min(at_once, clock)  # so many more can be collected
+        self._newest: FloatArray = np.zeros(self._shape)
         self._paused = np.zeros(len(self.numbers), dtype=int)
 
     # Series: for each feature, knots by output, levels by output, two of the axis.
@@ -107,31 +125,45 @@ class Watch:
         start, stop = ends[part]
         return np.arange(first + start, first + stop)
 
-    def start(self, row: int, reading: Reading, recent: Sequence[Observation]) -> None:
+    def start(
+        self, row: int, newest: Record, recent: Sequence[Record], *, keep_range: bool = False
+    ) -> None:
         """Take the reference of a feature anew, if it has points now.
 
         Parameters
         ----------
         row
             Which feature.
-        reading
+        newest
             The newest ICE curves.
         recent
             Observations that show where its values are.
+        keep_range
+            Whether the range goes on to be compared with the one it was compared with.
         """
-        self.stop(row)
-        axis = axis_of(reading.layout, reading.positions, self.numbers[row])
-        if axis is None or len(axis) < 2 or len(axis) > self.n_points:
+        axis, ends = self.axis(row, newest), self.ranges[row]
+        if axis is None or len(axis) < 2 or (axis.dtype == object and len(axis) > self.n_points):
+            self._stop(row)
             return
-        values = [x.get(self.names[row]) for x in recent]
+        if keep_range and type(ends) is type(range_of(axis)):
+            self._stop(row, "shape", "level")
+        else:
+            self._stop(row)
+            ends = range_of(axis)
+        values = [record.x.get(self.names[row]) for record in recent]
         numbers = [v for v in values if isinstance(v, (int, float)) and math.isfinite(v)]
-        self.knots.take(row, reading.layout, reading.positions, numbers)
-        self.ranges[row] = range_of(axis)
-        self.starts[row] = reading.t
+        self.knots.take(row, newest.layout, newest.positions, numbers, self.n_points)
+        self.ranges[row] = ends
+        self.starts[row] = newest.n
 
-    def stop(self, row: int) -> None:
-        """Forget the reference of a feature."""
-        self.scan.forget(self.columns(row, "all"))
+    def axis(self, row: int, record: Record) -> Array | None:
+        """Where the points of a feature were; None if it was not evaluated."""
+        return axis_of(record.layout, record.positions, self.numbers[row])
+
+    def _stop(self, row: int, *parts: str) -> None:
+        """Forget the reference of a feature, and these series, by default all."""
+        for part in parts or ("all",):
+            self.scan.forget(self.columns(row, part))
         self.knots.drop(row)
         self.ranges[row] = None
         self._paused[row] = 0
@@ -140,49 +172,70 @@ class Watch:
         """Whether the feature has a reference."""
         return self.ranges[row] is not None
 
-    def update(self, reading: Reading, x: Observation) -> bool:
+    def update(self, record: Record) -> bool:
         """Take the newest ICE curves; True when it is time to look at the evidence."""
-        values, known = self._values, self._known
-        at_knots, within = self.knots.read(reading.layout, reading.positions, reading.values)
-        if len(self.outputs) < len(at_knots):
-            at_knots = at_knots[self.outputs]
-        level = at_knots.sum(axis=2)
-        level /= self.knots.n_knots
-        at_knots -= level[:, :, None]
-        at_knots *= self.knots.has
-        n_features, width = at_knots.shape[1:]
-        shape = values[:, : self._n_shape].reshape(n_features, len(self.outputs), self.n_points)
-        shape[:, :, :width] = at_knots.swapaxes(0, 1)
-        if width < self.n_points:
-            shape[:, :, width:] = 0.0
-        values[:, self._n_shape : -2] = level.T
-        places = [self._place(row, x.get(name)) for row, name in enumerate(self.names)]
-        if None not in places and within.all():
-            if self._paused.any():
-                self._paused[:] = 0
-            values[:, -2] = places
-            np.abs(values[:, -2], out=values[:, -1])
-            return self.scan.update(values.ravel())
-        values[:, -2] = [0.0 if place is None else place for place in places]
-        np.abs(values[:, -2], out=values[:, -1])
-        known[:, :-2] = within[:, None]
-        known[:, -2:] = np.array([place is not None for place in places])[:, None]
-        self._paused = np.where(within, 0, self._paused + 1)
-        return self.scan.update(values.ravel(), known.ravel())
+        if self._pending and not _alike(record.layout, self._pending[-1].layout):
+            self.flush()
+        self._pending.append(record)
+        return len(self._pending) >= self._room and self.flush()
 
-    def _place(self, row: int, value: Any) -> float | None:
-        """Where on its axis a value lies: -1 to 1 in the range; 1 for an unknown category."""
-        ends = self.ranges[row]
-        if ends is None:
-            return None
-        if isinstance(ends, frozenset):
-            return None if value is None else float(value not in ends)
-        if type(value) is not float and not isinstance(value, (int, float, np.number)):
-            return None
-        if not math.isfinite(value):
-            return None
-        low, high = ends
-        return float(2 * (value - low) / (high - low) - 1) if high > low else float(value - low)
+    def flush(self) -> bool:
+        """Read what has been collected; True when it is time to look at the evidence."""
+        records, self._pending = self._pending, []
+        if not records:
+            return False
+        is_due = self.scan.update(*self._read(records), t=records[-1].t)
+        self._room = min(self.at_once, self.scan.clock - self.scan.steps)
+        return is_due
+
+    def _read(self, records: list[Record]) -> tuple[FloatArray, Array | None]:
+        """Values of all series, of shape (n_records, n_series), and which of them are known."""
+        at_knots, within = self.knots.read(
+            records[0].layout,
+            [record.positions for record in records],
+            np.array([record.values for record in records])[:, self.outputs],
+        )
+        level = at_knots.sum(axis=3)
+        level /= self.knots.n_knots
+        at_knots -= level[:, :, :, None]
+        at_knots *= self.knots.has
+        n, n_outputs, n_features, width = at_knots.shape
+        values = np.zeros((n, *self._shape))
+        shape = values[:, :, : self._n_shape].reshape(n, n_features, n_outputs, self.n_points)
+        shape[:, :, :, :width] = at_knots.swapaxes(1, 2)
+        values[:, :, self._n_shape : -2] = level.swapaxes(1, 2)
+        places = self._places(records)
+        is_placed = np.isfinite(places)
+        values[:, :, -2] = np.where(is_placed, places, 0.0)
+        np.abs(values[:, :, -2], out=values[:, :, -1])
+        self._newest = values[-1]
+        # For how many records in a row, up to the newest, each feature has been out of its range.
+        out = np.where(within.any(axis=0), within[::-1].argmax(axis=0), self._paused + n)
+        self._paused = out.astype(int)
+        if within.all() and is_placed.all():
+            return values.reshape(n, -1), None
+        known = np.empty(values.shape, dtype=bool)
+        known[:, :, :-2] = within[:, :, None]
+        known[:, :, -2:] = is_placed[:, :, None]
+        return values.reshape(n, -1), known.reshape(n, -1)
+
+    def _places(self, records: list[Record]) -> FloatArray:
+        """Where on their axes the values lie, of shape (n_records, n_features).
+
+        -1 to 1 in the range; 1 for an unknown category; NaN where there is no value.
+        """
+        # Nothing is within an empty range: no value has a place there.
+        ends = [r if isinstance(r, tuple) else (0.0, math.nan) for r in self.ranges]
+        low, high = np.array(ends, dtype=float).T
+        with np.errstate(invalid="ignore", divide="ignore"):
+            places = 2 * (_numbers([list(map(r.x.get, self.names)) for r in records]) - low)
+            places /= np.where(high == low, 2.0, high - low)
+        places -= high > low
+        for row, known in enumerate(self.ranges):
+            if isinstance(known, frozenset):
+                values = [record.x.get(self.names[row]) for record in records]
+                places[:, row] = [math.nan if v is None else float(v not in known) for v in values]
+        return np.asarray(places)
 
     def paused(self, row: int) -> int:
         """For how many observations in a row the knots have been out of the range."""
@@ -190,23 +243,21 @@ class Watch:
 
     def evidence(self) -> list[Evidence]:
         """What speaks for a change of each feature."""
+        self.flush()
         cuts = self.scan.check()
         ratios, at = cuts.ratio.reshape(self._shape), cuts.at.reshape(self._shape)
-        found = []
-        for row in range(len(self.numbers)):
-            shape, axis = ratios[row, : self._n_shape], ratios[row, -2:]
-            best, place = int(shape.argmax()), int(axis.argmax())
-            found.append(
-                Evidence(
-                    row,
-                    float(shape[best]),
-                    float(axis[place]),
-                    best // self.n_points,
-                    int(at[row, best]),
-                    int(at[row, self._shape[1] - 2 + place]),
-                )
-            )
-        return found
+        rows = np.arange(len(self.numbers))
+        shape = ratios[:, : self._n_shape].argmax(axis=1)
+        axis = ratios[:, -2:].argmax(axis=1) + self._shape[1] - 2
+        found = (
+            rows,
+            ratios[rows, shape],
+            ratios[rows, axis],
+            shape // self.n_points,
+            at[rows, shape],
+            at[rows, axis],
+        )
+        return list(map(Evidence, *(part.tolist() for part in found)))
 
     def sides(self, row: int, output: int, cut: int) -> list[tuple[Side, Side]]:
         """Before and after a cut: the centred curve at the knots, and its level, of one output."""
@@ -226,33 +277,44 @@ class Watch:
         return math.sqrt(max(float(np.nansum(parts)), 0.0))
 
     def centred(self) -> FloatArray:
-        """The newest centred curves, of shape (n_features, n_outputs, n_points)."""
+        """The newest centred curves that were read, (n_features, n_outputs, n_points)."""
         n_features = len(self.numbers)
-        return self._values[:, : self._n_shape].reshape(
+        return self._newest[:, : self._n_shape].reshape(
             n_features, len(self.outputs), self.n_points
         )
 
     @property
     def state(self) -> State:
-        """Everything it remembers, JSON-safe."""
+        """Everything it remembers, JSON-safe; what it has collected is in the records."""
         ranges = [sorted(r, key=repr) if isinstance(r, frozenset) else r for r in self.ranges]
         return {
+            "labels": list(self.labels),
+            "outputs": list(self.outputs),
+            "n_points": self.n_points,
+            "n_pending": len(self._pending),
             "scan": self.scan.state,
             "knots": self.knots.state,
             "ranges": [r and list(r) for r in ranges],
             "paused": self._paused.tolist(),
-            "starts": [None if math.isinf(start) else start for start in self.starts],
+            "starts": list(self.starts),
         }
 
-    @state.setter
-    def state(self, state: State) -> None:
+    def restore(self, state: State, records: Records) -> None:
+        """Go on from a state."""
         self.scan.state = state["scan"]
         self.knots.state = state["knots"]
         for row, (saved, places) in enumerate(zip(state["ranges"], self.knots.places, strict=True)):
             is_set = places is not None and places.dtype == object
             self.ranges[row] = saved and (frozenset(saved) if is_set else tuple(saved))
         self._paused = np.array(state["paused"], dtype=int)
-        self.starts = [-math.inf if start is None else start for start in state["starts"]]
+        self.starts = list(state["starts"])
+        self._pending = records.newest(state["n_pending"])
+        self._room = min(self.at_once, self.scan.clock - self.scan.steps)
+
+
+def watched(effects: Sequence[Effect]) -> tuple[int, ...]:
+    """Numbers of the effects that a monitor watches."""
+    return tuple(k for k, effect in enumerate(effects) if not effect.is_pair)
 
 
 def range_of(axis: Array) -> Any:
@@ -277,6 +339,19 @@ def moved(before: Any, after: Any) -> float:
     union = max(before[1], after[1]) - min(before[0], after[0])
     common = min(before[1], after[1]) - max(before[0], after[0])
     return 1 - max(common, 0.0) / union if union else 0.0
+
+
+def _alike(layout: Layout, other: Layout) -> bool:
+    return layout is other or layout == other
+
+
+def _numbers(rows: list[list[Any]]) -> FloatArray:
+    """Values as floats; NaN for what is no number."""
+    try:
+        return np.array(rows, dtype=float)
+    except (TypeError, ValueError):
+        kinds = (int, float, np.number)
+        return np.array([[v if isinstance(v, kinds) else math.nan for v in r] for r in rows], float)
 
 
 def _pick(side: Side, series: slice) -> Side:

@@ -15,8 +15,6 @@ _MARGIN = 0.05
 # and lie where the data are: between these quantiles of the values, if there are enough of them.
 _QUANTILES = 0.02, 0.98
 _ENOUGH = 50
-# After so many moves it is looked again at who is within the range.
-_LOOK_AGAIN = 32
 # A knot may lie so far outside of the current range, as a share of it, and still be compared.
 _TOLERANCE = 0.05
 
@@ -41,13 +39,7 @@ class Knots:
     def __init__(self, numbers: Sequence[int]) -> None:
         self.numbers = tuple(numbers)
         self.places: list[Array | None] = [None] * len(self.numbers)
-        self._layout: Layout | None = None
-        self._positions: FloatArray | None = None
-        self._moves = 0
-        self._share: FloatArray = np.empty((0, 0))
-        self._left: Array = np.empty((0, 0), dtype=int)
-        self._right: Array = np.empty((0, 0), dtype=int)
-        self._within: Array = np.empty(0, dtype=bool)
+        self._layout: Layout | None = None  # for which the knots are arranged
 
     @property
     def width(self) -> int:
@@ -55,11 +47,21 @@ class Knots:
         return max((len(places) for places in self.places if places is not None), default=0)
 
     def take(
-        self, row: int, layout: Layout, positions: FloatArray, values: Sequence[float] = ()
+        self,
+        row: int,
+        layout: Layout,
+        positions: FloatArray,
+        values: Sequence[float] = (),
+        at_most: int | None = None,
     ) -> None:
-        """Take the knots of an effect anew from where its points, and recent values, are now."""
+        """Take the knots of an effect anew from where its points, and recent values, are now.
+
+        Of more numbers than `at_most` so many are taken, evenly; of categories all.
+        """
         axis = axis_of(layout, positions, self.numbers[row])
         self.drop(row)
+        if axis is not None and axis.dtype != object and len(axis) > (at_most or len(axis)):
+            axis = axis[np.linspace(0, len(axis) - 1, at_most or 0).round().astype(int)]
         self.places[row] = axis if axis is None or axis.dtype == object else _inner(axis, values)
 
     def drop(self, row: int) -> None:
@@ -68,29 +70,41 @@ class Knots:
         self._layout = None
 
     def read(
-        self, layout: Layout, positions: FloatArray, values: FloatArray
+        self, layout: Layout, positions: Sequence[FloatArray], values: FloatArray
     ) -> tuple[FloatArray, Array]:
-        """The ICE curves at the knots, and whose knots are all within its range now.
+        """Some ICE curves at the knots, and whose knots are all within its range.
+
+        Parameters
+        ----------
+        layout
+            That of all the curves.
+        positions
+            For each curve, of shape (n_axes, n_points).
+        values
+            Shape (n_curves, n_outputs, n_points).
 
         Returns
         -------
-        Shape (n_outputs, n_effects, width), 0 beyond an effect's own knots; and (n_effects,).
+        Shape (n_curves, n_outputs, n_effects, width), 0 beyond an effect's own knots; and
+        (n_curves, n_effects).
         """
         if layout is not self._layout:
-            self._layout, self._positions = layout, None
             self._arrange(layout)
-        if positions is not self._positions:
-            is_new = self._positions is None
-            self._positions = positions
-            if is_new or not self._shift(positions[0]):
-                self._weigh(positions)
-        left = values[:, self._left]
-        at_knots = values[:, self._right]
-        at_knots -= left
-        at_knots *= self._share
-        at_knots += left
+            self._layout = layout
+        # A grid stays as it is for a while: what is the same array is looked at once.
+        distinct = {id(own): own[0] for own in positions}
+        number = {key: k for k, key in enumerate(distinct)}
+        which = np.array([number[id(own)] for own in positions])
+        left, right, share, within = self._weigh(np.array(list(distinct.values())))
+        n_curves, n_outputs, n_points = values.shape
+        rows = np.arange(0, values.size, n_points).reshape(n_curves, n_outputs, 1, 1)
+        low = values.take(rows + left[which][:, None])
+        at_knots = values.take(rows + right[which][:, None])
+        at_knots -= low
+        at_knots *= share[which][:, None]
+        at_knots += low
         at_knots *= self.has
-        return at_knots, self._within
+        return at_knots, within[which]
 
     def _arrange(self, layout: Layout) -> None:
         """Which columns belong to whom; where the knots are, as numbers."""
@@ -120,51 +134,35 @@ class Knots:
                 known = {c: float(k) for k, c in enumerate(categories.tolist()[:m])}
                 self._knots[row, : len(places)] = [known.get(c, np.nan) for c in places.tolist()]
         self.n_knots = np.maximum(self.has.sum(axis=1), 1.0)
-        # Cells that do not move with the positions: categories, and where there is no knot.
-        self._still = ~(self._by_number & (self.has > 0))
         # Without knots, or with a category that is not there.
         self._lost = ((self.has > 0) & np.isnan(self._knots)).any(axis=1) | ~self.has.any(axis=1)
         self._last = np.maximum(self._filled.sum(axis=1, keepdims=True) - 1, 0)
-        # The flat index of the first column of each row, to pick cells by `take`, which is quick.
         self._base = np.arange(n)[:, None] * size
         # A category is found by its number, a number by its position; both ascend.
         self._numbered = np.where(self._filled, np.arange(size, dtype=float), np.inf)
         self._positioned = self._filled & self._by_number
 
-    def _shift(self, positions: FloatArray) -> bool:
-        """Weigh anew if each knot still lies between the same two points, which is the rule."""
-        self._moves += 1
-        if self._moves % _LOOK_AGAIN == 0:
-            return False
-        low = positions.take(self._left)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            share = (self._knots - low) / (positions.take(self._right) - low)
-            # Out of range is looked at now and then; 0 / 0 is a feature that is constant.
-            still = self._still | ~self._within[:, None] | np.isnan(share)
-            if (((share < 0.0) | (share > 1.0)) & ~still).any():
-                return False
-        self._share = np.where(still, self._share, share)
-        return True
-
-    def _weigh(self, positions: FloatArray) -> None:
-        """Between which two columns each knot lies, and how far along."""
-        axis = np.where(self._positioned, positions[0].take(self._columns), self._numbered)
+    def _weigh(self, positions: FloatArray) -> tuple[Array, Array, FloatArray, Array]:
+        """Between which two columns each knot lies, how far along, and who is within its range."""
+        axis = np.where(self._positioned, positions[:, self._columns], self._numbered)
         knots = self._knots
-        right = (axis[:, None, :] <= knots[:, :, None]).sum(axis=2)
+        right = np.count_nonzero(axis[:, :, None, :] <= knots[:, :, None], axis=3)
         np.minimum(np.maximum(right, 1, out=right), self._last, out=right)
+        left = np.maximum(right - 1, 0)
+        # Cells are picked by their flat index, which is quick: first within one grid, then in all.
+        left += self._base
         right += self._base
-        left = np.maximum(right - 1, self._base)
-        low, end = axis.take(left), axis.take(self._last + self._base)
-        first = axis[:, :1]
+        grid = np.arange(0, axis.size, self._columns.size)[:, None, None]
+        low, high = axis.take(left + grid), axis.take(right + grid)
+        first, end = axis[:, :, :1], axis.take(self._last + self._base + grid)
         with np.errstate(invalid="ignore", divide="ignore"):
-            share = (knots - low) / (axis.take(right) - low)
+            share = (knots - low) / (high - low)
             slack = _TOLERANCE * (end - first)
             outside = (knots < first - slack) | (knots > end + slack)
         # Not a number where there is no knot, or no such category: neither inside nor outside.
-        self._share = np.minimum(np.maximum(np.nan_to_num(share), 0.0), 1.0)
-        self._left, self._right = self._columns.take(left), self._columns.take(right)
-        lost = self._lost | outside.any(axis=1)
-        self._within = np.asarray(~lost)
+        share = np.minimum(np.maximum(np.nan_to_num(share), 0.0), 1.0)
+        left, right = self._columns.take(left), self._columns.take(right)
+        return left, right, share, ~(self._lost | outside.any(axis=2))
 
     @property
     def state(self) -> State:

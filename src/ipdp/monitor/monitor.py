@@ -8,19 +8,22 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
+from ipdp.beginning import checked_time
+from ipdp.core.arguments import whole_number
 from ipdp.core.counts import in_order
 from ipdp.explainer import IncrementalPDP
+from ipdp.fold import IceRecord
+from ipdp.layout import Layout
 from ipdp.monitor import saving
-from ipdp.monitor.change import Change, Kind, centred
-from ipdp.monitor.detection import Evidence, Watch, moved, range_of
+from ipdp.monitor.change import Change
+from ipdp.monitor.detection import Watch, watched
 from ipdp.monitor.handlers import Handler, tell
-from ipdp.monitor.judging import WITNESSES, Verdict, judge
-from ipdp.monitor.knots import axis_of
-from ipdp.monitor.reading import Reading, effects, newest
-from ipdp.monitor.records import Record, Records
-from ipdp.monitor.report import Case, began, change_of
+from ipdp.monitor.inquiry import Found, Inquiry
+from ipdp.monitor.reading import effects, newest, outputs, since
+from ipdp.monitor.records import PER_LEVEL, Record, Records
 from ipdp.monitor.series import Detectors
-from ipdp.typing import Feature, Label, Observation, State
+from ipdp.observations import observations
+from ipdp.typing import FeatureName, Label, Observation, State
 
 StatisticName = Literal["shape", "importance", "l2", "derivative", "sign"]
 """What is watched."""
@@ -29,22 +32,6 @@ logger = logging.getLogger("ipdp.monitor")
 
 # So many recent observations show where a feature's values are.
 _SHOWN = 256
-# The model must account for this share of the difference that was seen.
-_REAL = 0.5
-# The range has moved if this share of both ranges' union is not common to both.
-_MOVED = 0.1
-# Evidence of a move that is enough beside a real change.
-_HINT = 0.8
-# The model's own change is this many standard errors over the observations asked about.
-_CLEAR = 4.0
-# The curves themselves must differ by this share of the tolerance.
-_SEEN = 0.5
-# A model whose change is below this share of the tolerance counts as unchanged.
-_NOTHING = 0.05
-# The model may be asked again at this share of the checks; unused ones are saved, up to eight.
-_CREDIT = 0.125
-# A suspicion that came to nothing is looked at again after 1, 2, 4, ... checks, at most 2^5.
-_PATIENCE = 5
 
 
 class Monitor:
@@ -83,13 +70,15 @@ class Monitor:
         After a change the feature's reference is taken anew at once. For so many explained
         observations a further change of the same kind is reported only if it is larger than the
         last one, so that a model which adapts step by step raises one alarm and not ten.
+    n_changes
+        Number of changes that are kept in `changes`; older ones are told and forgotten.
     handlers
         Who is told: functions of a `Change`, `ipdp.monitor.handlers.LogLine`, `Webhook`.
 
     Attributes
     ----------
     changes
-        All changes so far, oldest first.
+        The newest changes, oldest first.
 
     Examples
     --------
@@ -121,6 +110,7 @@ class Monitor:
         clock: int = 32,
         warm_up: int = 1000,
         cool_down: int = 1000,
+        n_changes: int = 1000,
         handlers: Handler | Sequence[Handler] = (),
     ) -> None:
         if not isinstance(pdp, IncrementalPDP):
@@ -134,33 +124,24 @@ class Monitor:
             raise ValueError(f"delta must be in (0, 1), got {delta}")
         if tolerance < 0:
             raise ValueError(f"tolerance must not be negative, got {tolerance}")
-        for name, value in (("clock", clock), ("warm_up", warm_up), ("cool_down", cool_down)):
-            if value < 1:
-                raise ValueError(f"{name} must be at least 1, got {value}")
         self.pdp = pdp
         self.statistic = statistic
         self.detector = detector
         self.delta = delta
         self.tolerance = tolerance
-        self.clock = clock
-        self.warm_up = warm_up
-        self.cool_down = cool_down
+        self.clock = whole_number("clock", clock)
+        self.warm_up = whole_number("warm_up", warm_up)
+        self.cool_down = whole_number("cool_down", cool_down)
+        self.n_changes = whole_number("n_changes", n_changes)
         self.handlers: list[Handler] = [handlers] if callable(handlers) else list(handlers)
         self.changes: list[Change] = []
         self._watch: Watch | None = None
+        self._inquiry: Inquiry | None = None
         self._detectors: Detectors | None = None
-        self._outputs: tuple[Label, ...] = ()
+        self._are_anew = False  # whether the detectors missed what was before a restart
         self._records = Records()
-        self._newest: Any = None
+        self._newest: IceRecord | None = None
         self._n = 0
-        # How often the model may be asked again before the credit has to grow anew.
-        self._credit = 1 / _CREDIT
-        # For each feature: how many suspicions came to nothing,
-        self._doubts: list[int] = []
-        # how many checks until the next one is looked at,
-        self._wait: list[int] = []
-        # and until when real and virtual changes up to which size are not told.
-        self._quiet: list[tuple[int, float, float]] = []
 
     # The stream.
 
@@ -168,6 +149,53 @@ class Monitor:
         """Let the explainer explain one observation, then look at the curve."""
         self.pdp.explain_one(x, w, t=t)
         self.update(x)
+
+    def explain_many(
+        self,
+        X: Any,
+        w: Sequence[float] | None = None,
+        *,
+        t: Sequence[float] | None = None,
+        names: Sequence[FeatureName] | None = None,
+    ) -> None:
+        """Let the explainer explain many observations, and look at each of their curves.
+
+        The model is asked about `pdp.n_ice` observations at a time, as many as the explainer
+        keeps. After an error, those before stay explained. With a statistic of the smoothed curve,
+        which is looked at after each observation, they are explained one by one.
+
+        Parameters
+        ----------
+        X, w, t, names
+            As in `IncrementalPDP.explain_many`.
+        """
+        rows = observations(X, names)
+        weights = [1.0] * len(rows) if w is None else list(w)
+        for name, given in (("w", weights), ("t", rows if t is None else t)):
+            if len(given) != len(rows):
+                raise ValueError(f"{name} has {len(given)} values for {len(rows)} rows")
+        size = self.pdp.n_ice if self.statistic == "shape" else 1
+        for first in range(0, len(rows), size):
+            part = slice(first, first + size)
+            self._explain_some(rows[part], weights[part], None if t is None else t[part])
+
+    def _explain_some(
+        self, rows: Sequence[Observation], weights: list[float], times: Sequence[float] | None
+    ) -> None:
+        n_seen, last = self.pdp.n_seen, self.pdp.t
+        self.pdp.explain_many(rows, weights, t=times)
+        asked = []
+        for k, (x, weight) in enumerate(zip(rows, weights, strict=True)):
+            last = checked_time(None if times is None else times[k], last)
+            if weight and (n_seen + k + 1) % self.pdp.every == 0:
+                asked.append((x, last))
+        curves = since(self.pdp, self._newest)[-len(rows) :]
+        # The first of all observations are not explained, as there are no grid points yet.
+        for ice, (x, time) in zip(curves, asked[len(asked) - len(curves) :], strict=True):
+            # Copies, because these are parts of a larger array, which would be kept with them.
+            own = IceRecord(ice.layout, ice.positions.copy(), ice.values.copy())
+            self._look_at(own, x, time)
+            self._newest = ice
 
     def update(self, x: Observation) -> list[Change]:
         """Look at what the explainer has just explained.
@@ -181,232 +209,143 @@ class Monitor:
         -------
         The changes found at this step, as a rule none.
         """
-        reading = newest(self.pdp)
-        if reading is None or reading.values is self._newest:
+        ice = newest(self.pdp)
+        if ice is None or ice is self._newest:
             return []  # not explained: warm-up, weight 0, or `every`
-        self._newest = reading.values
+        self._newest = ice
+        return self._look_at(ice, x, self.pdp.t or 0.0)
+
+    def _look_at(self, ice: IceRecord, x: Observation, t: float) -> list[Change]:
+        if not len(ice.values):
+            return []  # a model that has learnt nothing yet has no outputs
         self._n += 1
-        watch = self._watch
-        if watch is None or reading.outputs != self._outputs or self._too_wide(watch, reading):
-            watch = self._begin(reading)
-        self._records.update(
-            Record(reading.t, dict(x), reading.layout, reading.positions, reading.values)
-        )
-        due = watch.update(reading, x)
-        found: list[Change] = []
+        watch, inquiry = self._watch, self._inquiry
+        if watch is None or inquiry is None or not self._fits(watch, ice):
+            watch, inquiry = self._begin(ice)
+        record = Record(self._n, t, dict(x), *ice)
+        self._records.update(record)
+        is_due = watch.update(record)
+        found: list[Found] = []
         if self._detectors is not None:
-            found = self._listen(self._detectors, watch, reading)
-        elif due:
-            found = self._look(watch, reading)
-        if due:
-            self._take_references(watch, reading)
-        for change in found:
-            self.changes.append(change)
-            tell(self.handlers, change)
-        return found
+            found = self._listen(self._detectors, watch, inquiry, record)
+        elif is_due:
+            found = inquiry.look(record)
+        for row, change in found:
+            began = record.n - (change.n_since or 0)
+            self._start(watch, record, row, began, keep_range=change.kind == "real")
+        if is_due and self._n >= self.warm_up:
+            self._take_references(watch, record)
+        return [self._told(change) for _, change in found]
 
-    def _too_wide(self, watch: Watch, reading: Reading) -> bool:
-        if reading.layout is watch.layout:
+    def _fits(self, watch: Watch, ice: IceRecord) -> bool:
+        """Whether the outputs are those that are watched, and no feature has too many categories.
+
+        Of a range that grows, and of its points with it, fewer knots do as well.
+        """
+        if len(ice.values) != len(watch.labels):
             return False
-        watch.layout = reading.layout
-        return _widest(reading, watch.numbers) > watch.n_points
+        if ice.layout is not watch.layout:
+            if _widest(ice.layout, watch.numbers, categories_only=True) > watch.n_points:
+                return False
+            watch.layout = ice.layout
+        return True
 
-    def _begin(self, reading: Reading) -> Watch:
+    def _begin(self, ice: IceRecord) -> tuple[Watch, Inquiry]:
         """Begin anew with all features: first curves, a new class, more categories than before."""
-        self._outputs = reading.outputs
-        watch = self.make_watch(_watched_outputs(reading), reading)
-        self._doubts, self._wait = [0] * len(watch.numbers), [0] * len(watch.numbers)
-        self._quiet = [(0, 0.0, 0.0)] * len(watch.numbers)
-        return watch
+        followed = effects(self.pdp)
+        labels = tuple(outputs(self.pdp)[: len(ice.values)])  # new ones come last
+        n_points = _widest(ice.layout, watched(followed))
+        return self.make_watch(labels, _watched_outputs(labels, ice), n_points)
 
     def make_watch(
-        self, outputs: list[int], reading: Reading, n_points: int | None = None
-    ) -> Watch:
-        """Watch all features anew; with as many points as before if their number is given."""
-        followed = effects(self.pdp)
-        numbers = [k for k, effect in enumerate(followed) if not effect.is_pair]
+        self, labels: Sequence[Label], rows: Sequence[int], n_points: int
+    ) -> tuple[Watch, Inquiry]:
+        """Watch all features anew: these rows of the outputs, at no more than so many points."""
+        with_detectors = self.statistic != "shape" or self.detector is not None
         self._watch = watch = Watch(
-            followed,
-            numbers,
-            outputs,
-            n_points or _widest(reading, numbers),
+            effects(self.pdp),
+            labels,
+            rows,
+            n_points,
             delta=self.delta,
             clock=self.clock,
+            # Detectors of the shape are fed at every step.
+            at_once=1 if with_detectors and self.statistic == "shape" else PER_LEVEL,
         )
-        watch.layout = reading.layout
-        if self.statistic != "shape" or self.detector is not None:
+        self._inquiry = inquiry = Inquiry(
+            watch,
+            self._records,
+            self.pdp,
+            statistic=self.statistic,
+            tolerance=self.tolerance,
+            cool_down=self.cool_down,
+        )
+        if with_detectors:
             self._detectors = Detectors(self.statistic, self.detector, watch)
-        return watch
+        return watch, inquiry
 
-    def _take_references(self, watch: Watch, reading: Reading) -> None:
-        if self._n < self.warm_up:
-            return
+    def _take_references(self, watch: Watch, record: Record) -> None:
         for row in range(len(watch.numbers)):
             if not watch.is_watching(row) or watch.paused(row) >= self.cool_down:
-                self._start(watch, reading, row, self._records.time_of(self.cool_down))
+                self._start(watch, record, row, record.n - self.cool_down)
 
-    def _start(self, watch: Watch, reading: Reading, row: int, since: float) -> None:
-        records = self._records.between(since, reading.t, at_most=_SHOWN)
-        watch.start(row, reading, [record.x for record in records])
+    def _start(
+        self, watch: Watch, record: Record, row: int, first: int, *, keep_range: bool = False
+    ) -> None:
+        recent = self._records.between(first, record.n, at_most=_SHOWN)
+        watch.start(row, record, recent, keep_range=keep_range)
 
-    # From suspicion to change.
-
-    def _look(self, watch: Watch, reading: Reading) -> list[Change]:
-        """Look at the evidence, as is done every `clock` observations."""
-        self._wait = [max(wait - 1, 0) for wait in self._wait]
-        self._credit = min(self._credit + _CREDIT, 1 / _CREDIT)
-        suspects = sorted(watch.evidence(), key=lambda e: max(e.shape, e.axis), reverse=True)
-        for suspect in suspects:
-            is_moved = self._is_moved(watch, reading, suspect)
-            is_due = suspect.shape > 1 and not self._wait[suspect.row] and self._credit >= 1
-            if is_moved or is_due:
-                self._credit -= 1
-                change = self._judged(watch, reading, suspect, is_moved)
-                self._settle(watch, reading, suspect.row, change)
-                # One at a time, the clearest first: asking the model again has its price.
-                return [] if change is None else [change]
-        return []
-
-    def _listen(self, detectors: Detectors, watch: Watch, reading: Reading) -> list[Change]:
+    def _listen(
+        self, detectors: Detectors, watch: Watch, inquiry: Inquiry, record: Record
+    ) -> list[Found]:
         """Feed the detectors that were given, and take their alarms."""
-        found: list[Change] = []
+        if self._are_anew:
+            logger.warning(
+                "the drift detectors begin anew: their past is not in the monitor's state; "
+                "save monitor.detectors (with pickle) to go on exactly"
+            )
+            self._are_anew = False
         alarms = detectors.update(self.pdp, watch)
-        if alarms:
-            evidence = watch.evidence()
-            for row, output in alarms:
-                change = self._judged_alarm(watch, reading, evidence[row], output)
-                self._settle(watch, reading, row, change)
-                found += [] if change is None else [change]
+        if not alarms:
+            return []
+        evidence = watch.evidence()
+        found = [f for row, output in alarms for f in inquiry.alarm(record, evidence[row], output)]
+        for row, _ in found:
+            detectors.restart(row)
         return found
 
-    def _settle(self, watch: Watch, reading: Reading, row: int, change: Change | None) -> None:
-        """After an alarm take the reference anew; after a doubt wait before the next look."""
-        if change is None:
-            self._wait[row] = 2 ** min(self._doubts[row], _PATIENCE)
-            self._doubts[row] += 1
-            return
-        self._quiet[row] = (self._n + self.cool_down, *_weights(change))
-        self._doubts[row] = self._wait[row] = 0
-        self._start(watch, reading, row, change.began)
-        if self._detectors is not None:
-            self._detectors.restart(row)
-
-    def _is_moved(
-        self, watch: Watch, reading: Reading, suspect: Evidence, least: float = 1.0
-    ) -> bool:
-        if suspect.axis <= least:
-            return False
-        axis = axis_of(reading.layout, reading.positions, watch.numbers[suspect.row])
-        if axis is None:
-            return False
-        share = moved(watch.ranges[suspect.row], range_of(axis))
-        until, _, virtual = self._quiet[suspect.row]
-        return share >= _MOVED and not (self._n < until and share <= virtual)
-
-    def _judged(
-        self, watch: Watch, reading: Reading, suspect: Evidence, is_moved: bool
-    ) -> Change | None:
-        """The change that a suspect turns out to be, or None."""
-        row = suspect.row
-        if watch.numbers[row] not in reading.layout.effects:
-            return None
-        cut = suspect.shape_cut if suspect.shape > 1 else suspect.axis_cut
-        verdict = self._verdict(watch, reading, row, cut)
-        is_real = self._is_real(verdict, watch, suspect, cut, is_moved)
-        if is_real and not is_moved:  # where one thing changed, less is needed to show another
-            is_moved = self._is_moved(watch, reading, suspect, least=_HINT)
-        if not (is_real or is_moved):
-            if verdict is not None and self._is_nothing(verdict, watch, suspect, cut):
-                # The grid moved under a curved model, or the other features did: not the model.
-                watch.scan.forget(watch.columns(row, "shape"), cut)
-            return None
-        kind: Kind = "both" if is_real and is_moved else ("real" if is_real else "virtual")
-        case = Case(self._name(watch, row), row, suspect.output, cut, kind, verdict, self.statistic)
-        change = change_of(case, watch, reading, self._records)
-        return None if self._is_quiet(row, change) else change
-
-    def _is_quiet(self, row: int, change: Change) -> bool:
-        """Whether the cool-down keeps a change from being told."""
-        until, real, virtual = self._quiet[row]
-        own_real, own_virtual = _weights(change)
-        return self._n < until and own_real <= real and own_virtual <= virtual
-
-    def _is_real(
-        self,
-        verdict: Verdict | None,
-        watch: Watch,
-        suspect: Evidence,
-        cut: int,
-        is_moved: bool,
-    ) -> bool:
-        """Whether the model changed clearly, enough to matter, and as was suspected."""
-        if verdict is None:
-            return False
-        k = watch.outputs[suspect.output]
-        enough = self.tolerance * watch.spread(suspect.row, suspect.output, cut)
-        if verdict.z[k] < _CLEAR or verdict.size[k] < enough:
-            return False
-        if suspect.shape <= 1 or is_moved:
-            return True  # what was seen at the knots is not what is asked about, or is disturbed
-        places = watch.knots.places[suspect.row]
-        assert places is not None
-        (before, _), (after, _) = watch.sides(suspect.row, suspect.output, cut)
-        seen = centred(np.nan_to_num(after.mean - before.mean))
-        if seen.std() < _SEEN * enough:
-            return False
-        return bool(verdict.at(places)[k] @ seen >= _REAL * (seen @ seen))
-
-    def _is_nothing(self, verdict: Verdict, watch: Watch, suspect: Evidence, cut: int) -> bool:
-        spread = watch.spread(suspect.row, suspect.output, cut)
-        return bool(
-            verdict.size[watch.outputs[suspect.output]] <= _NOTHING * self.tolerance * spread
-        )
-
-    def _judged_alarm(
-        self, watch: Watch, reading: Reading, evidence: Evidence, output: int
-    ) -> Change | None:
-        """The change behind the alarm of a detector that was given; its kind as far as it shows."""
-        row = evidence.row
-        if watch.numbers[row] not in reading.layout.effects or not watch.is_watching(row):
-            return None
-        cut = evidence.shape_cut or 1
-        verdict = self._verdict(watch, reading, row, cut)
-        is_moved = self._is_moved(watch, reading, evidence)
-        evidence = evidence._replace(output=output)
-        is_real = self._is_real(verdict, watch, evidence, cut, is_moved)
-        if self.statistic == "shape" and not (is_real or is_moved):
-            return None
-        kind: Kind = "unclear"
-        if is_real or is_moved:
-            kind = "both" if is_real and is_moved else ("real" if is_real else "virtual")
-        case = Case(self._name(watch, row), row, output, cut, kind, verdict, self.statistic)
-        return change_of(case, watch, reading, self._records)
-
-    def _name(self, watch: Watch, row: int) -> Feature:
-        return effects(self.pdp)[watch.numbers[row]].feature
-
-    def _verdict(self, watch: Watch, reading: Reading, row: int, cut: int) -> Verdict | None:
-        since = began(watch, self._records, cut)
-        # From the whole window before the cut: it may lie a little after the change itself.
-        records = self._records.spread(watch.starts[row], since, at_most=WITNESSES)
-        axis = axis_of(reading.layout, reading.positions, watch.numbers[row])
-        support = None if axis is None or axis.dtype == object else range_of(axis)
-        try:
-            return judge(
-                self.pdp.engine, records, watch.numbers[row], list(reading.outputs), support
-            )
-        except Exception:  # the stream goes on without this check
-            logger.exception("the model could not be asked again about earlier observations")
-            return None
+    def _told(self, change: Change) -> Change:
+        self.changes.append(change)
+        del self.changes[: -self.n_changes]
+        tell(self.handlers, change)
+        return change
 
     # State out and in.
 
     @property
-    def state(self) -> State:
-        """What the monitor remembers, JSON-safe; the explainer has a state of its own.
+    def detectors(self) -> Detectors | None:
+        """River's detectors with all that they remember; None with the default detector.
 
-        Detectors of river have no state to take out: after a restart they begin anew. Of the
-        observations that the model may be asked about again, a part is kept.
+        They are not in `state`, because they can only be pickled. To go on exactly after a
+        restart, pickle this, and assign it after the state. Unpickle only what you trust.
+        """
+        return self._detectors
+
+    @detectors.setter
+    def detectors(self, detectors: Detectors | None) -> None:
+        if (detectors is None) != (self._detectors is None):
+            raise ValueError("give the monitor its state first, then the detectors saved with it")
+        if detectors is not None and self._detectors is not None:
+            self._detectors.must_fit(detectors)
+        self._detectors, self._are_anew = detectors, False
+
+    @property
+    def state(self) -> State:
+        """Everything the monitor remembers, JSON-safe; the explainer has a state of its own.
+
+        Assign it to a monitor with the same settings, after the explainer's state, to go on from
+        there, bit for bit. Only detectors of river are not in it: `state["is_whole"]` says so,
+        and without `detectors` they begin anew.
         """
         return saving.save(self)
 
@@ -418,29 +357,18 @@ class Monitor:
         return f"Monitor({self.pdp!r}, statistic={self.statistic!r}, changes={len(self.changes)})"
 
 
-def _widest(reading: Reading, numbers: Sequence[int]) -> int:
-    """The most points that one of the features has, with room for more categories."""
+def _widest(layout: Layout, numbers: Sequence[int], *, categories_only: bool = False) -> int:
+    """The most points that one of the features has."""
     widths = [
-        p.stop - p.start
-        for number, p in zip(reading.layout.effects, reading.layout.probes, strict=True)
-        if number in numbers
+        probe.stop - probe.start
+        for number, probe in zip(layout.effects, layout.probes, strict=True)
+        if number in numbers and not (categories_only and probe.categories[0] is None)
     ]
     return max([2, *widths])
 
 
-def _watched_outputs(reading: Reading) -> list[int]:
+def _watched_outputs(labels: tuple[Label, ...], ice: IceRecord) -> list[int]:
     """Rows to watch: all, but of two probabilities the second, as the first says the same."""
-    outputs = reading.outputs
-    if len(outputs) == 2 and np.allclose(reading.values.sum(axis=0), 1.0):
-        return [outputs.index(in_order(list(outputs))[1])]
-    return list(range(len(outputs)))
-
-
-def _weights(change: Change) -> tuple[float, float]:
-    """How large the real and the virtual part of a change are, to compare with another one."""
-    real = change.size if change.kind != "virtual" else 0.0
-    before, after = (
-        frozenset(ends) if change.is_categorical else ends
-        for ends in (change.range_before, change.range_after)
-    )
-    return real, moved(before, after) if change.kind in ("virtual", "both") else 0.0
+    if len(labels) == 2 and np.allclose(ice.values.sum(axis=0), 1.0):
+        return [labels.index(in_order(list(labels))[1])]
+    return list(range(len(labels)))

@@ -2,55 +2,44 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Sequence
 
 from ipdp.effects import Effect
 from ipdp.explainer import IncrementalPDP
-from ipdp.layout import Layout
+from ipdp.fold import IceRecord
 from ipdp.typing import FloatArray, Label
 
 
-class Reading(NamedTuple):
-    """The newest ICE curves of all effects.
-
-    Attributes
-    ----------
-    layout
-        Which columns belong to which effect.
-    positions
-        Shape (n_axes, n_points).
-    values
-        Shape (n_outputs, n_points).
-    outputs
-        Names of the outputs, in the order of the rows.
-    t
-        Time of the observation.
-    """
-
-    layout: Layout
-    positions: FloatArray
-    values: FloatArray
-    outputs: tuple[Label, ...]
-    t: float
+def newest(pdp: IncrementalPDP) -> IceRecord | None:
+    """The newest ICE curves of all effects; None before the first ones."""
+    fold = pdp.fold
+    return fold.recent[-1] if fold is not None and fold.recent else None
 
 
-def newest(pdp: IncrementalPDP) -> Reading | None:
-    """The newest ICE curves; None before the first ones."""
-    fold = pdp._fold
-    if fold is None or not fold.recent or fold.t is None:
-        return None
-    record = fold.recent[-1]
-    return Reading(record.layout, record.positions, record.values, tuple(fold.outputs), fold.t)
+def since(pdp: IncrementalPDP, last: IceRecord | None) -> list[IceRecord]:
+    """The ICE curves that are kept and came after a given one, oldest first."""
+    found: list[IceRecord] = []
+    for ice in reversed(pdp.fold.recent if pdp.fold is not None else ()):
+        if ice is last:
+            break
+        found.append(ice)
+    return found[::-1]
+
+
+def outputs(pdp: IncrementalPDP) -> list[Label]:
+    """Names of the model's outputs."""
+    return [] if pdp.fold is None else pdp.fold.outputs
 
 
 def effects(pdp: IncrementalPDP) -> list[Effect]:
     """The curves that the explainer follows."""
-    return [] if pdp._fold is None else pdp._fold.effects
+    return [] if pdp.fold is None else pdp.fold.effects
 
 
-def smoothed(pdp: IncrementalPDP, effect: Effect) -> tuple[FloatArray, FloatArray]:
-    """Positions (n_points,) and values (n_outputs, n_points) of the smoothed curve of an effect."""
-    fold = pdp._fold
+def smoothed(pdp: IncrementalPDP, numbers: Sequence[int]) -> list[tuple[FloatArray, FloatArray]]:
+    """Positions (n_points,) and values (n_outputs, n_points) of some effects' smoothed curves."""
+    fold = pdp.fold
     assert fold is not None
-    mean = fold.smoothing.mean[:, effect.start : effect.start + len(effect.keys)]
-    return mean[0], mean[fold.n_axes :]
+    mean = fold.smoothing.mean
+    columns = [slice(e.start, e.start + len(e.keys)) for e in (fold.effects[k] for k in numbers)]
+    return [(mean[0, own], mean[fold.n_axes :, own]) for own in columns]

@@ -11,19 +11,37 @@ import numpy as np
 from ipdp.core.plain import as_plain, from_plain
 from ipdp.effects import Effect
 from ipdp.layout import Layout
+from ipdp.monitor.packing import pack, unpack
 from ipdp.typing import FloatArray, Observation, State
 
-# Records kept at each density, and number of densities: each is half as dense as the one before,
-# so that the last 32 * 2^11 observations are covered by fewer than 400 records.
-_PER_LEVEL = 32
+PER_LEVEL = 32
+"""Records kept at each density; all of the newest ones, therefore."""
+
+# Number of densities: each is half as dense as the one before, so that the last 32 * 2^11
+# observations are covered by some 200 records.
 _LEVELS = 12
-# So many of each density are in the state: it stays small, and there are still enough to ask about.
-_SAVED = 8
 
 
 class Record(NamedTuple):
-    """One observation, where it was evaluated, and what the model said."""
+    """One explained observation, where it was evaluated, and what the model said.
 
+    Attributes
+    ----------
+    n
+        Its number, from 1.
+    t
+        Its time on the clock of the stream.
+    x
+        The observation.
+    layout
+        Which columns belong to which effect.
+    positions
+        Shape (n_axes, n_points).
+    values
+        Shape (n_outputs, n_points).
+    """
+
+    n: int
     t: float
     x: Observation
     layout: Layout
@@ -38,111 +56,112 @@ class Records:
     --------
     >>> records = Records()
     >>> for t in range(1_000):
-    ...     records.update(Record(t, {}, None, None, None))
-    >>> [record.t for record in records.between(100, 500, at_most=3)]
+    ...     records.update(Record(t + 1, t, {}, None, None, None))
+    >>> [record.t for record in records.between(101, 501, at_most=3)]
     [496, 480, 448]
     """
 
     def __init__(self) -> None:
-        self._levels: list[deque[Record]] = [deque(maxlen=_PER_LEVEL) for _ in range(_LEVELS)]
-        self._times: deque[float] = deque(maxlen=_PER_LEVEL << (_LEVELS - 1))
-        self._n = 0
+        self._levels: list[deque[Record]] = [deque(maxlen=PER_LEVEL) for _ in range(_LEVELS)]
 
     def update(self, record: Record) -> None:
-        """Add the newest record."""
-        n = self._n
-        self._times.append(record.t)
+        """Add the newest record: every one to the first level, every second to the next, ..."""
+        k = record.n - 1
         for level in self._levels:
             level.append(record)
-            if n & 1:
+            if k & 1:
                 break
-            n >>= 1
-        self._n += 1
+            k >>= 1
 
-    def between(self, first: float, last: float, *, at_most: int) -> list[Record]:
-        """The newest records with first <= t <= last, newest first."""
-        found: dict[int, Any] = {}
-        for level in self._levels:
-            for record in level:
-                if first <= record.t <= last:
-                    found[id(record)] = record
-        return sorted(found.values(), key=lambda record: record.t, reverse=True)[:at_most]
+    def newest(self, n: int) -> list[Record]:
+        """The newest n records, oldest first; at most `PER_LEVEL`."""
+        return list(self._levels[0])[-n:] if n else []
 
-    def spread(self, first: float, last: float, *, at_most: int) -> list[Record]:
-        """Records from all of first <= t <= last, denser towards the end, newest first."""
-        found = self.between(first, last, at_most=_PER_LEVEL * _LEVELS)
+    def between(self, first: int, last: int, *, at_most: int) -> list[Record]:
+        """The newest records with first <= n <= last, newest first."""
+        found = {
+            record.n: record
+            for level in self._levels
+            for record in level
+            if first <= record.n <= last
+        }
+        return [found[n] for n in sorted(found, reverse=True)[:at_most]]
+
+    def spread(self, first: int, last: int, *, at_most: int) -> list[Record]:
+        """Records from all of first <= n <= last, denser towards the end, newest first."""
+        found = self.between(first, last, at_most=PER_LEVEL * _LEVELS)
         if len(found) <= at_most:
             return found
         return [found[k * (len(found) - 1) // (at_most - 1)] for k in range(at_most)]
 
-    def time_of(self, steps: int) -> float:
-        """The time of the record so many steps ago; of the oldest if that is too long ago."""
-        return self._times[max(-1 - steps, -len(self._times))]
-
     @property
     def state(self) -> State:
-        """A part of the records, JSON-safe: the newest of each density."""
-        kept = [list(level)[-_SAVED:] for level in self._levels]
-        found = {id(record): record for level in kept for record in level}
-        number = {key: k for k, key in enumerate(found)}
+        """All records, JSON-safe. What several of them share is written once."""
+        found = {record.n: record for level in self._levels for record in level}
+        records = [found[n] for n in sorted(found)]
+        layouts = list(dict.fromkeys(record.layout for record in records))
+        keys = [record.positions.tobytes() for record in records]  # a grid often stays as it is
+        positions = {key: record.positions for key, record in zip(keys, records, strict=True)}
+        names = list(dict.fromkeys(tuple(record.x) for record in records))
+        place = {key: k for k, key in enumerate(positions)}
         return {
-            "n": self._n,
-            "times": _runs(self._times),
-            "levels": [[number[id(record)] for record in level] for level in kept],
+            "layouts": [_plain_layout(layout) for layout in layouts],
+            "names": [[as_plain(name) for name in known] for known in names],
+            "positions": _joined(positions.values()),
+            "values": _joined(record.values for record in records),
             "records": [
-                {
-                    "t": r.t,
-                    "x": [[as_plain(name), as_plain(value)] for name, value in r.x.items()],
-                    "effects": list(r.layout.effects),
-                    "keys": [[as_plain(key) for key in keys] for keys in r.layout.keys],
-                    "whole": [list(whole) for whole in r.layout.whole],
-                    "positions": r.positions.tolist(),
-                    "values": r.values.tolist(),
-                }
-                for r in found.values()
+                [
+                    record.n,
+                    record.t,
+                    layouts.index(record.layout),
+                    place[key],
+                    names.index(tuple(record.x)),
+                    [as_plain(value) for value in record.x.values()],
+                ]
+                for key, record in zip(keys, records, strict=True)
             ],
         }
 
-    def restore(self, state: State, effects: Sequence[Effect]) -> None:
-        """Go on from a state; the effects are those of the explainer."""
-        records = [_record(saved, effects) for saved in state["records"]]
-        self._n = state["n"]
-        for first, step, n in state["times"]:
-            self._times.extend(first + step * k for k in range(int(n)))
-        for level, numbers in zip(self._levels, state["levels"], strict=True):
-            level.extend(records[k] for k in numbers)
+    @classmethod
+    def restored(cls, state: State, effects: Sequence[Effect]) -> Records:
+        """The records that gave this state; the effects are those of the explainer."""
+        layouts = [_layout(saved, effects) for saved in state["layouts"]]
+        names = [[from_plain(name) for name in known] for known in state["names"]]
+        positions, values = _parted(state["positions"]), _parted(state["values"])
+        records = cls()
+        # Oldest first, so that each finds the levels that it was in.
+        for k, (n, t, layout, place, known, x) in enumerate(state["records"]):
+            own = dict(zip(names[known], map(from_plain, x), strict=True))
+            records.update(Record(n, t, own, layouts[layout], positions[place], values[k]))
+        return records
 
 
-def _runs(times: Sequence[float]) -> list[list[float]]:
-    """Times as runs of equal steps, first, step and number: one run as a rule, and not thousands.
-
-    Examples
-    --------
-    >>> _runs([1, 2, 3, 10, 12])
-    [[1, 1, 3], [10, 2, 2]]
-    """
-    runs: list[list[float]] = []
-    for t in times:
-        if runs:
-            first, step, n = runs[-1]
-            if n == 1:
-                runs[-1] = [first, t - first, 2]
-                continue
-            if first + step * n == t:
-                runs[-1][2] += 1
-                continue
-        runs.append([t, 0, 1])
-    return runs
+def _plain_layout(layout: Layout) -> State:
+    return {
+        "effects": list(layout.effects),
+        "keys": [[as_plain(key) for key in keys] for keys in layout.keys],
+        "whole": [list(whole) for whole in layout.whole],
+    }
 
 
-def _record(saved: State, effects: Sequence[Effect]) -> Record:
-    layout = Layout.of(
+def _layout(saved: State, effects: Sequence[Effect]) -> Layout:
+    return Layout.of(
         effects,
         saved["effects"],
         [tuple(from_plain(key) for key in keys) for keys in saved["keys"]],
         [tuple(whole) for whole in saved["whole"]],
     )
-    x = {from_plain(name): from_plain(value) for name, value in saved["x"]}
-    positions = np.array(saved["positions"], dtype=float).reshape(-1, layout.n_points)
-    values = np.array(saved["values"], dtype=float).reshape(-1, layout.n_points)
-    return Record(saved["t"], x, layout, positions, values)
+
+
+def _joined(arrays: Any) -> State:
+    """Arrays of two dimensions, one after the other."""
+    listed = list(arrays)
+    flat = np.concatenate([np.empty(0), *(array.ravel() for array in listed)])
+    return {"shapes": [list(array.shape) for array in listed], "all": pack(flat)}
+
+
+def _parted(state: State) -> list[FloatArray]:
+    shapes = state["shapes"]
+    ends = np.cumsum([rows * columns for rows, columns in shapes])[:-1]
+    parts = np.split(unpack(state["all"]), ends) if shapes else []
+    return [part.reshape(shape) for part, shape in zip(parts, shapes, strict=True)]

@@ -11,8 +11,6 @@ from ipdp.core.curve import Curve
 from ipdp.monitor.change import Change, Kind, centred, extent
 from ipdp.monitor.detection import Watch, moved, range_of
 from ipdp.monitor.judging import WITNESSES, Verdict
-from ipdp.monitor.knots import axis_of
-from ipdp.monitor.reading import Reading
 from ipdp.monitor.records import Record, Records
 from ipdp.monitor.scan import Side
 from ipdp.typing import Array, Feature, FloatArray, Label
@@ -23,8 +21,6 @@ class Case(NamedTuple):
 
     Attributes
     ----------
-    feature
-        Its name.
     row, output
         Its number, and that of the output, in the watch.
     cut
@@ -37,7 +33,6 @@ class Case(NamedTuple):
         What raised the alarm.
     """
 
-    feature: Feature
     row: int
     output: int
     cut: int
@@ -46,38 +41,36 @@ class Case(NamedTuple):
     statistic: str
 
 
-def began(watch: Watch, records: Records, cut: int) -> float:
-    """When a cut was, on the clock of the stream."""
-    return records.time_of(_steps(watch, cut))
+def cut_number(watch: Watch, newest: Record, cut: int) -> int:
+    """The number of the last observation before a cut."""
+    return newest.n - int(watch.scan.steps_since(cut)) - watch.scan.steps
 
 
-def _steps(watch: Watch, cut: int) -> int:
-    return int(watch.scan.steps_since(cut)) + watch.scan.steps
-
-
-def change_of(case: Case, watch: Watch, reading: Reading, records: Records) -> Change:
+def change_of(case: Case, watch: Watch, newest: Record, records: Records) -> Change:
     """The change to be told."""
-    label = reading.outputs[watch.outputs[case.output]]
-    places, axis = watch.knots.places[case.row], _axis(case, watch, reading)
+    feature = watch.names[case.row]
+    label = watch.labels[watch.outputs[case.output]]
+    places, axis = watch.knots.places[case.row], watch.axis(case.row, newest)
     assert places is not None
-    since = began(watch, records, case.cut)
+    assert axis is not None
+    since, began = cut_number(watch, newest, case.cut), watch.scan.time_of(case.cut)
     (shape, level), (later_shape, later_level) = watch.sides(case.row, case.output, case.cut)
-    before = _curve(case.feature, label, places, _sum(shape, level), since)
-    after = _curve(case.feature, label, places, _sum(later_shape, later_level), reading.t)
+    before = _curve(feature, label, places, _sum(shape, level), began)
+    after = _curve(feature, label, places, _sum(later_shape, later_level), newest.t)
     if case.kind == "virtual" or not np.isfinite(after.average).all():
         # Few or none of the old places are left: shown is where the points are now.
-        recent = records.between(since, reading.t, at_most=WITNESSES)
-        after = _recent(case, watch, reading, recent)
+        recent = _recent(case, watch, newest, records.between(since, newest.n, at_most=WITNESSES))
+        after = _curve(feature, label, axis, recent, newest.t)
     difference = np.nan_to_num(centred(later_shape.mean) - centred(shape.mean))
     with np.errstate(invalid="ignore", divide="ignore"):
         error = np.sqrt(shape.variance / shape.n + later_shape.variance / later_shape.n)
     largest = int(np.abs(difference).argmax())
     size = float(abs(difference[largest]))
     return Change(
-        feature=case.feature,
+        feature=feature,
         output=label,
-        t=reading.t,
-        began=since,
+        t=newest.t,
+        began=began,
         before=before,
         after=after,
         size=size,
@@ -89,14 +82,8 @@ def change_of(case: Case, watch: Watch, reading: Reading, records: Records) -> C
         range_after=_ends(range_of(axis)),
         level=float(np.nan_to_num(later_level.mean[0] - level.mean[0])),
         statistic=case.statistic,
-        n_since=_steps(watch, case.cut),
+        n_since=newest.n - since,
     )
-
-
-def _axis(case: Case, watch: Watch, reading: Reading) -> Array:
-    axis = axis_of(reading.layout, reading.positions, watch.numbers[case.row])
-    assert axis is not None
-    return axis
 
 
 def _sum(shape: Side, level: Side) -> Side:
@@ -120,10 +107,10 @@ def _curve(feature: Feature, label: Label, places: Array, side: Side, t: float) 
     )
 
 
-def _recent(case: Case, watch: Watch, reading: Reading, records: list[Record]) -> Curve:
+def _recent(case: Case, watch: Watch, newest: Record, records: list[Record]) -> Side:
     """The mean of recent ICE curves that have the points of now."""
     number, row = watch.numbers[case.row], watch.outputs[case.output]
-    keys = reading.layout.keys[reading.layout.effects.index(number)]
+    keys = newest.layout.keys[newest.layout.effects.index(number)]
     curves = []
     for record in records:
         if number in record.layout.effects:
@@ -134,9 +121,7 @@ def _recent(case: Case, watch: Watch, reading: Reading, records: list[Record]) -
     values = np.array(curves)
     n = np.full(values.shape[1], float(len(values)))
     variance = values.var(axis=0, ddof=1) if len(values) > 1 else np.full(len(n), np.nan)
-    label = reading.outputs[row]
-    side = Side(n, values.mean(axis=0), variance)
-    return _curve(case.feature, label, _axis(case, watch, reading), side, reading.t)
+    return Side(n, values.mean(axis=0), variance)
 
 
 def _shares(case: Case, watch: Watch, before: Curve, axis: Array) -> dict[str, float]:

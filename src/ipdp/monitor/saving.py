@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ipdp.monitor.change import Change
 from ipdp.monitor.reading import effects, newest
@@ -12,52 +12,65 @@ from ipdp.typing import State
 if TYPE_CHECKING:
     from ipdp.monitor.monitor import Monitor
 
+_VERSION = 2
+
 
 def save(monitor: Monitor) -> State:
     """Everything the monitor remembers, JSON-safe."""
-    watch = monitor._watch
+    watch, inquiry = monitor._watch, monitor._inquiry
     return {
-        "version": 1,
-        "statistic": monitor.statistic,
+        "version": _VERSION,
+        **_settings(monitor),
+        "is_whole": monitor._detectors is None,
         "n": monitor._n,
-        "outputs": list(monitor._outputs),
-        "quiet": [list(quiet) for quiet in monitor._quiet],
-        "doubts": list(monitor._doubts),
-        "wait": list(monitor._wait),
-        "credit": monitor._credit,
         "records": monitor._records.state,
         "watch": None if watch is None else watch.state,
-        "n_points": 0 if watch is None else watch.n_points,
-        "watched": [] if watch is None else list(watch.outputs),
+        "inquiry": None if inquiry is None else inquiry.state,
         "changes": [change.to_dict() for change in monitor.changes],
     }
 
 
 def restore(monitor: Monitor, state: State) -> None:
-    """Bring a monitor of the same settings to a saved state."""
-    if state.get("version") != 1:
+    """Bring a monitor of the same settings to a saved state; after an error it is as before."""
+    if state.get("version") != _VERSION:
         raise ValueError(
-            f"this is a state of version {state.get('version')!r}; this ipdp reads version 1"
+            f"this is a state of version {state.get('version')!r}; this ipdp reads version "
+            f"{_VERSION}"
         )
-    if state["statistic"] != monitor.statistic:
-        raise ValueError(
-            f"the state was made with statistic = {state['statistic']!r}, this monitor has "
-            f"{monitor.statistic!r}"
-        )
-    followed = effects(monitor.pdp)
-    if state["watch"] is not None and not followed:
+    for name, value in _settings(monitor).items():
+        if state.get(name) != value:
+            raise ValueError(
+                f"the state was made with {name} = {state.get(name)!r}, this monitor has {value!r}"
+            )
+    if state["n"] and newest(monitor.pdp) is None:
         raise ValueError("give the explainer its state first, then the monitor")
+    before = dict(vars(monitor))
+    try:
+        _restore(monitor, state)
+    except (KeyError, IndexError, TypeError, ValueError) as error:
+        vars(monitor).update(before)
+        raise ValueError(f"the state is damaged: {error}") from error
+
+
+def _restore(monitor: Monitor, state: State) -> None:
     monitor._n = state["n"]
-    monitor._quiet = [(until, real, virtual) for until, real, virtual in state["quiet"]]
-    monitor._doubts, monitor._wait = list(state["doubts"]), list(state["wait"])
-    monitor._credit = state["credit"]
-    monitor._outputs = tuple(state["outputs"])
     monitor.changes = [Change.from_dict(change) for change in state["changes"]]
-    monitor._records, monitor._newest = Records(), None
-    monitor._records.restore(state["records"], followed)
-    reading = newest(monitor.pdp)
-    if reading is not None:
-        monitor._newest = reading.values
-    monitor._watch = monitor._detectors = None
-    if state["watch"] is not None and reading is not None:
-        monitor.make_watch(state["watched"], reading, state["n_points"]).state = state["watch"]
+    monitor._records = Records.restored(state["records"], effects(monitor.pdp))
+    monitor._newest = newest(monitor.pdp)
+    monitor._watch = monitor._inquiry = monitor._detectors = None
+    saved = state["watch"]
+    if saved is not None:
+        watch, inquiry = monitor.make_watch(saved["labels"], saved["outputs"], saved["n_points"])
+        watch.restore(saved, monitor._records)
+        inquiry.state = state["inquiry"]
+    monitor._are_anew = monitor._detectors is not None
+
+
+def _settings(monitor: Monitor) -> dict[str, Any]:
+    """What two monitors must have in common to go on from each other's state."""
+    detector = monitor.detector
+    return {
+        "statistic": monitor.statistic,
+        "detector": None if detector is None else type(detector).__name__,
+        "clock": monitor.clock,
+    }

@@ -19,6 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ipdp.monitor.packing import pack, unpack
 from ipdp.typing import Array, FloatArray, State
 
 # Number of buckets of one width before the two oldest become one.
@@ -71,8 +72,8 @@ class Scan:
     >>> import numpy as np
     >>> scan = Scan(2, clock=32)
     >>> rng = np.random.default_rng(42)
-    >>> for step in range(640):
-    ...     ready = scan.update(rng.normal(size=2) + [0, 2 * (step >= 320)])
+    >>> for step in range(0, 640, 32):
+    ...     ready = scan.update(rng.normal(size=(32, 2)) + [0, 2 * (step >= 320)], t=step)
     >>> cuts = scan.check()
     >>> (cuts.ratio > 1).tolist(), scan.steps_since(cuts.at).tolist()[1]
     ([False, True], 320.0)
@@ -91,55 +92,59 @@ class Scan:
         self.clock = clock
         self._tails = 1.0 if normal is None else np.where(normal, 0.0, 1.0)
         self._levels: list[int] = []
+        self._ends: list[float] = []  # times of the last steps of the buckets
         self._buckets: FloatArray = np.empty((0, 5, n_series))
         self._steps = 0
         self._open = _empty(n_series)
 
-    def update(self, values: FloatArray, known: Array | None = None) -> bool:
-        """Take one value of each series; True when it is time to check.
+    def update(self, values: FloatArray, known: Array | None = None, *, t: float = 0.0) -> bool:
+        """Take some steps of all series, up to the next check; True when it is time for that.
 
         Parameters
         ----------
         values
-            Shape (n_series,).
+            Shape (n_steps, n_series).
         known
             Which of them count; None: all.
+        t
+            Time of the last step.
         """
+        if self._steps + len(values) > self.clock:
+            raise ValueError(f"a check is due in {self.clock - self._steps} steps")
         bucket = self._open
         if known is None:
-            bucket[_N] += 1
-            bucket[_SUM] += values
-            bucket[_SQUARES] += values * values
-            np.minimum(bucket[_LOW], values, out=bucket[_LOW])
-            np.maximum(bucket[_HIGH], values, out=bucket[_HIGH])
+            bucket[_N] += len(values)
+            counted = low = high = values
         else:
-            bucket[_N] += known
+            bucket[_N] += known.sum(axis=0)
             counted = np.where(known, values, 0.0)
-            bucket[_SUM] += counted
-            bucket[_SQUARES] += counted * counted
-            np.minimum(bucket[_LOW], values, out=bucket[_LOW], where=known)
-            np.maximum(bucket[_HIGH], values, out=bucket[_HIGH], where=known)
-        self._steps += 1
+            low, high = np.where(known, values, np.inf), np.where(known, values, -np.inf)
+        bucket[_SUM] += counted.sum(axis=0)
+        bucket[_SQUARES] += (counted * counted).sum(axis=0)
+        np.minimum(bucket[_LOW], low.min(axis=0), out=bucket[_LOW])
+        np.maximum(bucket[_HIGH], high.max(axis=0), out=bucket[_HIGH])
+        self._steps += len(values)
         if self._steps < self.clock:
             return False
-        self._close()
+        self._close(t)
         return True
 
-    def _close(self) -> None:
+    def _close(self, t: float) -> None:
         self._levels.append(0)
+        self._ends.append(t)
         self._buckets = np.concatenate([self._buckets, self._open[None]])
         self._open, self._steps = _empty(self.n_series), 0
         level = 0
         while self._levels.count(level) > _PER_LEVEL:
             first = self._levels.index(level)
             if level == _LEVELS:
-                self._levels.pop(0)
+                del self._levels[0], self._ends[0]
                 self._buckets = self._buckets[1:]
                 return
             self._buckets[first] = _join(self._buckets[first], self._buckets[first + 1])
             self._buckets = np.delete(self._buckets, first + 1, axis=0)
             self._levels[first] = level + 1
-            del self._levels[first + 1]
+            del self._levels[first + 1], self._ends[first]
             level += 1
 
     def check(self) -> Cuts:
@@ -181,6 +186,10 @@ class Scan:
         newer = np.append(widths[::-1].cumsum()[::-1], 0.0)
         return np.asarray(newer[at])
 
+    def time_of(self, at: int) -> float:
+        """Time of the last step on the older side of a cut."""
+        return self._ends[at - 1]
+
     @property
     def steps(self) -> int:
         """Number of steps since the last check."""
@@ -198,18 +207,17 @@ class Scan:
         """Everything it remembers, JSON-safe."""
         return {
             "levels": list(self._levels),
+            "ends": list(self._ends),
             "steps": self._steps,
-            "buckets": [_finite(bucket) for bucket in self._buckets],
-            "open": _finite(self._open),
+            "buckets": pack(self._buckets),
+            "open": pack(self._open),
         }
 
     @state.setter
     def state(self, state: State) -> None:
-        self._levels, self._steps = list(state["levels"]), state["steps"]
-        self._buckets = np.array([_infinite(b) for b in state["buckets"]]).reshape(
-            -1, 5, self.n_series
-        )
-        self._open = _infinite(state["open"]).reshape(5, self.n_series)
+        self._levels, self._ends = list(state["levels"]), list(state["ends"])
+        self._steps = state["steps"]
+        self._buckets, self._open = unpack(state["buckets"]), unpack(state["open"])
 
 
 def _empty(n_series: int) -> FloatArray:
@@ -231,14 +239,3 @@ def _side(sums: FloatArray) -> Side:
         mean = sums[_SUM] / n
         variance = np.maximum(sums[_SQUARES] - n * mean**2, 0.0) / np.maximum(n - 1, 1)
     return Side(n, mean, variance)
-
-
-def _finite(bucket: FloatArray) -> list[list[float | None]]:
-    return [[v if np.isfinite(v) else None for v in row] for row in bucket.tolist()]
-
-
-def _infinite(rows: list[list[float | None]]) -> FloatArray:
-    bucket = np.array(rows, dtype=float)
-    bucket[_LOW, np.isnan(bucket[_LOW])] = np.inf
-    bucket[_HIGH, np.isnan(bucket[_HIGH])] = -np.inf
-    return bucket

@@ -8,7 +8,7 @@ import numpy as np
 
 from ipdp.explainer import IncrementalPDP
 from ipdp.monitor.detection import Watch
-from ipdp.monitor.reading import effects, smoothed
+from ipdp.monitor.reading import smoothed
 from ipdp.monitor.statistics import STATISTICS
 from ipdp.typing import FloatArray
 
@@ -48,6 +48,17 @@ class Detectors:
             self._references.append(None)
             self.restart(row)
 
+    def must_fit(self, other: Detectors) -> None:
+        """Raise an error if others cannot take the place of these."""
+        if not isinstance(other, Detectors):
+            raise TypeError(f"monitor.detectors was expected, got {type(other).__name__}")
+        own, others = (
+            (d.statistic, type(d.detector).__name__, len(d._clones), d._shape)
+            for d in (self, other)
+        )
+        if own != others:
+            raise ValueError(f"these detectors are of another monitor: {others}, not {own}")
+
     def restart(self, row: int) -> None:
         """Begin anew with one feature: fresh detectors, a new reference."""
         n_outputs, n_series = self._shape
@@ -59,11 +70,12 @@ class Detectors:
     def update(self, pdp: IncrementalPDP, watch: Watch) -> list[tuple[int, int]]:
         """Feed all detectors; the alarms as pairs of feature row and output number."""
         alarms = []
-        values = watch.centred().tolist() if self.statistic == "shape" else None
-        for row, number in enumerate(watch.numbers):
+        is_shape = self.statistic == "shape"
+        curves = watch.centred().tolist() if is_shape else smoothed(pdp, watch.numbers)
+        for row, curve in enumerate(curves):
             if not watch.is_watching(row):
                 continue
-            series = self._of_curve(pdp, watch, row, number) if values is None else values[row]
+            series = curve if is_shape else self._of_curve(row, curve[0], curve[1][watch.outputs])
             for output, (detectors, numbers) in enumerate(
                 zip(self._clones[row], series, strict=True)
             ):
@@ -74,11 +86,8 @@ class Detectors:
                     break
         return alarms
 
-    def _of_curve(
-        self, pdp: IncrementalPDP, watch: Watch, row: int, number: int
-    ) -> list[list[float]]:
-        positions, values = smoothed(pdp, effects(pdp)[number])
-        values = values[watch.outputs]
+    def _of_curve(self, row: int, positions: FloatArray, values: FloatArray) -> list[list[float]]:
+        """The statistic of each output of a smoothed curve."""
         if positions.size and not np.any(positions):  # categories have no positions
             positions = np.arange(len(positions), dtype=float)
         reference = self._references[row]

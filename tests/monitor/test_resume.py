@@ -1,0 +1,157 @@
+"""A run that was stopped and restored ends bit for bit like one that was not."""
+
+import json
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from river import drift
+
+from ipdp import IncrementalPDP, models
+from ipdp.grid import Auto, Categories, QuantileRange
+from ipdp.monitor import Monitor
+
+DRIFT, END = 700, 1_000
+
+
+class Model:
+    """Curved in a, linear in b with c, a jump for each colour; turned over by the drift."""
+
+    def __init__(self):
+        self.sign = 1.0
+
+    def __call__(self, X):
+        a, b, c, colour = X.T
+        return a**2 + self.sign * b * (1 + np.nan_to_num(c)) + colour * b
+
+
+def stream():
+    """Missing values, a range that moves, colours that come and go, times that are not regular."""
+    rng = np.random.default_rng(4)
+    t = 0.0
+    for k in range(END):
+        t += float(rng.exponential())
+        a, b, c = rng.normal(size=3).tolist()
+        colours = [0, 1] if k < 850 else [0, 3]
+        x = {"a": a + 3 * (k >= 800), "b": b, "c": None if k % 11 == 0 else c}
+        yield {**x, "colour": colours[int(rng.integers(2))]}, t
+
+
+STREAM = list(stream())
+
+
+def make(model, *, grid=None, every=1, **setup):
+    pdp = IncrementalPDP(
+        models.engine(model, takes="array"),
+        ["a", "b", "c", "colour"],
+        grid=grid or {"colour": Categories(window=100), "a": Auto(6, window=200)},
+        every=every,
+        n_ice=1,
+        seed=1,
+    )
+    return Monitor(pdp, **{"warm_up": 300, "cool_down": 150} | setup)
+
+
+def go(monitor, model, first, last):
+    for k in range(first, last):
+        model.sign = 1.0 if k < DRIFT else -1.0
+        x, t = STREAM[k]
+        monitor.explain_one(x, t=t)
+    return monitor
+
+
+def through_json(state):
+    return json.loads(json.dumps(state, allow_nan=False))
+
+
+def assert_resumes(cut, *, with_detectors=False, **setup):
+    model = Model()
+    whole = go(make(model, **setup), model, 0, cut)
+    again = make(model, **setup)
+    again.pdp.state = through_json(whole.pdp.state)
+    again.state = through_json(whole.state)
+    if with_detectors:
+        again.detectors = pickle.loads(pickle.dumps(whole.detectors))
+    go(whole, model, cut, END)
+    go(again, model, cut, END)
+    assert again.state == whole.state
+    assert [c.to_dict() for c in again.changes] == [c.to_dict() for c in whole.changes]
+    return whole
+
+
+def test_the_stream_has_changes_of_all_kinds():
+    model = Model()
+    changes = go(make(model), model, 0, END).changes
+    assert {"b", "a"} <= {change.feature for change in changes}
+    assert {"real", "virtual"} <= {change.kind for change in changes}
+
+
+@pytest.mark.parametrize("cut", [0, 1, 19, 21, 300, 320, 699, 700, 701, 731, 768, 850, END])
+def test_exactly_at_places_around_the_drift(cut):
+    assert_resumes(cut)
+
+
+@given(st.integers(0, END), st.integers(1, 70), st.sampled_from([1, 3]), st.booleans())
+@settings(deadline=None, derandomize=True, max_examples=12)
+def test_exactly_wherever_it_is_cut(cut, clock, every, quantiles):
+    grid = {"colour": Categories(window=100), "b": QuantileRange(5)} if quantiles else None
+    assert_resumes(cut, clock=clock, every=every, grid=grid)
+
+
+@pytest.mark.parametrize(
+    ("statistic", "detector"),
+    [
+        ("shape", drift.ADWIN(delta=0.01)),
+        ("importance", drift.ADWIN(delta=0.01)),
+        ("importance", drift.KSWIN(seed=1)),
+        ("l2", drift.PageHinkley(threshold=1.0)),
+    ],
+)
+def test_detectors_of_river_are_kept_beside_the_state(statistic, detector):
+    for cut in (200, 720):
+        whole = assert_resumes(cut, statistic=statistic, detector=detector, with_detectors=True)
+    assert not whole.state["is_whole"]
+
+
+def test_detectors_that_begin_anew_say_so(caplog):
+    model = Model()
+    setup = {"statistic": "l2", "detector": drift.ADWIN()}
+    monitor, again = go(make(model, **setup), model, 0, 400), make(model, **setup)
+    with pytest.raises(ValueError, match="its state first"):
+        again.detectors = monitor.detectors
+    again.pdp.state, again.state = monitor.pdp.state, monitor.state
+    with pytest.raises(TypeError, match=r"monitor\.detectors was expected, got str"):
+        again.detectors = "ADWIN"
+    other = go(make(model, statistic="l2", detector=drift.KSWIN(seed=1)), model, 0, 400)
+    with pytest.raises(ValueError, match="of another monitor"):
+        again.detectors = other.detectors
+    go(again, model, 400, 500)
+    assert caplog.text.count("begin anew") == 1
+
+
+def test_a_state_that_does_not_fit_changes_nothing():
+    model = Model()
+    monitor = go(make(model), model, 0, 760)
+    before = monitor.state
+    with pytest.raises(ValueError, match="made with clock = 32, this monitor has 16"):
+        make(model, clock=16).state = before
+    for part in ("records", "watch", "changes"):
+        damaged = {name: value for name, value in before.items() if name != part}
+        with pytest.raises(ValueError, match=f"the state is damaged: '{part}'"):
+            monitor.state = damaged
+        assert monitor.state == before
+    with pytest.raises(ValueError, match="version 1; this ipdp reads version 2"):
+        monitor.state = {**before, "version": 1}
+
+
+def test_the_state_stays_small():
+    names = [f"x{k}" for k in range(8)]
+    pdp = IncrementalPDP(models.engine(lambda X: X @ X.T[:, 0], takes="array"), names, n_ice=1)
+    monitor = Monitor(pdp, warm_up=100)
+    X = np.random.default_rng(1).normal(size=(3_000, 8)).tolist()
+    for row in X:
+        monitor.explain_one(dict(zip(names, row, strict=True)))
+    # 8 features x 10 points, as random as can be: 200 ICE curves and the buckets.
+    assert len(json.dumps(monitor.state)) < 700_000
