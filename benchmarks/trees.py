@@ -1,7 +1,8 @@
-"""The walk of river's trees against plain calls, and explaining against learning.
+"""The walk of river's trees against plain calls, and explaining against learning, in both builds.
 
-Every figure is a ratio taken in one run: the contestants take turns on each observation, thread
-CPU time is measured, and medians are compared.
+Every figure is a ratio taken in one run: the contestants take turns from one observation to the
+next, so that each is measured on its first call after the model has learned; thread CPU time is
+measured, and medians are compared.
 
     python benchmarks/trees.py [--quick] [name of a model ...]
 """
@@ -10,22 +11,24 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Callable
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
 from statistics import median
 from typing import Any
 
 import numpy as np
 from river import ensemble, forest, preprocessing, tree
 from streams import elec2
+from table import Row, show
 
 import ipdp
 from ipdp.models import Engine
 from ipdp.models.rows import RowEngine
-from ipdp.models.trees import BUILD
+from ipdp.models.trees import loops
 
 SIZE = 10
+WIDE = 100
 
-Regressor = tree.HoeffdingTreeRegressor
 MODELS: dict[str, Callable[[], Any]] = {
     "HoeffdingTree mc": lambda: tree.HoeffdingTreeClassifier(leaf_prediction="mc"),
     "HoeffdingTree nba": tree.HoeffdingTreeClassifier,
@@ -55,54 +58,126 @@ MODELS: dict[str, Callable[[], Any]] = {
 }
 
 
+PLAIN = f"plain calls / one walk (8 features x {SIZE} points)"
+LEARN = "explain_one / learn_one"
+GROWTH = f"explain_one, {WIDE} points a feature / {SIZE} points"
+
+AT_LEAST = {
+    (PLAIN, "ARF(10) nba"): {"pure": 8, "compiled": 20},
+    (PLAIN, "Bagging(10 HAT nba)"): {"pure": 12, "compiled": 30},
+}
+AT_MOST = {
+    (LEARN, "ARF(10) nba"): {"pure": 1.5, "compiled": 0.6},
+    (LEARN, "Bagging(10 HAT nba)"): {"pure": 1.5, "compiled": 0.6},
+    (LEARN, "HoeffdingAdaptiveTree nba"): {"compiled": 1.0},
+    (LEARN, "ExtremelyFastDecisionTree nba"): {"compiled": 0.3},
+}
+
+
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*", help="models whose names contain one of these")
     parser.add_argument("--quick", action="store_true", help="a third of the observations")
-    arguments = parser.parse_args()
-    learned, timed = (2_000, 60) if arguments.quick else (6_000, 200)
-    print(f"8 features x {SIZE} points, elec2; {learned} learned, {timed} timed; {BUILD}")
-    head = ("plain/walk", "walk/learn", "explain/learn", "m = 100")
-    print(f"{'':36}" + "".join(f"{word:>14}" for word in head))
-    for name, make in MODELS.items():
-        if not arguments.names or any(part in name for part in arguments.names):
-            print(f"{name:36}" + "".join(f"{x:14.2f}" for x in ratios(make(), learned, timed)))
+    given = parser.parse_args()
+    show(rows(quick=given.quick, names=given.names))
 
 
-def ratios(model: Any, learned: int, timed: int) -> list[float]:
-    """The figures of one model: plain calls / walk, walk / learning, explaining / learning, growth.
-
-    The growth is that of a whole `explain_one` from 10 to 100 points a feature.
-    """
-    target = target_of(model)
-    explainer, wide, walk = explainer_of(model, SIZE), explainer_of(model, 100), Recorded(model)
-    asked = ipdp.IncrementalPDP(walk, grid=ipdp.grid.QuantileRange(SIZE), seed=1)
-    walk.repeats = False
-    times: dict[str, list[float]] = {k: [] for k in ("plain", "walk", "explain", "wide", "learn")}
-    for t, (x, y) in enumerate(elec2(learned + timed)):
-        asked.explain_one(x)
-        walk.repeats = t >= learned
-        for name, pdp in (("explain", explainer), ("wide", wide)):
-            if t >= learned - 300:
-                times[name].append(seconds(pdp.explain_one, x))
-        times["learn"].append(seconds(model.learn_one, x, target(x, y)))
-    times["plain"], times["walk"] = walk.plain_times, walk.walk_times
-    plain, ours, explain, big, learn = (median(values[-timed:]) for values in times.values())
-    return [plain / ours, ours / learn, explain / learn, big / explain]
+def rows(*, quick: bool = False, names: Sequence[str] = ()) -> Iterator[Row]:
+    """The figures of all models, or of those whose names contain one of `names`."""
+    learned, timed = (2_000, 40) if quick else (6_000, 100)
+    found = {
+        (name, contestant.loops.build): contestant.ratios()
+        for name, make in MODELS.items()
+        if not names or any(part in name for part in names)
+        for contestant in contest(make(), learned, timed)
+    }
+    for figure in (PLAIN, LEARN, GROWTH):
+        for (name, build), ratios in found.items():
+            yield Row(
+                figure,
+                f"{name}, {build}",
+                ratios[figure],
+                at_most=3 if figure == GROWTH else AT_MOST.get((figure, name), {}).get(build),
+                at_least=AT_LEAST.get((figure, name), {}).get(build),
+            )
 
 
-class Recorded(Engine):
-    """Asks the walk, and plain calls too if told so, and writes down how long both took."""
+def contest(model: Any, learned: int, timed: int) -> list[Contestant]:
+    """Let both builds explain a model that learns; each is timed each so many observations."""
+    contestants = [Contestant(model, build) for build in builds()]
+    turns = [turn for contestant in contestants for turn in contestant.turns]
+    target, before = target_of(model), loops.current
+    for t, (x, y) in enumerate(elec2(learned + timed * len(turns))):
+        if t > learned - 300:
+            first = turns[t % len(turns)]
+            for turn in (first, *(turn for turn in turns if turn is not first)):
+                turn(x, t >= learned and turn is first)
+        taken = seconds(model.learn_one, x, target(x, y))
+        for contestant in contestants if t >= learned else ():
+            contestant.times["learn"].append(taken)
+    loops.current = before
+    return contestants
 
-    def __init__(self, model: Any) -> None:
+
+def builds() -> list[loops.Loops]:
+    """Those that there are."""
+    try:
+        return [loops.PURE, loops.compiled()]
+    except ImportError:
+        return [loops.PURE]
+
+
+class Contestant:
+    """One build, and how long it took."""
+
+    def __init__(self, model: Any, build: loops.Loops) -> None:
+        self.loops = build
+        self.times: dict[str, list[float]] = defaultdict(list)
+        self.stopwatch = Stopwatch(model, self.times)
+        self.small, self.wide = explainer_of(model, SIZE), explainer_of(model, WIDE)
+        self.asked = explainer_of(self.stopwatch, SIZE)
+        self.turns = [self.explain, self.explain_more, self.ask]
+
+    def explain(self, x: Any, timed: bool) -> None:
+        """Explain an observation."""
+        self._take(self.small, "explain", x, timed)
+
+    def explain_more(self, x: Any, timed: bool) -> None:
+        """Explain it at more points."""
+        self._take(self.wide, "wide", x, timed)
+
+    def ask(self, x: Any, timed: bool) -> None:
+        """Walk the trees, and make plain calls too if it is timed."""
+        self.stopwatch.runs = timed
+        self._take(self.asked, "ask", x, timed)
+
+    def _take(self, explainer: ipdp.IncrementalPDP, name: str, x: Any, timed: bool) -> None:
+        loops.current = self.loops
+        taken = seconds(explainer.explain_one, x)
+        if timed:
+            self.times[name].append(taken)
+
+    def ratios(self) -> dict[str, float]:
+        """The figures."""
+        taken = {name: median(times) for name, times in self.times.items()}
+        return {
+            PLAIN: taken["plain"] / taken["walk"],
+            LEARN: taken["explain"] / taken["learn"],
+            GROWTH: taken["wide"] / taken["explain"],
+        }
+
+
+class Stopwatch(Engine):
+    """Asks the walk, and plain calls too when it runs, and writes down how long both took."""
+
+    def __init__(self, model: Any, times: dict[str, list[float]]) -> None:
         self.model = model
+        self.times = times
         self.walk = ipdp.models.engine(model)
         call = model.predict_one if is_regressor(model) else model.predict_proba_one
         self.plain = RowEngine(call, understood="plain calls")
-        self.repeats = True
-        self.walk_times: list[float] = []
-        self.plain_times: list[float] = []
+        self.runs = False
 
     @property
     def understood(self) -> str:
@@ -117,9 +192,9 @@ class Recorded(Engine):
         """The answer of the walk."""
         start = time.thread_time()
         answer = self.walk.ice(observations, probes, positions)
-        self.walk_times.append(time.thread_time() - start)
-        if self.repeats:
-            self.plain_times.append(seconds(self.plain.ice, observations, probes, positions))
+        if self.runs:
+            self.times["walk"].append(time.thread_time() - start)
+            self.times["plain"].append(seconds(self.plain.ice, observations, probes, positions))
         return answer
 
 

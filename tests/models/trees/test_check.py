@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+import sys
 import warnings
-from bisect import bisect_right
 
 import numpy as np
 import pytest
+from river import proba
 from river.tree.nodes import htc_nodes
 from tests.models.trees import models, streams
 from tests.models.trees.asking import Asker, plain_engine, worst_difference
@@ -16,16 +17,20 @@ from tests.models.trees.models import FlattenedLeaf, Grower
 import ipdp
 from ipdp.models import engine
 from ipdp.models.base import Outputs
-from ipdp.models.trees import Checker, SlowPathWarning, leaves
+from ipdp.models.trees import Checker, SlowPathWarning, leaves, loops
 from ipdp.models.trees.check import agree, agree_at, aligned
 
 
-def off_by_one(values, threshold, lo, hi):
-    return min(bisect_right(values, threshold, lo, hi) + 1, hi)
-
-
 def wrong_bisection(monkeypatch):
-    monkeypatch.setattr("ipdp.models.trees.walk.bisect_right", off_by_one)
+    """The first column of each run that left the path of x stays on it."""
+
+    class OffByOne(loops.current.Walker):
+        def walk(self, root, kinds, adaptive):
+            leaf, spans, runs, alternates = super().walk(root, kinds, adaptive)
+            spans = [*spans, *((lo, lo + 1) for _, lo, _ in runs)]
+            return leaf, spans, [(other, lo + 1, hi) for other, lo, hi in runs], alternates
+
+    monkeypatch.setattr(loops, "current", loops.current._replace(Walker=OffByOne))
 
 
 def wrong_prior(monkeypatch):
@@ -38,19 +43,25 @@ def wrong_prior(monkeypatch):
     monkeypatch.setattr(htc_nodes, "do_naive_bayes_prediction", smoothed)
 
 
-def wrong_mean_of_a_density(monkeypatch):
-    right = leaves._read_gaussians
+def wrong_density(monkeypatch):
+    """As if a later river had other densities; an older one has none that the walk knows."""
+    if hasattr(proba.Gaussian, "log_pdf"):
+        right = proba.Gaussian.log_pdf
+        monkeypatch.setattr(proba.Gaussian, "log_pdf", lambda self, x: 1.01 * right(self, x))
+    for name in ("bayes", "voting", "_voting"):
+        module = sys.modules.get(f"ipdp.models.trees.{name}")
+        if module is not None:
+            monkeypatch.setattr(module, "likelihoods", doubled)
 
-    def shifted(parts, k, label):
-        right(parts, k, label)
-        for start, _ in parts.gaussians:
-            parts.terms[start + 3 * k] += 0.01 * (k + 1)
 
-    monkeypatch.setattr("ipdp.models.trees.leaves._read_gaussians", shifted)
+def doubled(*arguments):
+    return [2 * term for term in leaves.likelihoods(*arguments)]
 
 
 def wrong_weights(monkeypatch):
-    monkeypatch.setattr("ipdp.models.trees.ensembles._weights", lambda model, metrics: range(1, 5))
+    monkeypatch.setattr(
+        "ipdp.models.trees.ensembles._weights", lambda model, metrics: [1.0, 2.0, 3.0, 4.0]
+    )
 
 
 def wrong_linear_leaf(monkeypatch):
@@ -70,7 +81,7 @@ def an_error(monkeypatch):
     def fails(*arguments, **settings):
         raise ZeroDivisionError("division by zero")
 
-    monkeypatch.setattr("ipdp.models.trees.reach.walk", fails)
+    monkeypatch.setattr(loops, "current", loops.current._replace(Walker=fails))
 
 
 FAULTS = [
@@ -82,7 +93,7 @@ FAULTS = [
     pytest.param(wrong_bisection, models.htr, streams.distances, id="bisection, regressor"),
     pytest.param(wrong_prior, models.arf, streams.prices, id="prior"),
     pytest.param(
-        wrong_mean_of_a_density,
+        wrong_density,
         lambda: models.ht(leaf_prediction="nb"),
         streams.prices,
         id="density",
@@ -168,6 +179,19 @@ def test_an_explainer_goes_on_after_a_fault(monkeypatch):
         pdp.explain_one(x)
         model.learn_one(x, y)
     assert pdp.curve("nswprice").n_samples == 181
+
+
+def test_one_tree_is_asked_as_a_rule_and_the_whole_model_now_and_then():
+    for make, stream in ((models.arf, streams.prices), (models.arfr, streams.distances)):
+        model, asker, rest = learned(make, stream)
+        ours = engine(model)
+        ours.checker = Checker(first=0, every=10**9, whole=10)
+        calls, whole = [], ours.call
+        ours.call = lambda x, calls=calls, whole=whole: calls.append(x) or whole(x)
+        for x, _ in rest[:50]:
+            ours.ice([x], *asker.question())
+        assert len(calls) == 5
+        assert ours.fault is None
 
 
 def test_what_is_compared():

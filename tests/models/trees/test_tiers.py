@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import pytest
 from river import compose, ensemble, linear_model, naive_bayes, preprocessing, tree
@@ -16,9 +18,10 @@ from tests.models.trees.models import (
     RegressorGrower,
 )
 
+import ipdp
 from ipdp.models import engine
 from ipdp.models.rows import RowEngine
-from ipdp.models.trees import SlowPathWarning, TreeEngine, leaves, names
+from ipdp.models.trees import SlowPathWarning, TreeEngine, leaves, loops, names, voting, walk
 
 
 class Doubtful(tree.HoeffdingTreeClassifier):
@@ -122,7 +125,7 @@ def test_says_which_tier_it_is(model, words):
     ids=lambda value: type(value).__name__,
 )
 def test_other_models_get_plain_calls_at_no_extra_cost(model):
-    assert type(engine(model)) is RowEngine
+    assert not isinstance(engine(model), TreeEngine)
 
 
 def test_the_classes_themselves_get_plain_calls():
@@ -187,10 +190,50 @@ def test_a_name_that_river_does_not_have_is_nothing():
     assert names.known((None, 1), ("a", 2)) == {"a": 2}
 
 
+@pytest.mark.parametrize("make", [models.ht, models.hat, models.arf, models.MIXED["HT binary"]])
+@pytest.mark.parametrize("stream", [streams.prices, streams.five, streams.loans])
+def test_the_loops_say_the_same_before_they_are_compiled(monkeypatch, make, stream):
+    uncompiled = loops.Loops(
+        "uncompiled",
+        walk.Walker,
+        leaves.parts_of,
+        walk.in_order,
+        voting.Voting,
+        voting.combine,
+    )
+    monkeypatch.setattr(loops, "current", uncompiled)
+    worst, ours = asked_along(make(), stream, n=200)
+    assert worst < 1e-9
+    assert ours.fault is None
+
+
+def test_says_which_build_runs(build):
+    assert repr(engine(models.ht())).endswith(f"factored leaves ({build})>")
+    assert ipdp.models.build() in ("pure", "compiled")
+
+
+def test_the_environment_can_ask_for_the_pure_build(monkeypatch):
+    monkeypatch.setenv("IPDP_PURE", "1")
+    assert ipdp.models.build() == "pure"
+    monkeypatch.delenv("IPDP_PURE")
+    monkeypatch.setattr("ipdp.models.compiled.EXTENSIONS", ("_no_such_extension",))
+    assert ipdp.models.build() == "pure"
+
+
+def test_an_extension_that_cannot_be_loaded_is_said_and_done_without(monkeypatch):
+    monkeypatch.setattr(loops, "build", lambda: "compiled")
+    monkeypatch.setattr(loops, "EXTENSIONS", ("_no_such_extension",))
+    with pytest.warns(RuntimeWarning, match=r"cannot be loaded, the slower one runs: No module"):
+        assert loops._installed() is loops.PURE
+
+
 def test_a_river_without_log_densities_is_asked_for_each_likelihood(monkeypatch):
     """Before river 0.24 naive Bayes took the log of the density."""
-    monkeypatch.setattr("ipdp.models.trees.leaves._HAS_LOG_PDF", False)
-    monkeypatch.setattr("ipdp.models.trees.leaves._GAUSSIAN", type(leaves._GAUSSIAN)())
+    for name in ("leaves", "_leaves"):
+        module = sys.modules.get(f"ipdp.models.trees.{name}")
+        if module is not None:
+            monkeypatch.setattr(module, "_HAS_LOG_PDF", False)
+            monkeypatch.setattr(module, "_GAUSSIAN", type(module._GAUSSIAN)())
     worst, ours = asked_along(models.ht(), streams.prices)
     assert worst < 1e-9
     assert ours.fault is None

@@ -7,6 +7,7 @@ adds the terms one after the other, in river's own order.
 from __future__ import annotations
 
 import math
+from array import array
 from collections.abc import Sequence
 from typing import Any
 
@@ -48,10 +49,10 @@ class BayesLeaves:
         # One slot more than any leaf needs: the place of features that a leaf does not know.
         self._n_slots = 1 + max([len(leaf.names) for leaf in leaves])
         self._general = [
-            (number, leaf, *entry)
+            (number, leaf, slot, name, splitter)
             for number, leaf in enumerate(leaves)
             if leaf.general
-            for entry in leaf.general
+            for slot, (name, splitter) in leaf.general.items()
         ]
         gaussians, priors = self._tables()
         self._gaussians = gaussians
@@ -66,7 +67,7 @@ class BayesLeaves:
         n_leaves, n_classes, n_slots = len(self.leaves), len(self.classes), self._n_slots
         width = n_classes * (3 * n_slots - 2)
         # All ones is NaN: a slot that a leaf does not have.
-        numbers = _joined([leaf.raw for leaf in self.leaves], 8 * width, b"\xff")
+        numbers = _joined([leaf.terms for leaf in self.leaves], 8 * width, b"\xff")
         table = np.frombuffer(numbers).reshape(n_leaves, width)
         gaussians = np.full((n_slots, 3, n_classes, n_leaves), math.nan)
         known = table[:, n_classes:].reshape(n_leaves, n_slots - 1, n_classes, 3)
@@ -132,11 +133,11 @@ class BayesLeaves:
         return terms
 
 
-def _joined(blocks: list[bytes], width: int, filling: bytes) -> bytes:
+def _joined(blocks: Sequence[bytes | array[float]], width: int, filling: bytes) -> bytes:
     """The blocks one after the other, those that are too short filled up."""
     joined = b"".join(blocks)
     if len(joined) < width * len(blocks):
-        joined = b"".join([block.ljust(width, filling) for block in blocks])
+        joined = b"".join([bytes(block).ljust(width, filling) for block in blocks])
     return joined
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -29,8 +29,11 @@ class Checker:
         The first so many observations are compared in full.
     every
         And then each so many.
+    whole
+        Of the others one random point is compared: each so many times the whole model is asked,
+        else one of its trees, which is cheaper by as many as there are.
     seed
-        Start of the random numbers by which one point of each other observation is chosen.
+        Start of the random numbers by which points and trees are chosen.
 
     Examples
     --------
@@ -39,9 +42,10 @@ class Checker:
     [True, False, True, False, False, True]
     """
 
-    def __init__(self, *, first: int = 20, every: int = 200, seed: int = 0) -> None:
+    def __init__(self, *, first: int = 20, every: int = 200, whole: int = 4, seed: int = 0) -> None:
         self.first = first
         self.every = every
+        self.whole = whole
         self.seed = seed
         self._seen = 0
         self._random = random.Random(seed)
@@ -51,9 +55,28 @@ class Checker:
         self._seen += 1
         return self._seen <= self.first or self._seen % self.every == 0
 
-    def one_of(self, columns: Sequence[int]) -> int:
-        """The point to compare."""
-        return columns[int(self._random.random() * len(columns))]
+    def wants_the_whole(self) -> bool:
+        """Whether at one point of this observation the whole model is to be asked."""
+        return self._seen % self.whole == 0
+
+    def one_of(self, numbers: Sequence[int]) -> int:
+        """A random one."""
+        return numbers[int(self._random.random() * len(numbers))]
+
+
+class Member(NamedTuple):
+    """One tree of an ensemble.
+
+    Attributes
+    ----------
+    values
+        What the walk takes it to say, of shape (n_outputs, n_points).
+    said_at
+        Asks the tree itself about one column.
+    """
+
+    values: FloatArray
+    said_at: Callable[[int], Any]
 
 
 def aligned(outputs: Outputs, labels: tuple[Label, ...]) -> Outputs:
@@ -87,15 +110,16 @@ def agree_at(labels: Sequence[Label], values: FloatArray, column: int, said: Any
         said = {PREDICTION[0]: said}
     if not said.keys() <= set(labels):
         return False
-    return all(
-        _close(own.item(column), said.get(label, 0.0), own)
-        for label, own in zip(labels, values, strict=True)
-    )
+    for label, ours, curve in zip(labels, values[:, column].tolist(), values, strict=True):
+        theirs = said.get(label, 0.0)
+        # Almost always they are the same at once.
+        same = abs(ours - theirs) <= _RELATIVE * abs(theirs) < math.inf
+        if not same and not _close(ours, theirs, curve):
+            return False
+    return True
 
 
 def _close(ours: Any, theirs: Any, curve: Any = None) -> bool:
-    if curve is not None and abs(ours - theirs) <= _RELATIVE * abs(theirs) < math.inf:
-        return True  # one number, at no further cost
     size = np.abs(theirs if curve is None else curve)
     size = size.max(initial=0.0, where=np.isfinite(size))
     with np.errstate(invalid="ignore"):

@@ -10,13 +10,18 @@ import numpy as np
 
 from ipdp.models.base import Outputs, Probe
 from ipdp.models.rows import RowEngine
-from ipdp.models.trees import walk as walking
-from ipdp.models.trees.check import Checker, SlowPathWarning, agree, agree_at, aligned
-from ipdp.models.trees.points import Columns, Points
+from ipdp.models.trees import loops
+from ipdp.models.trees.check import (
+    Checker,
+    Member,
+    SlowPathWarning,
+    agree,
+    agree_at,
+    aligned,
+)
+from ipdp.models.trees.columns import Columns
+from ipdp.models.trees.points import Points
 from ipdp.typing import FloatArray, Label, Observation
-
-BUILD = "pure Python" if str(walking.__file__).endswith(".py") else "compiled"
-"""How the walk runs."""
 
 Answer = tuple[tuple[Label, ...], FloatArray]
 """Outputs, and their values, of shape (n_outputs, n_points)."""
@@ -34,14 +39,18 @@ class Walk(Protocol):
         """What the model says at each point; None if plain calls are to be made."""
         ...
 
+    def member(self, choose: Callable[[Sequence[int]], int]) -> Member | None:
+        """One of the trees, as the latest answer had it; None if there is only one."""
+        ...
+
 
 class TreeEngine(RowEngine):
     """A tree, or an ensemble of trees, of river.
 
     The points of all features share most of their way down a tree, so one walk serves them all. The
     answers are compared with plain calls: all of them for the first observations and now and then
-    later, and one point of every other observation. After a difference, or an error, there are only
-    plain calls.
+    later, and one point of every other observation, of one tree as a rule. After a difference, or
+    an error, there are only plain calls.
 
     Parameters
     ----------
@@ -72,7 +81,8 @@ class TreeEngine(RowEngine):
     def understood(self) -> str:
         if self.fault is not None:
             return f"{super().understood} ({self.fault})"
-        return f"{self._understood}, one walk for all points, {self.walk.leaves} ({BUILD})"
+        build = loops.current.build
+        return f"{self._understood}, one walk for all points, {self.walk.leaves} ({build})"
 
     def ice(
         self,
@@ -137,12 +147,21 @@ class TreeEngine(RowEngine):
                 self._give_up("its answers differ from plain calls")
                 return plain
             return aligned(plain, labels)
-        if self._columns.own_columns:
-            column = self.checker.one_of(self._columns.own_columns)
-            if not agree_at(labels, values, column, self.call(points.at(column))):
-                self._give_up("its answers differ from plain calls")
-                return self._plain(points.x, positions)
+        if self._columns.own_columns and not self._agrees_somewhere(points, labels, values):
+            self._give_up("its answers differ from plain calls")
+            return self._plain(points.x, positions)
         return Outputs(labels, values[None])
+
+    def _agrees_somewhere(
+        self, points: Points, labels: tuple[Label, ...], values: FloatArray
+    ) -> bool:
+        """Whether the answer at one point is that of a plain call."""
+        checker = self.checker
+        column = checker.one_of(self._columns.own_columns)
+        member = None if checker.wants_the_whole() else self.walk.member(checker.one_of)
+        if member is None:
+            return agree_at(labels, values, column, self.call(points.at(column)))
+        return agree_at(labels, member.values, column, member.said_at(column))
 
     def _give_up(self, why: str) -> None:
         self.fault = f"the walk of the trees was given up: {why}"

@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ipdp.models.trees import loops
+from ipdp.models.trees.check import Member
 from ipdp.models.trees.kinds import Unknown
 from ipdp.models.trees.labels import Labels
 from ipdp.models.trees.names import find, known
@@ -33,7 +35,7 @@ class Committee(NamedTuple):
 
     trees: Sequence[Any]
     features: Sequence[Features]
-    weights: Sequence[float]
+    weights: list[float]
 
 
 def _single(model: Any) -> Committee:
@@ -94,6 +96,7 @@ class ClassifierWalk:
         self._committee = _COMMITTEES[type(model).predict_proba_one]
         self._labels = Labels()
         self._ballot = Ballot()
+        self._latest: tuple[Committee, FloatArray, Points] | None = None
 
     @staticmethod
     def serves(model: Any) -> bool:
@@ -123,8 +126,28 @@ class ClassifierWalk:
             self.leaves = "river's own leaves"
         if self._committee is _single:
             return labels, votes[:, 0]
-        votes *= np.array(committee.weights)[:, None]
-        shares = np.add.reduce(votes, axis=1)
+        self._latest = committee, votes, points
+        if loops.current.combine is not None:
+            shares = np.empty((len(labels), len(points.numbers)))
+            loops.current.combine(votes, committee.weights, shares)
+            return labels, shares
+        shares = np.add.reduce(votes * np.array(committee.weights)[:, None], axis=1)
         total = np.add.reduce(shares, axis=0)
         np.divide(shares, total, out=shares, where=total > 0)
         return labels, shares
+
+    def member(self, choose: Callable[[Sequence[int]], int]) -> Member | None:
+        """One of the trees, as the latest answer had it; None if there is only one."""
+        if self._latest is None:
+            return None
+        committee, votes, points = self._latest
+        number = choose(range(len(committee.trees)))
+        tree, features = committee.trees[number], committee.features[number]
+
+        def said_at(column: int) -> Any:
+            return tree.predict_proba_one(points.at(column, features))
+
+        return Member(votes[:, number], said_at)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_latest": None}

@@ -30,8 +30,8 @@ def tree_engine(
     --------
     >>> from river import tree
     >>> model = tree.HoeffdingTreeClassifier()
-    >>> tree_engine(model.predict_proba_one, model, "a tree")
-    <TreeEngine: a tree, one walk for all points, factored leaves (pure Python)>
+    >>> tree_engine(model.predict_proba_one, model, "a tree")  # doctest: +ELLIPSIS
+    <TreeEngine: a tree, one walk for all points, factored leaves (...)>
     """
     walk = _walk(model, getattr(call, "__name__", ""))
     if walk is None:

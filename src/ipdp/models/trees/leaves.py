@@ -4,7 +4,7 @@ Naive Bayes adds the log-likelihoods of all features to the log of the prior. Po
 one feature differ in one term of that sum, so a leaf is taken apart into its terms once, and the
 parts are kept for as long as the leaf does not learn.
 
-Plain functions over lists, dicts and numbers, so that this file can be compiled as it is.
+This file is compiled as it is, into `_leaves`; the types are in `_leaves.pxd`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from typing import Any
 from ipdp.models.trees.kinds import ADAPTIVE, BAYES, LEAVES, MAJORITY, WEIGHTED
 from ipdp.models.trees.names import find
 from ipdp.models.trees.points import ABSENT
-from ipdp.models.trees.store import LeafParts
 from ipdp.typing import FeatureName, Label
 
 _GAUSSIAN_SPLITTER = find("tree.splitter", "GaussianSplitter")
@@ -29,22 +28,31 @@ _KINDS = (MAJORITY, BAYES, ADAPTIVE, WEIGHTED)
 NO_FEATURE = object()
 
 
-class ClassifierLeaf(LeafParts):
+class ClassifierLeaf:
     """The parts of a leaf, as of the last time that it learned.
 
     Attributes
     ----------
-    stats, splitters
-        Its class weights and splitters at that time.
+    leaf
+        The leaf, which is kept alive so that its address stays its own.
+    own
+        Whether only river knows what the leaf says.
+    number, turn
+        The number of the leaf in the latest question that it was part of; that question's.
+    seen, splitters
+        The weights of the classes, -1 for those that it did not have, and the splitters when it was
+        read.
+    bayes
+        Whether it is naive Bayes.
     votes
-        What it says whatever the observation, one number a class; None if it is naive Bayes.
+        If it is not: what it says whatever the observation, one number a class.
     scale
         How much its votes count beside those of alternate trees.
     terms
         Logs of the priors, one a class, then for each of the leaf's features and each class the
         mean, -2 variance and log(variance) / 2; NaN for what naive Bayes leaves out.
-    raw
-        The same as bytes.
+    at_x
+        The log-likelihoods of an observation, for each of the leaf's features and each class.
     names
         The leaf's features, in river's order; NO_FEATURE for those that are not Gaussian.
     slots
@@ -54,7 +62,7 @@ class ClassifierLeaf(LeafParts):
     gaussians
         For each Gaussian feature where its terms begin, and its distributions by class.
     general
-        The splitters that are not Gaussian: slot, feature, splitter.
+        The splitters that are not Gaussian, by slot: feature, splitter.
     counted
         The weight of each class when its terms were read.
     places, places_of
@@ -62,35 +70,44 @@ class ClassifierLeaf(LeafParts):
     """
 
     __slots__ = (
+        "at_x",
+        "bayes",
         "counted",
         "gaussians",
         "general",
         "laid_out",
+        "leaf",
         "names",
+        "number",
+        "own",
         "places",
         "places_of",
-        "raw",
         "scale",
+        "seen",
         "slots",
         "splitters",
-        "stats",
         "terms",
+        "turn",
         "votes",
     )
 
     def __init__(self, leaf: Any) -> None:
-        super().__init__(leaf, LEAVES[leaf.__class__] not in _KINDS)
-        self.stats: dict[Label, float] = {}
+        self.leaf = leaf
+        self.own = LEAVES[type(leaf)] not in _KINDS
+        self.number = 0
+        self.turn = -1
+        self.seen = array("d")
         self.splitters: Any = None
-        self.votes: list[float] | None = []
+        self.bayes = False
+        self.votes = array("d")
         self.scale = 1.0
         self.laid_out: Any = None
         self.terms = array("d")
-        self.raw = b""
+        self.at_x = array("d")
         self.names: list[Any] = []
         self.slots: dict[FeatureName, int] = {}
         self.gaussians: list[tuple[int, dict[Any, Any]]] = []
-        self.general: list[tuple[int, FeatureName, Any]] = []
+        self.general: dict[int, tuple[FeatureName, Any]] = {}
         self.counted: list[float] = []
         self.places = b""
         self.places_of: object = None
@@ -114,27 +131,88 @@ class ClassifierLeaf(LeafParts):
         self.places = array("q", [*slots, -1, *own]).tobytes()
 
 
-def read(parts: ClassifierLeaf, tree: Any, classes: Sequence[Label]) -> None:
+def parts_of(
+    known: dict[int, ClassifierLeaf], leaf: Any, tree: Any, classes: tuple[Label, ...], turn: int
+) -> ClassifierLeaf:
+    """The parts of a leaf as it is now.
+
+    Parameters
+    ----------
+    known
+        What is known of leaves, by their address.
+    leaf, tree
+        The leaf, and its tree.
+    classes
+        The classes.
+    turn
+        Number of the question.
+    """
+    parts = known.get(id(leaf))
+    if parts is None:
+        parts = known[id(leaf)] = ClassifierLeaf(leaf)
+    if parts.turn != turn:
+        parts.turn = turn
+        # A leaf that was deactivated has no splitters any more.
+        if not parts.own and (
+            parts.splitters is not leaf.splitters or _has_learned(parts, leaf.stats, classes)
+        ):
+            read(parts, tree, classes)
+    return parts
+
+
+def _has_learned(
+    parts: ClassifierLeaf, stats: dict[Label, float], classes: tuple[Label, ...]
+) -> bool:
+    """Whether a leaf has learned since it was read."""
+    seen = parts.seen
+    if len(seen) != len(classes):
+        return True
+    for k in range(len(classes)):
+        weight = -1.0
+        given = stats.get(classes[k])
+        if given is not None:
+            weight = given
+        if seen[k] != weight:
+            return True
+    return False
+
+
+def read(parts: ClassifierLeaf, tree: Any, classes: tuple[Label, ...]) -> None:
     """Read what a leaf says now, its numbers in the order of the classes."""
     leaf = parts.leaf
     stats = leaf.stats
-    total = sum(stats.values())
-    kind = LEAVES[leaf.__class__]
+    _note(parts, stats, classes)
+    total = 0.0
+    for weight in stats.values():
+        total += weight
+    kind = LEAVES[type(leaf)]
     if kind == WEIGHTED:
         if not stats:
             raise ValueError("a leaf that has seen nothing has no prediction")
         error = leaf._mean_error.get()
         parts.scale = 1 / (error * error) if error else 1.0
-    if not _is_bayes(leaf, tree, kind, total):
+    parts.bayes = _is_bayes(leaf, tree, kind, total)
+    if not parts.bayes:
         share = 1 / total if total and not math.isnan(total) else 1.0
-        parts.votes = [stats[label] * share if label in stats else 0.0 for label in classes]
+        for k in range(len(classes)):
+            parts.votes[k] = stats.get(classes[k], 0.0) * share
     elif total == 0:
-        parts.votes = [0.0] * len(classes)
+        parts.bayes = False
+        for k in range(len(classes)):
+            parts.votes[k] = 0.0
     else:
-        parts.votes = None
         _read_bayes(parts, total, classes)
-    parts.stats = dict(stats)
     parts.splitters = leaf.splitters
+
+
+def _note(parts: ClassifierLeaf, stats: dict[Label, float], classes: tuple[Label, ...]) -> None:
+    """Write down what the leaf has seen of each class."""
+    n_classes = len(classes)
+    if len(parts.seen) != n_classes:
+        parts.seen = array("d", [-1.0]) * n_classes
+        parts.votes = array("d", [0.0]) * n_classes
+    for k in range(n_classes):
+        parts.seen[k] = stats.get(classes[k], -1.0)
 
 
 def _is_bayes(leaf: Any, tree: Any, kind: int, total: float) -> bool:
@@ -150,7 +228,7 @@ def _is_bayes(leaf: Any, tree: Any, kind: int, total: float) -> bool:
     return bool(leaf._nb_correct_weight >= leaf._mc_correct_weight)
 
 
-def _read_bayes(parts: ClassifierLeaf, total: float, classes: Sequence[Label]) -> None:
+def _read_bayes(parts: ClassifierLeaf, total: float, classes: tuple[Label, ...]) -> None:
     leaf = parts.leaf
     stats, splitters = leaf.stats, leaf.splitters
     if splitters is not parts.laid_out or len(splitters) != len(parts.names):
@@ -167,13 +245,12 @@ def _read_bayes(parts: ClassifierLeaf, total: float, classes: Sequence[Label]) -
         if weight != counted[k]:
             counted[k] = weight
             _read_gaussians(parts, k, label if weight > 0 else NO_FEATURE)
-    parts.raw = terms.tobytes()
 
 
 def _lay_out(parts: ClassifierLeaf, n_classes: int) -> None:
     """Make room for the terms of the leaf's features."""
     parts.laid_out = parts.leaf.splitters
-    parts.slots, parts.names, parts.gaussians, parts.general = {}, [], [], []
+    parts.slots, parts.names, parts.gaussians, parts.general = {}, [], [], {}
     parts.places_of = None
     for slot, (name, splitter) in enumerate(parts.leaf.splitters.items()):
         parts.slots[name] = slot
@@ -183,8 +260,10 @@ def _lay_out(parts: ClassifierLeaf, n_classes: int) -> None:
             parts.gaussians.append((start, splitter._att_dist_per_class))
         else:
             parts.names.append(NO_FEATURE)
-            parts.general.append((slot, name, splitter))
-    parts.terms = array("d", [math.nan]) * (n_classes * (1 + 3 * len(parts.names)))
+            parts.general[slot] = (name, splitter)
+    n_slots = len(parts.names)
+    parts.terms = array("d", [math.nan]) * (n_classes * (1 + 3 * n_slots))
+    parts.at_x = array("d", [0.0]) * (n_classes * n_slots)
     parts.counted = [0.0] * n_classes
 
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
+from ipdp.models.trees import loops
+from ipdp.models.trees.check import Member
 from ipdp.models.trees.kinds import LEAF, NUMERIC, NodeKinds, Unknown
 from ipdp.models.trees.labels import Labels
 from ipdp.models.trees.names import find
 from ipdp.models.trees.points import Points
-from ipdp.models.trees.walk import walk
 from ipdp.typing import FloatArray, Label
 
 _FOREST = find("forest", "AMFClassifier", "predict_proba_one")
@@ -61,19 +63,24 @@ class MondrianWalk:
         labels = self._labels.now(frozenset(model._classes))
         if not labels:
             return None
-        shares = np.zeros((len(points.values), len(labels)))
+        shares = np.zeros((len(points.numbers), len(labels)))
         for tree in model.data:
             if type(tree).predict_proba_one is not _TREE:
                 raise Unknown(f"trees of class {type(tree).__name__}")
             _add(shares, tree, points, labels, model.n_estimators)
         return labels, shares.T
 
+    def member(self, choose: Callable[[Sequence[int]], int]) -> Member | None:
+        """None: each tree is asked for each leaf as it is."""
+        del choose
+        return None
+
 
 def _add(
     shares: FloatArray, tree: Any, points: Points, labels: tuple[Label, ...], n_trees: int
 ) -> None:
     """Add what one tree says, of shape (n_points, n_classes)."""
-    leaf, spans, runs, _ = walk(tree._root, points, _KINDS, False)
+    leaf, spans, runs, _ = loops.current.Walker(points).walk(tree._root, _KINDS, False)
     said: dict[int, list[float]] = {}
     for node, lo, hi in [*runs, *((leaf, lo, hi) for lo, hi in spans)]:
         if lo == hi:

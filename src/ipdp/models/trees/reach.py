@@ -8,9 +8,9 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from ipdp.models.trees import loops
 from ipdp.models.trees.kinds import NodeKinds
 from ipdp.models.trees.points import Points
-from ipdp.models.trees.walk import walk
 from ipdp.typing import Array, FeatureName
 
 NOBODY = -1
@@ -62,19 +62,21 @@ class Reach:
     def __init__(self, trees: Sequence[Any], forms: Sequence[Form], points: Points) -> None:
         self.trees = trees
         self.points = points
-        self._reached = [
-            walk(tree._root, points, form.kinds, form.adaptive)
+        self.walker = loops.current.Walker(points)
+        walk = self.walker.walk
+        self.reached = [
+            walk(tree._root, form.kinds, form.adaptive)
             for tree, form in zip(trees, forms, strict=True)
         ]
-        self.first_rows = [0, *accumulate(1 + len(found[3]) for found in self._reached)]
+        self.first_rows = [0, *accumulate([1 + len(found[3]) for found in self.reached])]
         self.n_rows = self.first_rows.pop()
 
     def numbers(self, register: Register) -> Array:
         """The number of each leaf, of shape (n_rows, n_points)."""
         known, turn = register.parts, register.turn
-        numbers = np.full((self.n_rows, len(self.points.values)), NOBODY)
+        numbers = np.full((self.n_rows, len(self.points.numbers)), NOBODY)
         row = 0
-        for tree, (leaf, spans, runs, alternates) in zip(self.trees, self._reached, strict=True):
+        for tree, (leaf, spans, runs, alternates) in zip(self.trees, self.reached, strict=True):
             for alternate, where in alternates:
                 number = _number(register, alternate, tree)
                 for lo, hi in where:
@@ -105,7 +107,7 @@ class Reach:
             For each tree the features that it sees.
         """
         for tree, first, seen, reached in zip(
-            self.trees, self.first_rows, features, self._reached, strict=True
+            self.trees, self.first_rows, features, self.reached, strict=True
         ):
             leaf, spans, runs, alternates = reached
             found = [*alternates, (leaf, spans), *((other, [(lo, hi)]) for other, lo, hi in runs)]

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from ipdp.models.base import PREDICTION
+from ipdp.models.trees.check import Member
 from ipdp.models.trees.kinds import ADAPTIVE_REGRESSOR_NODES, PLAIN_NODES, Unknown
 from ipdp.models.trees.linear import RegressorLeaf, linear_values
 from ipdp.models.trees.names import find, known
@@ -42,6 +43,7 @@ class RegressorWalk:
         self.model = model
         self.leaves = "factored leaves"
         self._estimates = Estimates()
+        self._latest: tuple[Sequence[Any], FloatArray, Points] | None = None
 
     @staticmethod
     def serves(model: Any) -> bool:
@@ -58,7 +60,26 @@ class RegressorWalk:
         values = self._estimates.collect(trees, [_form(tree) for tree in trees], points)
         if self._estimates.asks_river:
             self.leaves = "river's own leaves"
-        return PREDICTION, (_combined(self.model, values) if is_forest else values[0])[None]
+        if not is_forest:
+            return PREDICTION, values
+        self._latest = trees, values, points
+        return PREDICTION, _combined(self.model, values)[None]
+
+    def member(self, choose: Callable[[Sequence[int]], int]) -> Member | None:
+        """One of the trees, as the latest answer had it; None if there is only one."""
+        if self._latest is None:
+            return None
+        trees, values, points = self._latest
+        number = choose(range(len(trees)))
+        tree = trees[number]
+
+        def said_at(column: int) -> Any:
+            return tree.predict_one(points.at(column))
+
+        return Member(values[number : number + 1], said_at)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_latest": None}
 
 
 def _form(tree: Any) -> Form:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
+from ipdp.models.trees.check import Member
 from ipdp.models.trees.kinds import Unknown
 from ipdp.models.trees.names import find
 from ipdp.models.trees.points import ABSENT, Points
@@ -74,6 +75,11 @@ class ScaledWalk:
             raise Unknown("other steps of the pipeline than there were at first")
         answer: tuple[tuple[Label, ...], FloatArray] | None = self.walk.ice(scaled(points, scalers))
         return answer
+
+    def member(self, choose: Callable[[Sequence[int]], int]) -> Member | None:
+        """One of the trees, as the latest answer had it; None if there is only one."""
+        member: Member | None = self.walk.member(choose)
+        return member
 
 
 def scaled(points: Points, scalers: Sequence[Any]) -> Points:

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
-Parts = TypeVar("Parts", bound="LeafParts")
+Parts = TypeVar("Parts", bound="HasTurn")
 
 # What was not asked about for so many questions is forgotten: leaves come and go with the trees.
 _FORGET_AFTER = 1000
+
+
+class HasTurn(Protocol):
+    """Knows the latest question that it was part of."""
+
+    turn: int
 
 
 class LeafParts:

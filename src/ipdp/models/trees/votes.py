@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from ipdp.models.trees import loops
 from ipdp.models.trees.bayes import BayesLeaves
 from ipdp.models.trees.kinds import ADAPTIVE_NODES, PLAIN_NODES, Unknown
-from ipdp.models.trees.leaves import NO_FEATURE, ClassifierLeaf, read
+from ipdp.models.trees.leaves import NO_FEATURE, ClassifierLeaf
 from ipdp.models.trees.names import find
 from ipdp.models.trees.points import Points
 from ipdp.models.trees.reach import NOBODY, Features, Form, Reach
@@ -53,6 +54,7 @@ class Ballot(LeafStore[ClassifierLeaf]):
         self.asks_river = False
         self.known: dict[Any, int] = {NO_FEATURE: 0}
         self._classes: tuple[Label, ...] = ()
+        self._build = ""
         self._asked: tuple[FeatureName, ...] = ()
         self._bayes: list[ClassifierLeaf] = []
         self._fixed: list[ClassifierLeaf | None] = []
@@ -78,24 +80,39 @@ class Ballot(LeafStore[ClassifierLeaf]):
         self._begin(points, classes)
         forms = [FORMS[tree.__class__] for tree in trees]
         reach = Reach(trees, forms, points)
+        votes = self._looped(reach) if loops.current.Voting else self._at_once(reach)
+        if self.asks_river:
+            for row, column, said in reach.answers(self, features):
+                votes[:, row, column] = [said.get(label, 0.0) for label in classes]
+        if reach.n_rows > len(trees):
+            votes = np.add.reduceat(votes, reach.first_rows, axis=1)
+        if self.asks_river or reach.n_rows > len(trees):
+            _share_out(votes, [form.adaptive for form in forms])
+        return votes
+
+    def _looped(self, reach: Reach) -> FloatArray:
+        """What each leaf says, point by point, of shape (n_classes, n_rows, n_points)."""
+        votes = np.zeros((len(self._classes), reach.n_rows, len(reach.points.numbers)))
+        voting = loops.current.Voting(
+            reach.walker, reach.points, self._classes, self.parts, self.turn
+        )
+        self.asks_river = voting.count(votes, reach.trees, reach.reached)
+        return votes
+
+    def _at_once(self, reach: Reach) -> FloatArray:
+        """The same with arrays."""
+        leaf_of = reach.numbers(self)
         with np.errstate(all="ignore"):
-            leaf_of = reach.numbers(self)
-            votes = self._votes(leaf_of, points)
-            if reach.n_rows > len(trees):
-                votes *= self._scales(leaf_of)
-            if self.asks_river:
-                for row, column, said in reach.answers(self, features):
-                    votes[:, row, column] = [said.get(label, 0.0) for label in classes]
-            if reach.n_rows > len(trees):
-                votes = np.add.reduceat(votes, reach.first_rows, axis=1)
-            if self.asks_river or reach.n_rows > len(trees):
-                _share_out(votes, [form.adaptive for form in forms])
+            votes = self._votes(leaf_of, reach.points)
+        if reach.n_rows > len(reach.trees):
+            votes *= self._scales(leaf_of)
         return votes
 
     def _begin(self, points: Points, classes: tuple[Label, ...]) -> None:
         self.begin()
-        if classes != self._classes:
+        if classes != self._classes or loops.current.build != self._build:
             self._classes = classes
+            self._build = loops.current.build
             self.parts = {}
         self._asked = points.columns.names
         self.asks_river = False
@@ -106,18 +123,13 @@ class Ballot(LeafStore[ClassifierLeaf]):
 
     def enter(self, leaf: Any, tree: Any) -> ClassifierLeaf:
         """Number a leaf, and read it if it has learned."""
-        parts = self.parts.get(id(leaf))
-        if parts is None:
-            parts = self.parts[id(leaf)] = ClassifierLeaf(leaf)
-        parts.turn = self.turn
+        parts: ClassifierLeaf = loops.current.parts_of(
+            self.parts, leaf, tree, self._classes, self.turn
+        )
         if parts.own:
             self.asks_river = True
             parts.number = NOBODY
-            return parts
-        # A leaf that was deactivated has no splitters any more.
-        if parts.splitters is not leaf.splitters or parts.stats != leaf.stats:
-            read(parts, tree, self._classes)
-        if parts.votes is None:
+        elif parts.bayes:
             parts.number = len(self._bayes)
             self._bayes.append(parts)
             if parts.places_of is not self._asked:
@@ -154,5 +166,5 @@ class Ballot(LeafStore[ClassifierLeaf]):
 def _share_out(votes: FloatArray, adaptive: Sequence[bool]) -> None:
     """Let adaptive trees share out one vote among their leaves, in place."""
     total = np.add.reduce(votes, axis=0)
-    total[~np.array(adaptive)] = 1.0
-    votes *= np.where((total != 0) & ~np.isnan(total), 1 / total, 1.0)
+    total[~np.array(adaptive) | (total == 0) | np.isnan(total)] = 1.0
+    votes *= 1 / total

@@ -4,17 +4,24 @@ A point differs from the observation x in one feature, so that it takes the path
 meets a branch on that feature. There the points of the feature, which stand in ascending order,
 part in two, and those that leave go down on their own, as runs of neighbouring columns.
 
-Plain functions over lists, dicts and numbers, so that this file can be compiled as it is.
+This file is compiled as it is, into `_walk`; the types are in `_walk.pxd`.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from typing import Any
 
 from ipdp.models.trees.kinds import LEAF, NUMERIC, NodeKinds
 from ipdp.models.trees.points import ABSENT, Points
-from ipdp.typing import FeatureName
+from ipdp.typing import FeatureName, FloatArray
+
+try:
+    import cython  # type: ignore[import-untyped]
+except ImportError:
+    from ipdp.models.trees import uncompiled as cython
+if not cython.compiled:
+    from bisect import bisect_right
+    from math import floor
 
 Span = tuple[int, int]
 """Neighbouring columns: the first, and the one after the last."""
@@ -29,58 +36,57 @@ Reached = tuple[Any, list[Span], list[Run], list[Alternate]]
 """The leaf of x and the columns that reach it; the other leaves; the alternate trees."""
 
 
-def walk(root: Any, points: Points, kinds: NodeKinds, adaptive: bool) -> Reached:
-    """Which leaf each point reaches.
+class Walker:
+    """Walks trees with an observation and its points.
 
     Parameters
     ----------
-    root
-        Root of the tree, a leaf or a branch; None if it has not grown.
     points
         The observation and the points.
-    kinds
-        The kinds of the tree's nodes.
-    adaptive
-        Whether its branches may have alternate trees.
-    """
-    if root is None:
-        return None, [], [], []
-    way = _Way(points, kinds, adaptive)
-    leaf, spans = way.with_x(root)
-    return leaf, spans, way.on_their_own(), way.alternates
-
-
-class _Way:
-    """A walk under way.
-
-    Attributes
-    ----------
-    waiting
-        Those that left the path of x: the node to go on from, their feature, and their span.
-    alternates
-        The alternate trees that were met.
     """
 
-    __slots__ = ("adaptive", "alternates", "kinds", "points", "waiting")
+    __slots__ = ("_adaptive", "_alternates", "_kinds", "_points", "_waiting", "numbers")
 
-    def __init__(self, points: Points, kinds: NodeKinds, adaptive: bool) -> None:
-        self.points = points
-        self.kinds = kinds
-        self.adaptive = adaptive
-        self.waiting: list[tuple[Any, FeatureName, int, int]] = []
-        self.alternates: list[Alternate] = []
+    def __init__(self, points: Points) -> None:
+        self._points = points
+        # Lists are fast in Python, arrays in C.
+        self.numbers: Any = points.numbers if cython.compiled else points.values
+        self._kinds: Any = None
+        self._adaptive = False
+        # Those that left the path of x: the node to go on from, their feature, and their span.
+        self._waiting: list[tuple[Any, FeatureName, int, int]] = []
+        self._alternates: list[Alternate] = []
 
-    def with_x(self, node: Any) -> tuple[Any, list[Span]]:
+    def walk(self, root: Any, kinds: NodeKinds, adaptive: bool) -> Reached:
+        """Which leaf each point reaches.
+
+        Parameters
+        ----------
+        root
+            Root of the tree, a leaf or a branch; None if it has not grown.
+        kinds
+            The kinds of the tree's nodes.
+        adaptive
+            Whether its branches may have alternate trees.
+        """
+        if root is None:
+            return None, [], [], []
+        self._kinds, self._adaptive = kinds, adaptive
+        self._waiting, self._alternates = [], []
+        leaf, spans = self._with_x(root)
+        return leaf, spans, self._on_their_own(), self._alternates
+
+    def _with_x(self, node: Any) -> tuple[Any, list[Span]]:
         """Go down the path of x, and let those wait that leave it."""
-        live = dict(self.points.columns.spans)
-        values, easy = self.points.values, self.points.easy
-        kinds, adaptive, waiting = self.kinds, self.adaptive, self.waiting
+        live = dict(self._points.columns.spans)
+        numbers, easy = self.numbers, self._points.easy
+        kinds, adaptive, waiting = self._kinds, self._adaptive, self._waiting
         while True:
-            kind = kinds[node.__class__]
+            kind = kinds[type(node)]
             if kind == LEAF:
                 return node, [span for span in live.values() if span[0] < span[1]]
             if adaptive and node._alternate_tree:
-                self.alternates.append((node._alternate_tree, list(live.values())))
+                self._alternates.append((node._alternate_tree, list(live.values())))
             feature = node.feature
             value = easy.get(feature)
             if kind != NUMERIC or value is None:
@@ -92,7 +98,7 @@ class _Way:
             span = live.get(feature)
             if span is not None:
                 lo, hi = span
-                k = bisect_right(values, threshold, lo, hi)
+                k = bisect_right(numbers, threshold, lo, hi)
                 if below and k < hi:
                     waiting.append((right, feature, k, hi))
                     live[feature] = (lo, k)
@@ -101,76 +107,85 @@ class _Way:
                     live[feature] = (k, hi)
             node = left if below else right
 
-    def on_their_own(self) -> list[Run]:
+    def _on_their_own(self) -> list[Run]:
         """Go down from where the path of x was left."""
         runs: list[Run] = []
-        values, easy, unordered = self.points.values, self.points.easy, self.points.unordered
-        kinds, adaptive, waiting = self.kinds, self.adaptive, self.waiting
+        numbers, easy, unordered = self.numbers, self._points.easy, self._points.unordered
+        kinds, adaptive, waiting = self._kinds, self._adaptive, self._waiting
         while waiting:
             node, own, lo, hi = waiting.pop()
-            kind = kinds[node.__class__]
+            kind = kinds[type(node)]
             while kind != LEAF:
                 if adaptive and node._alternate_tree:
-                    self.alternates.append((node._alternate_tree, [(lo, hi)]))
+                    self._alternates.append((node._alternate_tree, [(lo, hi)]))
                 feature = node.feature
-                if kind == NUMERIC and feature == own and own not in unordered:
+                if kind != NUMERIC:
+                    node, lo, hi = self._step(node, own, lo, hi)
+                elif feature != own:
+                    value = easy.get(feature)
+                    if value is None:
+                        node, lo, hi = self._step(node, own, lo, hi)
+                    else:
+                        left, right = node.children
+                        node = left if value <= node.threshold else right
+                elif own in unordered:
+                    node, lo, hi = self._step(node, own, lo, hi)
+                else:
                     left, right = node.children
-                    k = bisect_right(values, node.threshold, lo, hi)
+                    k = bisect_right(numbers, node.threshold, lo, hi)
                     if k == lo:
                         node = right
                     else:
                         if k < hi:
                             waiting.append((right, own, k, hi))
                         node, hi = left, k
-                elif (
-                    kind == NUMERIC and feature != own and (value := easy.get(feature)) is not None
-                ):
-                    left, right = node.children
-                    node = left if value <= node.threshold else right
-                else:
-                    node, lo, hi = self._step(node, own, lo, hi)
-                kind = kinds[node.__class__]
+                kind = kinds[type(node)]
             runs.append((node, lo, hi))
         return runs
 
     def _fork(self, node: Any, live: dict[FeatureName, Span]) -> Any:
         """The child of x at a branch that has to be asked for each value."""
-        child, lost = _next(node, self.points.x)
+        child, lost = _next(node, self._points.x)
         feature = node.feature
         span = live.pop(feature, None)
         if lost:
             self._count_again(child, list(live.values()))
         if span is not None:
-            for other, lo, hi in self._parts(node, feature, *span):
+            first, end = span
+            for other, lo, hi in self._parts(node, feature, first, end):
                 if other is child and feature not in live:
                     live[feature] = (lo, hi)
                 else:
-                    self.waiting.append((other, feature, lo, hi))
+                    self._waiting.append((other, feature, lo, hi))
         return child
 
     def _step(self, node: Any, own: FeatureName, lo: int, hi: int) -> Run:
         """The next node of a run, or of its last part, at a branch that has to be asked."""
         if node.feature != own:
-            child, lost = _next(node, self.points.x)
+            child, lost = _next(node, self._points.x)
             if lost:
                 self._count_again(child, [(lo, hi)])
             return child, lo, hi
-        *others, last = self._parts(node, own, lo, hi)
-        self.waiting += [(child, own, start, stop) for child, start, stop in others]
+        others = self._parts(node, own, lo, hi)
+        last = others.pop()
+        self._waiting += [(child, own, start, stop) for child, start, stop in others]
         return last
 
     def _parts(self, node: Any, feature: FeatureName, lo: int, hi: int) -> list[Run]:
         """The columns of a span, in runs that go to the same child."""
         parts: list[Run] = []
+        latest, start = None, lo
         for column in range(lo, hi):
-            value = self.points.values[column]
+            value = self._points.values[column]
             child, lost = _next(node, {} if value is ABSENT else {feature: value})
             if lost:
                 self._count_again(child, [(column, column + 1)])
-            if parts and parts[-1][0] is child:
-                parts[-1] = (child, parts[-1][1], column + 1)
-            else:
-                parts.append((child, column, column + 1))
+            if child is not latest:
+                if start < column:
+                    parts.append((latest, start, column))
+                latest, start = child, column
+        if start < hi:
+            parts.append((latest, start, hi))
         return parts
 
     def _count_again(self, child: Any, spans: list[Span]) -> None:
@@ -179,8 +194,8 @@ class _Way:
         river's `walk` yields the child that a lost observation goes to twice, and `traverse` asks
         its alternate tree each time.
         """
-        if self.adaptive and (alternate := getattr(child, "_alternate_tree", None)):
-            self.alternates.append((alternate, spans))
+        if self._adaptive and (alternate := getattr(child, "_alternate_tree", None)):
+            self._alternates.append((alternate, spans))
 
 
 def _next(node: Any, x: Any) -> tuple[Any, bool]:
@@ -192,3 +207,13 @@ def _next(node: Any, x: Any) -> tuple[Any, bool]:
         return node.children[node.branch_no(x)], False
     except KeyError:
         return node.most_common_path()[1], True
+
+
+def in_order(numbers: FloatArray, follows: bytearray, whole: bytearray) -> bool:
+    """Whether columns that follow others are not below them, and whole ones are whole numbers."""
+    for k in range(len(follows)):
+        if follows[k] and not numbers[k] >= numbers[k - 1]:
+            return False
+        if whole[k] and numbers[k] != floor(numbers[k]):
+            return False
+    return True

@@ -1,0 +1,50 @@
+# The types of voting.py, for Cython; Python does not read this file.
+cimport cython
+from libc.math cimport exp, log
+
+from ipdp.models.trees._leaves cimport ClassifierLeaf, parts_of
+from ipdp.models.trees._walk cimport Walker
+
+cdef double _HALF_LOG_TAU, _LEFT_OUT
+
+
+@cython.locals(k=Py_ssize_t, row=Py_ssize_t, column=Py_ssize_t, share=double, total=double,
+               n_classes=Py_ssize_t, n_trees=Py_ssize_t, n_points=Py_ssize_t)
+cpdef combine(double[:, :, ::1] votes, list weights, double[:, ::1] shares)
+
+cdef double _log_density(double value, double[::1] terms, Py_ssize_t at) noexcept
+
+
+cdef class Voting:
+    cdef object _points
+    cdef Walker _walker
+    cdef tuple _classes
+    cdef dict _known
+    cdef bint _asks_river
+    cdef Py_ssize_t _turn
+    cdef const double[::1] _numbers
+    cdef double[:, :, ::1] _votes
+
+    @cython.locals(row=Py_ssize_t, weighted=bint, spans=list, runs=list, lo=Py_ssize_t, hi=Py_ssize_t)
+    cpdef count(self, votes, trees, reached)
+
+    @cython.locals(parts=ClassifierLeaf)
+    cdef ClassifierLeaf _enter(self, leaf, tree)
+
+    @cython.locals(x=dict, place=Py_ssize_t, k=Py_ssize_t, slot=Py_ssize_t, value=double,
+                   n_classes=Py_ssize_t)
+    cdef _put_in_x(self, ClassifierLeaf parts)
+
+    @cython.locals(k=Py_ssize_t, column=Py_ssize_t, slot=Py_ssize_t, scale=double, n_classes=Py_ssize_t)
+    cdef _vote(self, ClassifierLeaf parts, Py_ssize_t row, Py_ssize_t lo, Py_ssize_t hi, bint weighted)
+
+    @cython.locals(k=Py_ssize_t, n_classes=Py_ssize_t)
+    cdef _replace(
+        self, ClassifierLeaf parts, Py_ssize_t slot, Py_ssize_t row, Py_ssize_t column
+    )
+
+    @cython.locals(k=Py_ssize_t, s=Py_ssize_t, n_slots=Py_ssize_t, n_classes=Py_ssize_t, total=double,
+                   highest=double, instead=double, difference=double)
+    cdef void _add_up(
+        self, ClassifierLeaf parts, Py_ssize_t slot, Py_ssize_t row, Py_ssize_t column, double scale
+    ) noexcept

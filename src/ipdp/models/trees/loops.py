@@ -1,0 +1,74 @@
+"""The loops of the walk, which are there in one or two builds.
+
+Everything that asks for a loop looks it up in `current`, so that the other build can be put in its
+place.
+"""
+
+from __future__ import annotations
+
+import importlib
+import warnings
+from typing import Any, NamedTuple
+
+from ipdp.models.compiled import EXTENSIONS, build
+from ipdp.models.trees import leaves, walk
+
+
+class Loops(NamedTuple):
+    """One build.
+
+    Attributes
+    ----------
+    build
+        "compiled" or "pure".
+    Walker
+        The class that walks trees, see `walk.py`.
+    parts_of
+        The function that reads leaves, see `leaves.py`.
+    in_order, Voting, combine
+        Says whether columns are in order, see `walk.py`; lets leaves vote point by point, and
+        weighs the votes of trees, see `voting.py`. None in pure Python, where operations on arrays
+        are faster, see `columns.py`, `bayes.py` and `ensembles.py`.
+    """
+
+    build: str
+    Walker: Any
+    parts_of: Any
+    in_order: Any = None
+    Voting: Any = None
+    combine: Any = None
+
+
+PURE = Loops("pure", walk.Walker, leaves.parts_of)
+
+
+def compiled() -> Loops:
+    """The compiled loops; raises ImportError where there are none."""
+    names = [f"ipdp.models.trees.{name}" for name in EXTENSIONS]
+    walking, reading, voting = map(importlib.import_module, names)
+    return Loops(
+        "compiled",
+        walking.Walker,
+        reading.parts_of,
+        walking.in_order,
+        voting.Voting,
+        voting.combine,
+    )
+
+
+def _installed() -> Loops:
+    if build() == "pure":
+        return PURE
+    try:
+        return compiled()
+    except ImportError as error:
+        warnings.warn(
+            f"the compiled tree walk cannot be loaded, the slower one runs: {error}",
+            RuntimeWarning,
+            stacklevel=2,
+        )
+        return PURE
+
+
+current = _installed()
+"""The build that runs."""

@@ -1,0 +1,5 @@
+"""What Cython's module `cython` says in code that is not compiled, for where there is no Cython."""
+
+from __future__ import annotations
+
+compiled = False

@@ -1,0 +1,215 @@
+"""What leaves of classifiers say at points, one point after the other.
+
+Loops over numbers, which are fast when compiled: this file is compiled as it is, into `_voting`,
+and the types are in `_voting.pxd`. In Python the same is done with arrays, see `bayes.py`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from ipdp.models.trees.leaves import likelihoods
+from ipdp.models.trees.points import Points
+from ipdp.models.trees.walk import Reached
+from ipdp.typing import FloatArray, Label
+
+try:
+    import cython  # type: ignore[import-untyped]
+except ImportError:
+    from ipdp.models.trees import uncompiled as cython
+if not cython.compiled:
+    from math import exp, log
+
+    from ipdp.models.trees.leaves import ClassifierLeaf, parts_of
+    from ipdp.models.trees.walk import Walker
+
+_HALF_LOG_TAU = 0.5 * math.log(math.tau)
+_LEFT_OUT = -math.inf
+
+
+class Voting:
+    """Lets leaves vote at points, one run of neighbouring columns after the other.
+
+    Parameters
+    ----------
+    walker
+        Has walked the trees.
+    points
+        The observation and its points.
+    classes
+        The classes.
+    known, turn
+        What is known of leaves, by their address; number of the question.
+    """
+
+    __slots__ = (
+        "_asks_river",
+        "_classes",
+        "_known",
+        "_numbers",
+        "_points",
+        "_turn",
+        "_votes",
+        "_walker",
+    )
+
+    def __init__(
+        self,
+        walker: Walker,
+        points: Points,
+        classes: tuple[Label, ...],
+        known: dict[int, ClassifierLeaf],
+        turn: int,
+    ) -> None:
+        self._points = points
+        self._classes = classes
+        self._known = known
+        self._turn = turn
+        self._asks_river = False
+        self._walker = walker
+        # Lists are fast in Python, arrays in C.
+        self._numbers = self._walker.numbers if cython.compiled else points.numbers.tolist()
+
+    def count(self, votes: FloatArray, trees: Sequence[Any], reached: Sequence[Reached]) -> bool:
+        """Collect the votes of trees; whether there are leaves that only river knows.
+
+        Parameters
+        ----------
+        votes
+            Takes the votes, of shape (n_classes, n_rows, n_points); all 0.
+        trees, reached
+            The trees, and what each point reaches in them.
+        """
+        self._votes = votes
+        weighted = votes.shape[1] > len(trees)
+        row = 0
+        for tree, (leaf, spans, runs, alternates) in zip(trees, reached, strict=True):
+            for alternate, where in alternates:
+                for lo, hi in where:
+                    self._vote(self._enter(alternate, tree), row, lo, hi, weighted)
+                row += 1
+            for lo, hi in spans:
+                self._vote(self._enter(leaf, tree), row, lo, hi, weighted)
+            for other, lo, hi in runs:
+                self._vote(self._enter(other, tree), row, lo, hi, weighted)
+            row += 1
+        return self._asks_river
+
+    def _enter(self, leaf: Any, tree: Any) -> ClassifierLeaf:
+        parts = self._known.get(id(leaf))
+        if parts is None or parts.turn != self._turn:
+            parts = parts_of(self._known, leaf, tree, self._classes, self._turn)
+            if parts.own:
+                self._asks_river = True
+            elif parts.bayes:
+                self._put_in_x(parts)
+        return parts
+
+    def _put_in_x(self, parts: ClassifierLeaf) -> None:
+        """Compute the terms of x itself."""
+        if self._points.odd:
+            parts.refuse(self._points.odd)
+        x, terms, at_x, n_classes = self._points.x, parts.terms, parts.at_x, len(self._classes)
+        place = 0
+        for name in parts.names:
+            given = x.get(name)
+            value = math.nan if given is None else given
+            for _ in range(n_classes):
+                at_x[place] = _log_density(value, terms, n_classes + 3 * place)
+                place += 1
+        for slot, (name, splitter) in parts.general.items():
+            if name in x:
+                found = likelihoods(splitter, x[name], self._classes, parts.counted)
+                for k in range(n_classes):
+                    at_x[slot * n_classes + k] = found[k]
+
+    def _vote(self, parts: ClassifierLeaf, row: int, lo: int, hi: int, weighted: bool) -> None:
+        """Write down what a leaf says at neighbouring columns, which are of one feature."""
+        n_classes, votes = len(self._classes), self._votes
+        scale = parts.scale if weighted else 1.0
+        slot = -1
+        if parts.bayes:
+            slot = parts.slots.get(self._points.columns.name_of[lo], -1)
+        for column in range(lo, hi):
+            if slot < 0 and column > lo:
+                for k in range(n_classes):
+                    votes[k, row, column] = votes[k, row, lo]
+            elif parts.bayes:
+                if slot >= 0:
+                    self._replace(parts, slot, row, column)
+                self._add_up(parts, slot, row, column, scale)
+            elif not parts.own:
+                for k in range(n_classes):
+                    votes[k, row, column] = parts.votes[k] * scale
+
+    def _replace(self, parts: ClassifierLeaf, slot: int, row: int, column: int) -> None:
+        """Write down the terms of what a point has instead of x."""
+        n_classes = len(self._classes)
+        if parts.general and slot in parts.general:
+            splitter = parts.general[slot][1]
+            value = self._points.values[column]
+            found = likelihoods(splitter, value, self._classes, parts.counted)
+            for k in range(n_classes):
+                self._votes[k, row, column] = found[k]
+        else:
+            for k in range(n_classes):
+                self._votes[k, row, column] = _log_density(
+                    self._numbers[column], parts.terms, n_classes * (1 + 3 * slot) + 3 * k
+                )
+
+    def _add_up(
+        self, parts: ClassifierLeaf, slot: int, row: int, column: int, scale: float
+    ) -> None:
+        """Add up the terms at one point, in river's order, and share out the votes."""
+        n_classes, n_slots, votes = len(self._classes), len(parts.names), self._votes
+        terms, at_x = parts.terms, parts.at_x
+        highest = _LEFT_OUT
+        for k in range(n_classes):
+            instead, total = votes[k, row, column], terms[k]
+            for s in range(n_slots):
+                total += instead if s == slot else at_x[s * n_classes + k]
+            votes[k, row, column] = total
+            highest = max(highest, total)
+        # As in river: log-sum-exp.
+        total = 0.0
+        for k in range(n_classes):
+            difference = votes[k, row, column] - highest
+            total += exp(difference) if difference else 1.0
+        total = log(total) + highest
+        for k in range(n_classes):
+            votes[k, row, column] = exp(votes[k, row, column] - total) * scale
+
+
+def combine(votes: FloatArray, weights: list[float], shares: FloatArray) -> None:
+    """Share out the weighted votes of trees.
+
+    Parameters
+    ----------
+    votes
+        Of shape (n_classes, n_trees, n_points).
+    weights
+        How much each tree counts.
+    shares
+        Takes the shares, of shape (n_classes, n_points).
+    """
+    n_classes, n_trees, n_points = votes.shape[0], votes.shape[1], votes.shape[2]
+    for column in range(n_points):
+        total = 0.0
+        for k in range(n_classes):
+            share = 0.0
+            for row in range(n_trees):
+                share += votes[k, row, column] * weights[row]
+            shares[k, column] = share
+            total += share
+        if total > 0:
+            for k in range(n_classes):
+                shares[k, column] /= total
+
+
+def _log_density(value: float, terms: Any, at: int) -> float:
+    """The log of a normal density; 0 where river leaves it out: unknown, or below all numbers."""
+    distance = value - terms[at]
+    term: float = distance * distance / terms[at + 1] - _HALF_LOG_TAU - terms[at + 2]
+    return term if term > _LEFT_OUT else 0.0

@@ -1,0 +1,41 @@
+"""Every test of the walk runs in both builds."""
+
+from __future__ import annotations
+
+import shutil
+import sysconfig
+from pathlib import Path
+
+import pytest
+
+from ipdp.models.compiled import EXTENSIONS
+from ipdp.models.trees import loops
+
+BUILD_IT = "build it with `pip install -e .`, or `python setup.py build_ext --inplace`"
+
+
+def compiled_loops():
+    """The compiled build, as new as its sources."""
+    try:
+        built = loops.compiled()
+    except ImportError:
+        compiler = (sysconfig.get_config_var("CC") or "cc").split()[0]
+        if shutil.which(compiler) is None:
+            pytest.skip("the walk is not compiled, and there is no C compiler here")
+        pytest.fail(f"the walk is not compiled, though {compiler} is there: {BUILD_IT}")
+    room = Path(loops.__file__).parent
+    for name in EXTENSIONS:
+        (extension,) = room.glob(f"{name}{sysconfig.get_config_var('EXT_SUFFIX')}")
+        for source in (room / f"{name[1:]}.py", room / f"{name}.pxd"):
+            if source.stat().st_mtime > extension.stat().st_mtime:
+                pytest.fail(f"{extension.name} is older than {source.name}: {BUILD_IT}")
+    return built
+
+
+@pytest.fixture(scope="module", params=["pure", "compiled"], autouse=True)
+def build(request):
+    """The build that runs."""
+    before = loops.current
+    loops.current = loops.PURE if request.param == "pure" else compiled_loops()
+    yield request.param
+    loops.current = before
