@@ -1,7 +1,7 @@
 # Everything runs in .venv, which is made on first use and again when pyproject.toml changes.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test browser test-libraries test-slow bench paper clean
+.PHONY: help demo test browser test-libraries test-older-river test-slow bench paper clean
 .DELETE_ON_ERROR:
 
 # The first of these that is Python 3.11 or newer; `make PYTHON=...` takes another one.
@@ -11,6 +11,7 @@ PYTHON ?= $(shell for python in python3 python3.13 python3.12 python3.11; do \
 BIN := .venv/bin
 READY := .venv/.ready
 LIBRARIES_READY := .venv-libraries/.ready
+OLDER_RIVERS := 0.22.0 0.24.2
 ARGS ?=
 
 help: ## Show this
@@ -24,7 +25,7 @@ test: $(READY) browser ## Lint, types, layers and tests (ARGS go to pytest)
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/python -m pytest $(ARGS)
+	$(BIN)/python -m pytest -n auto --dist loadfile $(ARGS)
 
 # The page's tests want a Chromium; without one they are skipped, and say so.
 browser:
@@ -36,6 +37,15 @@ browser:
 test-libraries: $(LIBRARIES_READY) ## The engines on LightGBM, XGBoost, CatBoost, torch and ONNX
 	.venv-libraries/bin/python -m pytest tests_libraries $(ARGS)
 
+test-older-river: $(foreach version,$(OLDER_RIVERS),.venv-river-$(version)/.ready) ## The tree walk on older releases of river
+	for version in $(OLDER_RIVERS); do \
+		.venv-river-$$version/bin/python -m pytest -n auto tests/models/trees $(ARGS) || exit 1; done
+
+.venv-river-%/.ready: $(READY)
+	$(PYTHON) -m venv $(@D)
+	$(@D)/bin/python -m pip install --quiet --editable . "river==$*" hypothesis pytest pytest-xdist
+	@touch $@
+
 test-slow: $(READY) ## The tests that take minutes
 	$(BIN)/python -m pytest -m slow $(ARGS)
 
@@ -46,10 +56,14 @@ paper: $(READY) ## The paper's experiments and figures; leaves ipdp-paper
 	$(BIN)/ipdp paper all $(ARGS)
 
 clean: ## Remove the environment, caches and whatever was built
-	rm -rf .venv .venv-libraries build dist ipdp-demo .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf .venv .venv-libraries .venv-river-* build dist ipdp-demo ipdp-paper .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -f src/ipdp/models/trees/*.so
 	find src tests benchmarks examples -name __pycache__ -type d -prune -exec rm -rf {} +
 
-$(READY) $(LIBRARIES_READY): pyproject.toml
+# What is compiled where there is a compiler.
+COMPILED := setup.py $(foreach name,walk leaves voting,$(wildcard src/ipdp/models/trees/$(name).py src/ipdp/models/trees/_$(name).pxd))
+
+$(READY) $(LIBRARIES_READY): pyproject.toml $(COMPILED)
 	@$(or $(PYTHON),false) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
 		echo "ipdp needs Python 3.11 or newer, and none was found. Install one, or say where" \
 			"it is: make PYTHON=/path/to/python3" >&2; exit 1; }

@@ -328,5 +328,10 @@ def test_repr_says_what_it_is():
     assert "t=5" in text
 
 
+def test_a_constant_curve_has_no_importance_at_all():
+    curve = curve_on(np.arange(10.0), n_outputs=1, average=np.full((1, 10), 0.4130591))
+    assert curve.importance.tolist() == [0.0]
+
+
 def test_a_curve_without_outputs_has_no_importance():
     assert curve_on(NUMBERS, n_outputs=0).importance.shape == (0,)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import webbrowser
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import asdict
@@ -25,6 +26,9 @@ from ipdp.sources import Source
 Resume = Annotated[
     bool, typer.Option("--resume", help="Go on from the checkpoint in the run's directory.")
 ]
+Watch = Annotated[
+    bool, typer.Option("--watch", help="Open the live page while it runs; it ends with the run.")
+]
 
 
 def register(app: typer.Typer) -> None:
@@ -41,6 +45,7 @@ def run(
         typer.Option("--config", "-c", metavar="FILE", help="Take settings from a TOML file."),
     ] = None,
     resume: Resume = False,
+    watch: Watch = False,
     json_: Json = False,
     quiet: Quiet = False,
     debug: Debug = False,
@@ -52,7 +57,7 @@ def run(
     """
     with sentences(debug=debug):
         settings = settings_of(options, config)
-        go(settings, resume=resume, as_json=json_, quiet=quiet)
+        go(settings, resume=resume, watch=watch, as_json=json_, quiet=quiet)
 
 
 def resume(
@@ -71,6 +76,7 @@ def resume(
             metavar="TYPES", help="Types of the .skops file that you trust.", show_default=False
         ),
     ] = "",
+    watch: Watch = False,
     json_: Json = False,
     quiet: Quiet = False,
     debug: Debug = False,
@@ -78,7 +84,7 @@ def resume(
     """Go on with a run from its last checkpoint, with the settings that it began with."""
     with sentences(debug=debug):
         settings = settings_in(run, allow_pickle=allow_pickle, trust=trust)
-        go(settings, resume=True, as_json=json_, quiet=quiet)
+        go(settings, resume=True, watch=watch, as_json=json_, quiet=quiet)
 
 
 def settings_in(run: Path, *, allow_pickle: bool = False, trust: str = "") -> RunSettings:
@@ -101,7 +107,9 @@ def settings_in(run: Path, *, allow_pickle: bool = False, trust: str = "") -> Ru
     return settings_of({**kept, **own})
 
 
-def go(settings: RunSettings, *, resume: bool, as_json: bool, quiet: bool) -> None:
+def go(
+    settings: RunSettings, *, resume: bool, watch: bool = False, as_json: bool, quiet: bool
+) -> None:
     """Run, tell what happens, and leave with the exit code that belongs to it."""
     from ipdp.running import Exporter, ProgressBar, stop_on_signals
     from ipdp.running.whole import summary
@@ -115,6 +123,8 @@ def go(settings: RunSettings, *, resume: bool, as_json: bool, quiet: bool) -> No
             listeners.append(Exporter(stack.enter_context(_metrics(settings, quiet))))
         if not (quiet or as_json):
             listeners += [stack.enter_context(ProgressBar(errors)), _Teller(errors)]
+        if watch:
+            stack.enter_context(_page(settings, quiet))
         stack.enter_context(stop_on_signals(loop))
         received = stack.enter_context(_noted())
         for event in stack.enter_context(closing(loop.events())):
@@ -182,6 +192,18 @@ def _metrics(settings: RunSettings, quiet: bool) -> Iterator[Any]:
         if not quiet:
             say(f"Metrics for Prometheus: {server.url}")
         yield server.metrics
+
+
+@contextmanager
+def _page(settings: RunSettings, quiet: bool) -> Iterator[None]:
+    """The live page, beside the run."""
+    from ipdp.dashboard import background
+
+    with background(settings.out) as address:
+        if not quiet:
+            say(f"The live page: {address}")
+        webbrowser.open(address)
+        yield
 
 
 class _Teller:

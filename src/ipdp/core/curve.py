@@ -110,7 +110,8 @@ class Curve:
         flat = self.average.reshape(n_outputs, -1)
         if len(self.categorical) == 1 and self.categorical[0]:
             return np.asarray(np.ptp(flat, axis=1) / 4)
-        return np.asarray(flat.std(axis=1, ddof=1))
+        # From its first value, so that a constant curve has an importance of exactly 0.
+        return np.asarray((flat - flat[:, :1]).std(axis=1, ddof=1))
 
     def band(self, level: float = 0.95) -> tuple[FloatArray, FloatArray]:
         """Pointwise confidence band of the curve.

@@ -1,0 +1,51 @@
+"""All figures of speed and memory: one table, a JSON file, and a picture for the docs.
+
+    python benchmarks/bench.py [--quick] [--out DIR]
+
+Takes about a quarter of an hour on two cores; `--quick` a few minutes, for a look.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+from pathlib import Path
+
+import growth
+import memory
+import tables
+import trees
+from table import Row, draw, show, write
+
+import ipdp
+
+
+def main() -> int:
+    """Measure, print and write; the exit code is 1 where a promise is not kept."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="smaller, for a look")
+    parser.add_argument("--out", type=Path, default=Path("docs"), help="where to put bench.json")
+    given = parser.parse_args()
+    rows: list[Row] = []
+    for part in (trees, growth, tables, memory):
+        found = list(part.rows(quick=given.quick))
+        show(found)
+        rows += found
+    images = given.out / "images"
+    images.mkdir(parents=True, exist_ok=True)
+    data = Path(os.environ.get("IPDP_DATA", "data")) / "electricity.zip"
+    write(
+        rows,
+        given.out / "bench.json",
+        version=ipdp.__version__,
+        stream="elec2" if data.exists() else "made up",
+        quick=given.quick,
+    )
+    draw(rows, images / "bench.png")
+    broken = [row for row in rows if not row.holds]
+    print(f"\n{len(rows)} figures, {len(broken)} promises not kept; written to {given.out}")
+    return 1 if broken else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
