@@ -2,23 +2,14 @@
 
 from __future__ import annotations
 
-import shutil
-
-import pytest
-
+from ..report.browser import chromium
 from .test_names import HOSTILE, figures_of, is_there
 
-CHROMIUM = shutil.which("chromium")
-QUIET = ["no-sandbox", "disable-gpu", "disable-quic", "no-first-run", "disable-sync"]
-QUIET += ["disable-background-networking", "disable-component-update"]
 # One of markup, of a formula, of variables, of entities, and of tags that end something.
 PICKED = [0, 2, 6, 7, 8]
 
 
-@pytest.mark.skipif(CHROMIUM is None, reason="needs Debian's browser: apt install chromium")
 def test_names_are_read_and_not_run(tmp_path):
-    from playwright.sync_api import sync_playwright
-
     figures = {
         f"{kind}{k}": draw(backend="plotly")
         for k in PICKED
@@ -32,14 +23,8 @@ def test_names_are_read_and_not_run(tmp_path):
     page_file = tmp_path / "figures.html"
     page_file.write_text(f"<meta charset=utf-8>{''.join(parts)}", encoding="utf-8")
     said: list[str] = []
-    with sync_playwright() as player:
-        context = player.chromium.launch_persistent_context(
-            str(tmp_path / "profile"),
-            executable_path=CHROMIUM,
-            headless=True,
-            args=[f"--{flag}" for flag in QUIET],
-        )
-        page = context.new_page()
+    with chromium() as browser:
+        page = browser.new_page()
         page.on("dialog", lambda dialog: said.append(dialog.message))
         page.on("pageerror", lambda error: said.append(str(error)))
         page.goto(page_file.as_uri())
@@ -49,7 +34,7 @@ def test_names_are_read_and_not_run(tmp_path):
             "part => [part.id, [...part.querySelectorAll('text')].map(t => t.textContent)]))"
         )
         intruders = page.evaluate("document.querySelectorAll('img, svg a, svg script').length")
-        context.close()
+        page.close()
     assert said == []
     assert intruders == 0
     for key in figures:

@@ -166,5 +166,6 @@ class Ballot(LeafStore[ClassifierLeaf]):
 def _share_out(votes: FloatArray, adaptive: Sequence[bool]) -> None:
     """Let adaptive trees share out one vote among their leaves, in place."""
     total = np.add.reduce(votes, axis=0)
-    total[~np.array(adaptive) | (total == 0) | np.isnan(total)] = 1.0
+    total[~np.array(adaptive)] = 1.0
+    total[(total == 0) | np.isnan(total)] = 1.0
     votes *= 1 / total
