@@ -37,13 +37,15 @@ browser:
 test-libraries: $(LIBRARIES_READY) ## The engines on LightGBM, XGBoost, CatBoost, torch and ONNX
 	.venv-libraries/bin/python -m pytest tests_libraries $(ARGS)
 
-test-older-river: $(foreach version,$(OLDER_RIVERS),.venv-river-$(version)/.ready) ## The tree walk on older releases of river
+test-older-river: $(OLDER_RIVERS:%=.river/%/.ready) ## The tree walk on older releases of river
 	for version in $(OLDER_RIVERS); do \
-		.venv-river-$$version/bin/python -m pytest -n auto tests/models/trees $(ARGS) || exit 1; done
+		PYTHONPATH=.river/$$version $(BIN)/python -c \
+			"import river; print('river', river.__version__); assert river.__version__ == '$$version'" && \
+		PYTHONPATH=.river/$$version $(BIN)/python -m pytest -n auto tests/models/trees $(ARGS) || exit 1; done
 
-.venv-river-%/.ready: $(READY)
-	$(PYTHON) -m venv $(@D)
-	$(@D)/bin/python -m pip install --quiet --editable . "river==$*" hypothesis pytest pytest-xdist
+# Beside the other packages of .venv, which suit these releases as well.
+.river/%/.ready: $(READY)
+	$(BIN)/python -m pip install --quiet --no-deps --upgrade --target $(@D) "river==$*"
 	@touch $@
 
 test-slow: $(READY) ## The tests that take minutes
@@ -56,7 +58,7 @@ paper: $(READY) ## The paper's experiments and figures; leaves ipdp-paper
 	$(BIN)/ipdp paper all $(ARGS)
 
 clean: ## Remove the environment, caches and whatever was built
-	rm -rf .venv .venv-libraries .venv-river-* build dist ipdp-demo ipdp-paper .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf .venv .venv-libraries .river build dist ipdp-demo ipdp-paper .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	rm -f src/ipdp/models/trees/*.so
 	find src tests benchmarks examples -name __pycache__ -type d -prune -exec rm -rf {} +
 
