@@ -2,7 +2,7 @@
 
 The run predicts, scores, explains and learns; after every 100 observations it takes the curves and
 logs them with the metric. Both are measured as thread CPU time in the same run, so the share of the
-log is a ratio within it. ICE curves are not logged: a run that only logs can do without (n_ice=0).
+log is a ratio within it. ICE curves are not logged, so a run takes the curves without them.
 
     python benchmarks/log_cost.py [n_observations]
 """
@@ -35,23 +35,20 @@ MODELS: dict[str, Callable[[], Any]] = {
 
 def main(n: int = 5_000) -> None:
     """Print the share of the log in a run of each model."""
-    print(f"{'':<36} {'100 obs.':>10} {'curves':>10} {'log':>10} {'log':>7} {'both':>7}")
+    print(f"{'':<24} {'100 obs.':>10} {'curves':>10} {'log':>10} {'log':>7} {'both':>7}")
     for name, make in MODELS.items():
-        for n_ice in (20, 0):
-            run, curves, log, size = cost(make(), n, n_ice)
-            whole = run + curves + log
-            times = " ".join(f"{seconds * 1e3:>7.2f} ms" for seconds in (run, curves, log))
-            print(
-                f"{name:<24} {f'n_ice = {n_ice}':>11} {times} {log / whole:>7.1%} "
-                f"{(curves + log) / whole:>7.1%}   {size / 1024:.1f} kB a snapshot"
-            )
+        run, curves, log, size = cost(make(), n)
+        whole = run + curves + log
+        times = " ".join(f"{seconds * 1e3:>7.2f} ms" for seconds in (run, curves, log))
+        print(
+            f"{name:<24} {times} {log / whole:>7.1%} "
+            f"{(curves + log) / whole:>7.1%}   {size / 1024:.1f} kB a snapshot"
+        )
 
 
-def cost(model: Any, n: int, n_ice: int) -> tuple[float, float, float, float]:
+def cost(model: Any, n: int) -> tuple[float, float, float, float]:
     """Median seconds of 100 observations, of taking and of logging curves; bytes a snapshot."""
-    pdp = ipdp.IncrementalPDP(
-        model, list(ELEC2), alpha=0.001, grid=ipdp.grid.MinMax(20), n_ice=n_ice
-    )
+    pdp = ipdp.IncrementalPDP(model, list(ELEC2), alpha=0.001, grid=ipdp.grid.MinMax(20))
     accuracy, runs, takes, logs = metrics.Accuracy(), [], [], []
     stream = elec2(n)
     with tempfile.TemporaryDirectory() as directory:
@@ -63,7 +60,7 @@ def cost(model: Any, n: int, n_ice: int) -> tuple[float, float, float, float]:
                     pdp.explain_one(x)
                     model.learn_one(x, y)
                 b = time.thread_time()
-                curves = pdp.curves
+                curves = pdp.snapshot(with_ice=False)
                 c = time.thread_time()
                 log.snapshot(curves, start + EVERY)
                 log.metric({"Accuracy": accuracy.get()}, start + EVERY)

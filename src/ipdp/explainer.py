@@ -25,7 +25,7 @@ from ipdp.grid import Grid
 from ipdp.models import Engine, engine
 from ipdp.observations import arranged, observations
 from ipdp.settings import VERSION, canonical, must_agree, must_fit
-from ipdp.snapshot import curve_of
+from ipdp.snapshot import Means, curve_of
 from ipdp.stack import Stack
 from ipdp.typing import Feature, FeatureName, Observation, State
 
@@ -290,8 +290,9 @@ class IncrementalPDP:
         """
         if self._fold is None:
             return {}
+        means = Means.of(self._fold)
         return {
-            effect.feature: curve_of(self._fold, k, with_ice=with_ice)
+            effect.feature: curve_of(self._fold, k, with_ice=with_ice, means=means)
             for k, effect in enumerate(self._fold.effects)
             if effect.n
         }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,21 +15,38 @@ from ipdp.grid.base import Key
 from ipdp.typing import Array, FloatArray
 
 
-def curve_of(fold: Fold, number: int, *, with_ice: bool = True) -> Curve:
+class Means(NamedTuple):
+    """What the smoothing says, computed once for all curves of a snapshot."""
+
+    mean: FloatArray
+    std_error: FloatArray
+    n_effective: FloatArray
+    weight: FloatArray
+
+    @classmethod
+    def of(cls, fold: Fold) -> Means:
+        """Those of all effects of a fold."""
+        smoothing = fold.smoothing
+        return cls(smoothing.mean, smoothing.std_error, smoothing.n_effective, smoothing.weight)
+
+
+def curve_of(
+    fold: Fold, number: int, *, with_ice: bool = True, means: Means | None = None
+) -> Curve:
     """A snapshot of one effect of the fold."""
     effect = fold.effects[number]
     if not effect.n:
         raise NotEnoughSamples(
             f"no curve for {effect.feature!r} yet: it is still warming up, or nothing was explained"
         )
-    columns = _columns(fold, effect)
+    means = means or Means.of(fold)
+    columns = _columns(means, effect)
     missing = [c for c in columns if effect.keys[c - effect.start] == MISSING]
     columns = [c for c in columns if c not in missing]
     outputs = in_order(fold.outputs)
     rows = [fold.n_axes + fold.outputs.index(label) for label in outputs]
-    axes, order, shape = _arrange(fold, effect, columns)
+    axes, order, shape = _arrange(means, effect, columns)
     columns = [columns[k] for k in order]
-    smoothing = fold.smoothing
 
     def cut(values: FloatArray) -> FloatArray:
         return values[np.ix_(rows, columns)].reshape(len(rows), *shape)
@@ -40,29 +57,29 @@ def curve_of(fold: Fold, number: int, *, with_ice: bool = True) -> Curve:
         feature=effect.feature,
         outputs=outputs,
         grid_values=axes,
-        average=cut(smoothing.mean),
-        std_error=cut(smoothing.std_error),
+        average=cut(means.mean),
+        std_error=cut(means.std_error),
         n_samples=effect.n,
-        n_effective_points=smoothing.n_effective[columns].reshape(shape),
+        n_effective_points=means.n_effective[columns].reshape(shape),
         categorical=tuple(axis.dtype == object for axis in axes),
         t=fold.t,
         ice=None if ice is None else ice.reshape(*ice.shape[:2], *shape),
         ice_grid_values=positions if len(axes) == 1 and axes[0].dtype != object else None,
         rug=rugs,
-        missing=smoothing.mean[rows, missing[0]] if missing else None,
-        missing_std_error=smoothing.std_error[rows, missing[0]] if missing else None,
+        missing=means.mean[rows, missing[0]] if missing else None,
+        missing_std_error=means.std_error[rows, missing[0]] if missing else None,
     )
 
 
-def _columns(fold: Fold, effect: Effect) -> list[int]:
+def _columns(means: Means, effect: Effect) -> list[int]:
     """The columns of the effect that have a value and are within the limits of its grid."""
     columns = np.arange(effect.start, effect.start + len(effect.keys))
     if effect.is_pair:
         return [int(c) for c in columns]
     limits = effect.grids[0].limits
-    shown = fold.smoothing.weight[columns] > 0
+    shown = means.weight[columns] > 0
     if limits is not None:
-        position = fold.smoothing.mean[0, columns]
+        position = means.mean[0, columns]
         is_missing = np.array([key is MISSING for key in effect.keys])
         within = is_missing | ((position >= limits[0]) & (position <= limits[1]))
         if (shown & within & ~is_missing).any():
@@ -71,11 +88,11 @@ def _columns(fold: Fold, effect: Effect) -> list[int]:
 
 
 def _arrange(
-    fold: Fold, effect: Effect, columns: list[int]
+    means: Means, effect: Effect, columns: list[int]
 ) -> tuple[list[Array], list[int], tuple[int, ...]]:
     """The axes, the order of the columns along them, and the shape that they fill."""
     keys = [effect.keys[c - effect.start] for c in columns]
-    mean, weight = fold.smoothing.mean, fold.smoothing.weight
+    mean, weight = means.mean, means.weight
     if not effect.is_pair:
         axis, order = _ascending(_axis(keys, mean[0, columns]))
         return [axis], order, (len(axis),)
