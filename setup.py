@@ -1,11 +1,20 @@
-"""Builds the loops of the tree walk as extensions, where there is a compiler.
+"""Builds the loops as extensions, where there is a compiler.
 
 They are Python files, which are compiled as they are under names of their own, so that both builds
 are there and can be compared. Where there is no compiler, or no Cython, the package is installed
 without the extensions and runs the Python files.
 """
 
+import os
+
 from setuptools import Extension, setup
+
+LOOPS = (
+    ("ipdp.core", "looped"),
+    ("ipdp.models.trees", "walk"),
+    ("ipdp.models.trees", "leaves"),
+    ("ipdp.models.trees", "voting"),
+)
 
 try:
     from Cython.Build import cythonize
@@ -14,8 +23,13 @@ except ImportError:
 else:
     extensions = cythonize(
         [
-            Extension(f"ipdp.models.trees._{name}", [f"src/ipdp/models/trees/{name}.py"])
-            for name in ("walk", "leaves", "voting")
+            Extension(
+                f"{room}._{name}",
+                [f"src/{room.replace('.', '/')}/{name}.py"],
+                # Sums are rounded as numpy rounds them, on every machine.
+                extra_compile_args=[] if os.name == "nt" else ["-ffp-contract=off"],
+            )
+            for room, name in LOOPS
         ],
         build_dir="build",
         compiler_directives={

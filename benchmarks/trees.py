@@ -1,8 +1,8 @@
 """The walk of river's trees against plain calls, and explaining against learning, in both builds.
 
-Every figure is a ratio taken in one run: the contestants take turns from one observation to the
-next, so that each is measured on its first call after the model has learned; thread CPU time is
-measured, and medians are compared.
+Every figure is a ratio taken in one run, in which observations are explained, then learned:
+contestants take turns from one observation to the next, so that each is measured on its first call
+after the model has learned; thread CPU time is measured, and medians are compared.
 
     python benchmarks/trees.py [--quick] [name of a model ...]
 """
@@ -22,6 +22,7 @@ from streams import elec2
 from table import Row, show
 
 import ipdp
+from ipdp.core import loops as core
 from ipdp.models import Engine
 from ipdp.models.rows import RowEngine
 from ipdp.models.trees import loops
@@ -85,12 +86,12 @@ def main() -> None:
 
 def rows(*, quick: bool = False, names: Sequence[str] = ()) -> Iterator[Row]:
     """The figures of all models, or of those whose names contain one of `names`."""
-    learned, timed = (2_000, 40) if quick else (6_000, 100)
+    learned, timed = (2_000, 100) if quick else (6_000, 300)
     found = {
-        (name, contestant.loops.build): contestant.ratios()
+        (name, build.build): contest(make, build, learned, timed)
         for name, make in MODELS.items()
         if not names or any(part in name for part in names)
-        for contestant in contest(make(), learned, timed)
+        for build in builds()
     }
     for figure in (PLAIN, LEARN, GROWTH):
         for (name, build), ratios in found.items():
@@ -103,23 +104,6 @@ def rows(*, quick: bool = False, names: Sequence[str] = ()) -> Iterator[Row]:
             )
 
 
-def contest(model: Any, learned: int, timed: int) -> list[Contestant]:
-    """Let both builds explain a model that learns; each is timed each so many observations."""
-    contestants = [Contestant(model, build) for build in builds()]
-    turns = [turn for contestant in contestants for turn in contestant.turns]
-    target, before = target_of(model), loops.current
-    for t, (x, y) in enumerate(elec2(learned + timed * len(turns))):
-        if t > learned - 300:
-            first = turns[t % len(turns)]
-            for turn in (first, *(turn for turn in turns if turn is not first)):
-                turn(x, t >= learned and turn is first)
-        taken = seconds(model.learn_one, x, target(x, y))
-        for contestant in contestants if t >= learned else ():
-            contestant.times["learn"].append(taken)
-    loops.current = before
-    return contestants
-
-
 def builds() -> list[loops.Loops]:
     """Those that there are."""
     try:
@@ -128,48 +112,79 @@ def builds() -> list[loops.Loops]:
         return [loops.PURE]
 
 
-class Contestant:
-    """One build, and how long it took."""
+def contest(
+    make: Callable[[], Any], build: loops.Loops, learned: int, timed: int
+) -> dict[str, float]:
+    """The figures of one model in one build."""
+    before = loops.current
+    use(build)
+    try:
+        alone = along(
+            make(), learned, timed, lambda model, _: {"explain": explainer_of(model, SIZE)}
+        )
+        turns = along(make(), learned, timed, contestants)
+    finally:
+        use(before)
+    return {
+        PLAIN: turns["plain"] / turns["walk"],
+        LEARN: alone["explain"] / alone["learn"],
+        GROWTH: turns["wide"] / turns["small"],
+    }
 
-    def __init__(self, model: Any, build: loops.Loops) -> None:
-        self.loops = build
-        self.times: dict[str, list[float]] = defaultdict(list)
-        self.stopwatch = Stopwatch(model, self.times)
-        self.small, self.wide = explainer_of(model, SIZE), explainer_of(model, WIDE)
-        self.asked = explainer_of(self.stopwatch, SIZE)
-        self.turns = [self.explain, self.explain_more, self.ask]
 
-    def explain(self, x: Any, timed: bool) -> None:
-        """Explain an observation."""
-        self._take(self.small, "explain", x, timed)
+def use(build: loops.Loops) -> None:
+    """Let a build run, the loops of the core as well."""
+    loops.current = build
+    core.current = core.installed() if build.build == "compiled" else None
 
-    def explain_more(self, x: Any, timed: bool) -> None:
-        """Explain it at more points."""
-        self._take(self.wide, "wide", x, timed)
 
-    def ask(self, x: Any, timed: bool) -> None:
-        """Walk the trees, and make plain calls too if it is timed."""
-        self.stopwatch.runs = timed
-        self._take(self.asked, "ask", x, timed)
+Times = dict[str, list[float]]
 
-    def _take(self, explainer: ipdp.IncrementalPDP, name: str, x: Any, timed: bool) -> None:
-        loops.current = self.loops
-        taken = seconds(explainer.explain_one, x)
-        if timed:
-            self.times[name].append(taken)
 
-    def ratios(self) -> dict[str, float]:
-        """The figures."""
-        taken = {name: median(times) for name, times in self.times.items()}
-        return {
-            PLAIN: taken["plain"] / taken["walk"],
-            LEARN: taken["explain"] / taken["learn"],
-            GROWTH: taken["wide"] / taken["explain"],
-        }
+def one_explainer(model: Any, _: Times) -> dict[str, ipdp.IncrementalPDP]:
+    """As in use."""
+    return {"explain": explainer_of(model, SIZE)}
+
+
+def contestants(model: Any, times: Times) -> dict[str, ipdp.IncrementalPDP]:
+    """An explainer with few points, one with many, and one that makes plain calls as well."""
+    return {
+        "small": explainer_of(model, SIZE),
+        "wide": explainer_of(model, WIDE),
+        "asked": explainer_of(Stopwatch(model, times), SIZE),
+    }
+
+
+def along(
+    model: Any,
+    learned: int,
+    timed: int,
+    make: Callable[[Any, Times], dict[str, ipdp.IncrementalPDP]],
+) -> dict[str, float]:
+    """Let explainers take turns while a model learns; how long each took, as medians.
+
+    As in use, each observation is explained once and then learned. Before the first that is timed,
+    some are explained by all.
+    """
+    times: Times = defaultdict(list)
+    explainers = make(model, times)
+    target = target_of(model)
+    for t, (x, y) in enumerate(elec2(learned + timed)):
+        if t == learned:
+            times.clear()
+        for k, (name, explainer) in enumerate(explainers.items()):
+            if learned - 100 <= t < learned:
+                explainer.explain_one(x)
+            elif t >= learned and t % len(explainers) == k:
+                times[name].append(seconds(explainer.explain_one, x))
+        taken = seconds(model.learn_one, x, target(x, y))
+        if t >= learned:
+            times["learn"].append(taken)
+    return {name: median(taken) for name, taken in times.items()}
 
 
 class Stopwatch(Engine):
-    """Asks the walk, and plain calls too when it runs, and writes down how long both took."""
+    """Asks the walk and plain calls, and writes down how long both took."""
 
     def __init__(self, model: Any, times: dict[str, list[float]]) -> None:
         self.model = model
@@ -177,7 +192,6 @@ class Stopwatch(Engine):
         self.walk = ipdp.models.engine(model)
         call = model.predict_one if is_regressor(model) else model.predict_proba_one
         self.plain = RowEngine(call, understood="plain calls")
-        self.runs = False
 
     @property
     def understood(self) -> str:
@@ -192,9 +206,8 @@ class Stopwatch(Engine):
         """The answer of the walk."""
         start = time.thread_time()
         answer = self.walk.ice(observations, probes, positions)
-        if self.runs:
-            self.times["walk"].append(time.thread_time() - start)
-            self.times["plain"].append(seconds(self.plain.ice, observations, probes, positions))
+        self.times["walk"].append(time.thread_time() - start)
+        self.times["plain"].append(seconds(self.plain.ice, observations, probes, positions))
         return answer
 
 

@@ -20,9 +20,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ipdp.core import loops
 from ipdp.core.smoothing import Smoothing
 from ipdp.effects import Effect
-from ipdp.grid.base import Grid
+from ipdp.grid.base import LARGEST, Grid, takes_numbers
 from ipdp.layout import Layout, Positions, Slot
 from ipdp.models.base import PREDICTION, Outputs
 from ipdp.typing import FeatureName, FloatArray, Label, Observation
@@ -91,12 +92,17 @@ class Fold:
         self._ready: list[int] = []
         self.positions = Positions(self.layout, self.effects, self.n_axes)
         self._admits = [(name, grid.admit) for name, grid in grids.items()]
+        self._only_numbers = all(takes_numbers(grid) for grid in grids.values())
         self._updates = [grid.update for grid in grids.values()]
 
     # What to ask the model. Nothing here changes what the fold remembers.
 
     def admit(self, x: Observation) -> list[Any]:
         """The values that the storages will take, in the order of the grids."""
+        if self._only_numbers and loops.current is not None:
+            values = [x.get(name) for name in self.grids]
+            if loops.current.are_numbers(values, LARGEST):
+                return values
         try:
             return [admit(x.get(name)) for name, admit in self._admits]
         except TypeError:
@@ -127,7 +133,7 @@ class Fold:
     def checked(self, outputs: Outputs) -> tuple[list[Label], FloatArray]:
         """The outputs' names after this answer, and its values in their order; or an error."""
         labels, values = outputs
-        if not math.isfinite(np.add.reduce(values, axis=None)):
+        if not is_finite(values):
             raise ValueError(
                 "the model answered with NaN or infinity; the observation was not explained"
             )
@@ -243,6 +249,13 @@ class Fold:
         twin.starts_at = self.starts_at
         twin.inherited, twin.lost = self.inherited, set(self.lost)
         return twin
+
+
+def is_finite(values: FloatArray) -> bool:
+    """Whether there is neither NaN nor infinity among the values, of shape (n, n, n)."""
+    if loops.current is not None and values.dtype == float:
+        return bool(loops.current.is_finite(values))
+    return math.isfinite(np.add.reduce(values, axis=None))
 
 
 def compatible(

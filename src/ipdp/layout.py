@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ipdp.core import loops
 from ipdp.effects import MISSING, Effect
 from ipdp.grid.base import Key
 from ipdp.grid.ranges import RangeGrid
@@ -120,7 +121,7 @@ class Positions:
             return self._latest
         positions = self._latest.copy()
         if ranges is not None:
-            positions[0, ranges.columns] = ranges.spread()
+            ranges.spread_into(positions[0])
         for other in others:
             other.effect.fill(positions, other.probe.start, other.probe.stop)
         self._latest = positions
@@ -139,10 +140,12 @@ class _Other:
     @property
     def stale(self) -> bool:
         """Whether a point came or went, or whole numbers ceased to be whole."""
-        keys = self.effect.current_keys()
-        if keys is not self.keys and keys != self.keys:
+        if any(self.probe.whole) and self.effect.whole != self.probe.whole:
             return True
-        return any(self.probe.whole) and self.effect.whole != self.probe.whole
+        if len(self._axes) == 1 and self.effect.grids[0].points is self._axes[0]:
+            return False  # points that stayed where they were
+        keys = self.effect.current_keys()
+        return keys is not self.keys and keys != self.keys
 
     @property
     def moved(self) -> bool:
@@ -160,9 +163,11 @@ class _Ranges:
     def __init__(self, parts: Sequence[tuple[RangeGrid, Probe]]) -> None:
         self.grids = [grid for grid, _ in parts]
         self._storages = [grid.storage for grid in self.grids]
-        self._versions: list[int] = []
-        sizes = [probe.stop - probe.start for _, probe in parts]
-        self.columns = np.concatenate([np.arange(p.start, p.stop) for _, p in parts])
+        self._versions = [-1] * len(parts)
+        self._ends = [(0.0, 0.0)] * len(parts)
+        self._spans = [(probe.start, probe.stop) for _, probe in parts]
+        sizes = [stop - start for start, stop in self._spans]
+        self._columns = np.concatenate([np.arange(start, stop) for start, stop in self._spans])
         # For each column: whose range it is in, and which share of the range lies below it.
         self._owner = np.repeat(np.arange(len(parts)), sizes)
         self._fractions = np.concatenate([np.arange(size) / (size - 1) for size in sizes])
@@ -170,17 +175,23 @@ class _Ranges:
     @property
     def moved(self) -> bool:
         """Whether any of them may have moved since the last time."""
-        versions = [storage.version for storage in self._storages]
-        if versions == self._versions:
-            return False
-        self._versions = versions
-        return True
+        moved = False
+        versions = self._versions
+        for k, storage in enumerate(self._storages):
+            if storage.version != versions[k]:
+                versions[k] = storage.version
+                self._ends[k] = self.grids[k].range
+                moved = True
+        return moved
 
-    def spread(self) -> FloatArray:
-        """The points of all of them, one after the other."""
+    def spread_into(self, row: FloatArray) -> None:
+        """Write the points of all of them into their columns."""
         # x_min + (k - 1) / (m - 1) (x_max - x_min), the paper's model evaluation point.
-        ends = [grid.range for grid in self.grids]
-        points: FloatArray = np.array([high - low for low, high in ends], dtype=float)[self._owner]
+        if loops.current is not None:
+            loops.current.spread_out(row, self._spans, self._ends)
+            return
+        ends = np.array(self._ends, dtype=float)
+        points = (ends[:, 1] - ends[:, 0])[self._owner]
         points *= self._fractions
-        points += np.array([low for low, _ in ends], dtype=float)[self._owner]
-        return points
+        points += ends[:, 0][self._owner]
+        row[self._columns] = points

@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from ipdp.core import loops
 from ipdp.core.errors import NotEnoughSamples
 from ipdp.typing import Array, FloatArray, State
 
@@ -72,9 +73,9 @@ class Smoothing:
         self.n = 0
         self.t: float | None = None
         # One number while all columns have the same weight, which is the rule and saves half of the
-        # work; an array from the moment that one is born later or left behind.
-        self._weight: float | FloatArray = 0.0
-        self._squares: float | FloatArray = 0.0
+        # work; one for each from the moment that one is born later or left behind.
+        self._weight: FloatArray = np.zeros(1)
+        self._squares: FloatArray = np.zeros(1)
         self.mean: FloatArray = np.zeros((n_rows, n_columns))
         self.spread: FloatArray = np.zeros((n_rows, n_columns))
 
@@ -92,12 +93,21 @@ class Smoothing:
         """
         if t is None:
             t = 1 if self.t is None else self.t + 1
-        if not isinstance(values, np.ndarray) or values.ndim != 2:
-            values = np.atleast_2d(np.asarray(values, dtype=float))
+        values = np.ascontiguousarray(values, dtype=float)
+        if values.shape != self.mean.shape:
+            values = np.ascontiguousarray(np.broadcast_to(values, self.mean.shape))
         gap = 1 if self.t is None else t - self.t
         decay = self._decay if gap == 1 else self._decay**gap
+        if loops.current is None:
+            self._fold_in(values, decay, w)
+        else:
+            loops.current.fold_in(self, values, decay, w)
+        self.n += 1
+        self.t = t
+
+    def _fold_in(self, values: FloatArray, decay: float, w: float) -> None:
+        """Join the state with a single value, whose own spread is zero."""
         weight = decay * self._weight
-        # The join of the state with a single value: its own spread is zero.
         delta = values - self.mean
         step = delta * (w / (weight + w))
         self.mean += step
@@ -107,8 +117,6 @@ class Smoothing:
         self.spread += step
         self._weight = weight + w
         self._squares = decay * decay * self._squares + w * w
-        self.n += 1
-        self.t = t
 
     def update_many(self, values: Array, w: FloatArray, t: FloatArray) -> None:
         """Fold many observations in at once; the same as one by one, to rounding.
@@ -132,7 +140,7 @@ class Smoothing:
             return
         batch = Smoothing(alpha=self.alpha, n_rows=len(self.mean), n_columns=self.mean.shape[1])
         batch.n, batch.t = len(values), last
-        batch._weight, batch._squares = float(total), float(k @ k)
+        batch._weight, batch._squares = np.array([total]), np.array([k @ k])
         # Around the first value, so that a constant stays what it is to the last bit.
         batch.mean = values[0] + np.tensordot(k, values - values[0], axes=1) / total
         batch.spread = np.tensordot(k, (values - batch.mean) ** 2, axes=1)
@@ -305,11 +313,11 @@ class Smoothing:
         return restored
 
 
-def _even(values: FloatArray) -> float | FloatArray:
-    """One number instead of an array of equal ones."""
+def _even(values: FloatArray) -> FloatArray:
+    """One number instead of many equal ones."""
     if not len(values):
-        return 0.0
-    return float(values[0]) if (values == values[0]).all() else values
+        return np.zeros(1)
+    return values[:1].copy() if (values == values[0]).all() else values
 
 
 def _take(array: FloatArray, at: Sequence[int] | Array, axis: int) -> FloatArray:

@@ -22,7 +22,7 @@ Key = Hashable
 RUG_SIZE = 200
 
 # Larger numbers count as infinite: their squares are not numbers any more.
-_LARGEST = 1e150
+LARGEST = 1e150
 
 _MISSING_TYPES = {"NAType", "NaTType"}  # pandas' own missing values, told by name: no import
 
@@ -180,12 +180,17 @@ class NumberGrid(Grid):
     def admit(self, x: Any) -> Any:
         if type(x) is float or type(x) is int:
             # False for NaN as well.
-            return x if -_LARGEST < x < _LARGEST else None
+            return x if -LARGEST < x < LARGEST else None
         return None if x is None else _admit_number(x, self)
 
     @property
     def whole(self) -> bool:
         return self._only_integers if self.integers is None else self.integers
+
+
+def takes_numbers(grid: Grid) -> bool:
+    """Whether it admits every float and int below `LARGEST` as it is."""
+    return type(grid).admit is NumberGrid.admit
 
 
 def _admit_number(x: Any, grid: Grid) -> Any:
@@ -206,7 +211,7 @@ def _admit_number(x: Any, grid: Grid) -> Any:
         raise TypeError(
             f"a value of type {type(x).__name__} is not a number, which {type(grid).__name__} needs"
         ) from None
-    return number if -_LARGEST < number < _LARGEST else None
+    return number if -LARGEST < number < LARGEST else None
 
 
 def is_whole(x: Any) -> bool:

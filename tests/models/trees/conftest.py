@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from ipdp.models.compiled import EXTENSIONS
+import ipdp
+from ipdp.core import loops as core
+from ipdp.core.compiled import EXTENSIONS
 from ipdp.models.trees import loops
 
 BUILD_IT = "build it with `pip install -e .`, or `python setup.py build_ext --inplace`"
@@ -23,8 +25,10 @@ def compiled_loops():
         if shutil.which(compiler) is None:
             pytest.skip("the walk is not compiled, and there is no C compiler here")
         pytest.fail(f"the walk is not compiled, though {compiler} is there: {BUILD_IT}")
-    room = Path(loops.__file__).parent
-    for name in EXTENSIONS:
+    package = Path(ipdp.__file__).parent
+    for full_name in EXTENSIONS:
+        _, *rooms, name = full_name.split(".")
+        room = package.joinpath(*rooms)
         (extension,) = room.glob(f"{name}{sysconfig.get_config_var('EXT_SUFFIX')}")
         for source in (room / f"{name[1:]}.py", room / f"{name}.pxd"):
             if source.stat().st_mtime > extension.stat().st_mtime:
@@ -35,7 +39,10 @@ def compiled_loops():
 @pytest.fixture(scope="module", params=["pure", "compiled"], autouse=True)
 def build(request):
     """The build that runs."""
-    before = loops.current
-    loops.current = loops.PURE if request.param == "pure" else compiled_loops()
+    before = loops.current, core.current
+    if request.param == "pure":
+        loops.current, core.current = loops.PURE, None
+    else:
+        loops.current, core.current = compiled_loops(), core.installed()
     yield request.param
-    loops.current = before
+    loops.current, core.current = before

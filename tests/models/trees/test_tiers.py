@@ -198,7 +198,7 @@ def test_the_loops_say_the_same_before_they_are_compiled(monkeypatch, make, stre
         walk.Walker,
         leaves.parts_of,
         walk.in_order,
-        voting.Voting,
+        voting.cast,
         voting.combine,
     )
     monkeypatch.setattr(loops, "current", uncompiled)
@@ -216,13 +216,13 @@ def test_the_environment_can_ask_for_the_pure_build(monkeypatch):
     monkeypatch.setenv("IPDP_PURE", "1")
     assert ipdp.models.build() == "pure"
     monkeypatch.delenv("IPDP_PURE")
-    monkeypatch.setattr("ipdp.models.compiled.EXTENSIONS", ("_no_such_extension",))
+    monkeypatch.setattr("ipdp.core.compiled.EXTENSIONS", ("ipdp.core._no_such_extension",))
     assert ipdp.models.build() == "pure"
 
 
 def test_an_extension_that_cannot_be_loaded_is_said_and_done_without(monkeypatch):
     monkeypatch.setattr(loops, "build", lambda: "compiled")
-    monkeypatch.setattr(loops, "EXTENSIONS", ("_no_such_extension",))
+    monkeypatch.setattr(loops, "EXTENSIONS", ("ipdp.core._looped", "_no_such_extension"))
     with pytest.warns(RuntimeWarning, match=r"cannot be loaded, the slower one runs: No module"):
         assert loops._installed() is loops.PURE
 

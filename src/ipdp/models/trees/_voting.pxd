@@ -1,12 +1,15 @@
 # The types of voting.py, for Cython; Python does not read this file.
 cimport cython
-from libc.math cimport exp, log
+from libc.math cimport exp
 
 from ipdp.models.trees._leaves cimport ClassifierLeaf, parts_of
 from ipdp.models.trees._walk cimport Walker
 
 cdef double _HALF_LOG_TAU, _LEFT_OUT
 
+
+@cython.locals(walker=Walker, reached=list, n_rows=Py_ssize_t, found=tuple)
+cpdef tuple cast(trees, forms, points, tuple classes, store)
 
 @cython.locals(k=Py_ssize_t, row=Py_ssize_t, column=Py_ssize_t, share=double, total=double,
                n_classes=Py_ssize_t, n_trees=Py_ssize_t, n_points=Py_ssize_t)
@@ -35,16 +38,23 @@ cdef class Voting:
                    n_classes=Py_ssize_t)
     cdef _put_in_x(self, ClassifierLeaf parts)
 
-    @cython.locals(k=Py_ssize_t, column=Py_ssize_t, slot=Py_ssize_t, scale=double, n_classes=Py_ssize_t)
+    @cython.locals(k=Py_ssize_t, column=Py_ssize_t, slot=Py_ssize_t, scale=double, n_classes=Py_ssize_t,
+                   votes=cython.double[:, :, ::1])
     cdef _vote(self, ClassifierLeaf parts, Py_ssize_t row, Py_ssize_t lo, Py_ssize_t hi, bint weighted)
 
-    @cython.locals(k=Py_ssize_t, n_classes=Py_ssize_t)
+    @cython.locals(k=Py_ssize_t, column=Py_ssize_t, at=Py_ssize_t, n_classes=Py_ssize_t,
+                   votes=cython.double[:, :, ::1], terms=cython.double[::1])
     cdef _replace(
-        self, ClassifierLeaf parts, Py_ssize_t slot, Py_ssize_t row, Py_ssize_t column
+        self, ClassifierLeaf parts, Py_ssize_t slot, Py_ssize_t row, Py_ssize_t lo, Py_ssize_t hi
     )
 
-    @cython.locals(k=Py_ssize_t, s=Py_ssize_t, n_slots=Py_ssize_t, n_classes=Py_ssize_t, total=double,
-                   highest=double, instead=double, difference=double)
+    @cython.locals(k=Py_ssize_t, s=Py_ssize_t, column=Py_ssize_t, n_before=Py_ssize_t,
+                   n_slots=Py_ssize_t, n_classes=Py_ssize_t, before=double, total=double,
+                   votes=cython.double[:, :, ::1], at_x=cython.double[::1])
     cdef void _add_up(
-        self, ClassifierLeaf parts, Py_ssize_t slot, Py_ssize_t row, Py_ssize_t column, double scale
+        self, ClassifierLeaf parts, Py_ssize_t slot, Py_ssize_t row, Py_ssize_t lo, Py_ssize_t hi
     ) noexcept
+
+    @cython.locals(k=Py_ssize_t, column=Py_ssize_t, n_classes=Py_ssize_t, total=double,
+                   highest=double, difference=double, share=double, votes=cython.double[:, :, ::1])
+    cdef void _share_out(self, Py_ssize_t row, Py_ssize_t lo, Py_ssize_t hi, double scale) noexcept

@@ -10,7 +10,7 @@ import importlib
 import warnings
 from typing import Any, NamedTuple
 
-from ipdp.models.compiled import EXTENSIONS, build
+from ipdp.core.compiled import EXTENSIONS, build
 from ipdp.models.trees import leaves, walk
 
 
@@ -25,17 +25,17 @@ class Loops(NamedTuple):
         The class that walks trees, see `walk.py`.
     parts_of
         The function that reads leaves, see `leaves.py`.
-    in_order, Voting, combine
-        Says whether columns are in order, see `walk.py`; lets leaves vote point by point, and
-        weighs the votes of trees, see `voting.py`. None in pure Python, where operations on arrays
-        are faster, see `columns.py`, `bayes.py` and `ensembles.py`.
+    in_order, cast, combine
+        Says whether columns are in order, see `walk.py`; lets the leaves of trees vote point by
+        point, and weighs their votes, see `voting.py`. None in pure Python, where operations on
+        arrays are faster, see `columns.py`, `votes.py` and `ensembles.py`.
     """
 
     build: str
     Walker: Any
     parts_of: Any
     in_order: Any = None
-    Voting: Any = None
+    cast: Any = None
     combine: Any = None
 
 
@@ -44,14 +44,13 @@ PURE = Loops("pure", walk.Walker, leaves.parts_of)
 
 def compiled() -> Loops:
     """The compiled loops; raises ImportError where there are none."""
-    names = [f"ipdp.models.trees.{name}" for name in EXTENSIONS]
-    walking, reading, voting = map(importlib.import_module, names)
+    walking, reading, voting = map(importlib.import_module, EXTENSIONS[1:])
     return Loops(
         "compiled",
         walking.Walker,
         reading.parts_of,
         walking.in_order,
-        voting.Voting,
+        voting.cast,
         voting.combine,
     )
 

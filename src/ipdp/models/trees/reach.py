@@ -53,23 +53,30 @@ class Reach:
 
     Parameters
     ----------
-    trees, forms
-        The trees, and how each is walked.
+    trees
+        The trees.
     points
         The observation and its points.
+    reached
+        What the walk of each tree found.
     """
 
-    def __init__(self, trees: Sequence[Any], forms: Sequence[Form], points: Points) -> None:
+    def __init__(self, trees: Sequence[Any], points: Points, reached: Sequence[Any]) -> None:
         self.trees = trees
         self.points = points
-        self.walker = loops.current.Walker(points)
-        walk = self.walker.walk
-        self.reached = [
+        self.reached = reached
+        self.first_rows = [0, *accumulate([1 + len(found[3]) for found in self.reached])]
+        self.n_rows = self.first_rows.pop()
+
+    @classmethod
+    def of(cls, trees: Sequence[Any], forms: Sequence[Form], points: Points) -> Reach:
+        """Walk some trees; the forms say how each is walked."""
+        walk = loops.current.Walker(points).walk
+        found = [
             walk(tree._root, form.kinds, form.adaptive)
             for tree, form in zip(trees, forms, strict=True)
         ]
-        self.first_rows = [0, *accumulate([1 + len(found[3]) for found in self.reached])]
-        self.n_rows = self.first_rows.pop()
+        return cls(trees, points, found)
 
     def numbers(self, register: Register) -> Array:
         """The number of each leaf, of shape (n_rows, n_points)."""

@@ -139,7 +139,7 @@ class Estimates(LeafStore[RegressorLeaf]):
         # From 0 up a leaf's number is that of a linear model, from -1 down that of a number which
         # is fixed, of which the first is nobody's.
         self._linear, self._fixed = [], [0.0]
-        reach = Reach(trees, forms, points)
+        reach = Reach.of(trees, forms, points)
         leaf_of = reach.numbers(self)
         with np.errstate(all="ignore"):
             values = self._values(leaf_of, points)

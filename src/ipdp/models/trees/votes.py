@@ -79,8 +79,17 @@ class Ballot(LeafStore[ClassifierLeaf]):
         """
         self._begin(points, classes)
         forms = [FORMS[tree.__class__] for tree in trees]
-        reach = Reach(trees, forms, points)
-        votes = self._looped(reach) if loops.current.Voting else self._at_once(reach)
+        votes: FloatArray
+        if loops.current.cast is None:
+            reach = Reach.of(trees, forms, points)
+            votes = self._at_once(reach)
+        else:
+            votes, reached, self.asks_river = loops.current.cast(
+                trees, forms, points, classes, self
+            )
+            if votes.shape[1] == len(trees) and not self.asks_river:
+                return votes
+            reach = Reach(trees, points, reached)
         if self.asks_river:
             for row, column, said in reach.answers(self, features):
                 votes[:, row, column] = [said.get(label, 0.0) for label in classes]
@@ -90,17 +99,8 @@ class Ballot(LeafStore[ClassifierLeaf]):
             _share_out(votes, [form.adaptive for form in forms])
         return votes
 
-    def _looped(self, reach: Reach) -> FloatArray:
-        """What each leaf says, point by point, of shape (n_classes, n_rows, n_points)."""
-        votes = np.zeros((len(self._classes), reach.n_rows, len(reach.points.numbers)))
-        voting = loops.current.Voting(
-            reach.walker, reach.points, self._classes, self.parts, self.turn
-        )
-        self.asks_river = voting.count(votes, reach.trees, reach.reached)
-        return votes
-
     def _at_once(self, reach: Reach) -> FloatArray:
-        """The same with arrays."""
+        """What each leaf says, of shape (n_classes, n_rows, n_points)."""
         leaf_of = reach.numbers(self)
         with np.errstate(all="ignore"):
             votes = self._votes(leaf_of, reach.points)

@@ -8,19 +8,25 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from ipdp.models.trees.leaves import likelihoods
 from ipdp.models.trees.points import Points
 from ipdp.models.trees.walk import Reached
 from ipdp.typing import FloatArray, Label
 
+if TYPE_CHECKING:
+    from ipdp.models.trees.reach import Form
+    from ipdp.models.trees.store import LeafStore
+
 try:
     import cython  # type: ignore[import-untyped]
 except ImportError:
-    from ipdp.models.trees import uncompiled as cython
+    from ipdp.core import uncompiled as cython
 if not cython.compiled:
-    from math import exp, log
+    from math import exp
 
     from ipdp.models.trees.leaves import ClassifierLeaf, parts_of
     from ipdp.models.trees.walk import Walker
@@ -129,57 +135,121 @@ class Voting:
         """Write down what a leaf says at neighbouring columns, which are of one feature."""
         n_classes, votes = len(self._classes), self._votes
         scale = parts.scale if weighted else 1.0
-        slot = -1
         if parts.bayes:
             slot = parts.slots.get(self._points.columns.name_of[lo], -1)
-        for column in range(lo, hi):
-            if slot < 0 and column > lo:
+            if slot >= 0:
+                self._replace(parts, slot, row, lo, hi)
+                self._add_up(parts, slot, row, lo, hi)
+                self._share_out(row, lo, hi, scale)
+            else:
+                # The leaf knows nothing of the feature, and says the same at all of them.
+                self._add_up(parts, slot, row, lo, lo + 1)
+                self._share_out(row, lo, lo + 1, scale)
                 for k in range(n_classes):
-                    votes[k, row, column] = votes[k, row, lo]
-            elif parts.bayes:
-                if slot >= 0:
-                    self._replace(parts, slot, row, column)
-                self._add_up(parts, slot, row, column, scale)
-            elif not parts.own:
-                for k in range(n_classes):
+                    for column in range(lo + 1, hi):
+                        votes[k, row, column] = votes[k, row, lo]
+        elif not parts.own:
+            for k in range(n_classes):
+                for column in range(lo, hi):
                     votes[k, row, column] = parts.votes[k] * scale
 
-    def _replace(self, parts: ClassifierLeaf, slot: int, row: int, column: int) -> None:
-        """Write down the terms of what a point has instead of x."""
-        n_classes = len(self._classes)
+    def _replace(self, parts: ClassifierLeaf, slot: int, row: int, lo: int, hi: int) -> None:
+        """Write down the terms of what the points have instead of x."""
+        n_classes, votes, numbers, terms = (
+            len(self._classes),
+            self._votes,
+            self._numbers,
+            parts.terms,
+        )
         if parts.general and slot in parts.general:
             splitter = parts.general[slot][1]
-            value = self._points.values[column]
-            found = likelihoods(splitter, value, self._classes, parts.counted)
-            for k in range(n_classes):
-                self._votes[k, row, column] = found[k]
-        else:
-            for k in range(n_classes):
-                self._votes[k, row, column] = _log_density(
-                    self._numbers[column], parts.terms, n_classes * (1 + 3 * slot) + 3 * k
-                )
+            for column in range(lo, hi):
+                value = self._points.values[column]
+                found = likelihoods(splitter, value, self._classes, parts.counted)
+                for k in range(n_classes):
+                    votes[k, row, column] = found[k]
+            return
+        for k in range(n_classes):
+            at = n_classes * (1 + 3 * slot) + 3 * k
+            for column in range(lo, hi):
+                votes[k, row, column] = _log_density(numbers[column], terms, at)
 
-    def _add_up(
-        self, parts: ClassifierLeaf, slot: int, row: int, column: int, scale: float
-    ) -> None:
-        """Add up the terms at one point, in river's order, and share out the votes."""
-        n_classes, n_slots, votes = len(self._classes), len(parts.names), self._votes
-        terms, at_x = parts.terms, parts.at_x
-        highest = _LEFT_OUT
+    def _add_up(self, parts: ClassifierLeaf, slot: int, row: int, lo: int, hi: int) -> None:
+        """Add up the terms at each point, in river's order; none is replaced if `slot` is -1."""
+        n_classes, n_slots, votes, at_x = (
+            len(self._classes),
+            len(parts.names),
+            self._votes,
+            parts.at_x,
+        )
+        n_before = n_slots if slot < 0 else slot
         for k in range(n_classes):
-            instead, total = votes[k, row, column], terms[k]
-            for s in range(n_slots):
-                total += instead if s == slot else at_x[s * n_classes + k]
-            votes[k, row, column] = total
-            highest = max(highest, total)
-        # As in river: log-sum-exp.
-        total = 0.0
-        for k in range(n_classes):
-            difference = votes[k, row, column] - highest
-            total += exp(difference) if difference else 1.0
-        total = log(total) + highest
-        for k in range(n_classes):
-            votes[k, row, column] = exp(votes[k, row, column] - total) * scale
+            before = parts.terms[k]
+            for s in range(n_before):
+                before += at_x[s * n_classes + k]
+            for column in range(lo, hi):
+                total = before
+                if slot >= 0:
+                    total += votes[k, row, column]
+                for s in range(n_before + 1, n_slots):
+                    total += at_x[s * n_classes + k]
+                votes[k, row, column] = total
+
+    def _share_out(self, row: int, lo: int, hi: int, scale: float) -> None:
+        """Turn sums of logs into shares of the classes.
+
+        exp(v) / sum(exp(v)) is computed as it stands, without the logarithm of the sum that river
+        takes: half of the time, and the same to rounding.
+        """
+        n_classes, votes = len(self._classes), self._votes
+        for column in range(lo, hi):
+            highest = _LEFT_OUT
+            for k in range(n_classes):
+                highest = max(highest, votes[k, row, column])
+            total = 0.0
+            for k in range(n_classes):
+                difference = votes[k, row, column] - highest
+                share = exp(difference) if difference else 1.0
+                votes[k, row, column] = share
+                total += share
+            for k in range(n_classes):
+                votes[k, row, column] *= scale / total
+
+
+def cast(
+    trees: Sequence[Any],
+    forms: Sequence[Form],
+    points: Points,
+    classes: tuple[Label, ...],
+    store: LeafStore[ClassifierLeaf],
+) -> tuple[FloatArray, list[Reached], bool]:
+    """Walk trees, and let their leaves vote.
+
+    Parameters
+    ----------
+    trees, forms
+        The trees, and how each of them is walked.
+    points, classes
+        The observation and its points; the classes.
+    store
+        What is known of leaves.
+
+    Returns
+    -------
+    The votes, of shape (n_classes, n_rows, n_points), with a row for each tree and one more before
+    it for each alternate tree; what each point reaches; whether there are leaves that only river
+    knows, whose votes are missing.
+    """
+    walker = Walker(points)
+    reached: list[Reached] = []
+    n_rows = len(trees)
+    for tree, form in zip(trees, forms, strict=True):
+        found = walker.walk(tree._root, form.kinds, form.adaptive)
+        n_rows += len(found[3])
+        reached.append(found)
+    votes = np.zeros((len(classes), n_rows, len(points.numbers)))
+    voting = Voting(walker, points, classes, store.parts, store.turn)
+    return votes, reached, voting.count(votes, trees, reached)
 
 
 def combine(votes: FloatArray, weights: list[float], shares: FloatArray) -> None:

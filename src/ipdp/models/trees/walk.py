@@ -18,7 +18,7 @@ from ipdp.typing import FeatureName, FloatArray
 try:
     import cython  # type: ignore[import-untyped]
 except ImportError:
-    from ipdp.models.trees import uncompiled as cython
+    from ipdp.core import uncompiled as cython
 if not cython.compiled:
     from bisect import bisect_right
     from math import floor

@@ -1,0 +1,166 @@
+"""The compiled loops of the core against operations on arrays: the same to the last bit."""
+
+from __future__ import annotations
+
+import json
+import math
+import shutil
+import sys
+import sysconfig
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
+
+import ipdp
+from ipdp.core import looped, loops
+from ipdp.core.smoothing import Smoothing
+from ipdp.fold import is_finite
+from ipdp.grid.base import LARGEST
+from ipdp.grid.ranges import MinMax
+
+NUMBERS = st.floats(-1e6, 1e6)
+
+
+def compiled():
+    """The compiled loops."""
+    found = loops.installed()
+    compiler = (sysconfig.get_config_var("CC") or "cc").split()[0]
+    if found is None and shutil.which(compiler) is None:
+        pytest.skip("the loops are not compiled, and there is no C compiler here")
+    assert found is not None, "the loops are not compiled: `pip install -e .` does it"
+    return found
+
+
+@pytest.fixture(params=["compiled", "as Python"], name="built")
+def _built(request):
+    """The loops, compiled and as they are written."""
+    return compiled() if request.param == "compiled" else looped
+
+
+def with_loops(current, task):
+    """What a task returns under some loops."""
+    before, loops.current = loops.current, current
+    try:
+        return task()
+    finally:
+        loops.current = before
+
+
+def bits(smoothing):
+    """Everything that a smoothing remembers."""
+    return json.dumps(smoothing.state)
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    alpha=st.sampled_from([None, 0.001, 0.3, 1.0]),
+    rows=st.lists(
+        st.tuples(
+            arrays.arrays(float, (2, 3), elements=NUMBERS),
+            st.sampled_from([1.0, 0.25, 3]),
+            st.sampled_from([1, 0, 2.5]),
+        ),
+        min_size=1,
+        max_size=8,
+    ),
+    late=st.booleans(),
+)
+@pytest.mark.parametrize("make", [compiled, lambda: looped], ids=["compiled", "as Python"])
+def test_smoothing_is_the_same(make, alpha, rows, late):
+    def smooth():
+        smoothing, t = Smoothing(alpha=alpha, n_rows=2, n_columns=3), 0.0
+        for k, (values, w, gap) in enumerate(rows):
+            if late and k == 1:
+                smoothing = smoothing.take([0, -1, 2])  # columns of different weights
+            t += gap
+            smoothing.update(values, w, t)
+        return bits(smoothing)
+
+    assert with_loops(make(), smooth) == with_loops(None, smooth)
+
+
+def test_a_value_for_all_series_and_arrays_of_other_kinds(built):
+    def smooth():
+        smoothing = Smoothing(alpha=0.1, n_rows=2, n_columns=3)
+        smoothing.update(4.0)
+        smoothing.update([1, 2, 3])
+        smoothing.update(np.arange(6, dtype=np.float32).reshape(3, 2).T)
+        return bits(smoothing)
+
+    assert with_loops(built, smooth) == with_loops(None, smooth)
+
+
+def test_values_of_another_shape_are_refused(built):
+    def smooth():
+        Smoothing(alpha=0.1, n_rows=2, n_columns=3).update(np.zeros((2, 4)))
+
+    for current in (built, None):
+        with pytest.raises(ValueError, match="shape"):
+            with_loops(current, smooth)
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.lists(st.tuples(NUMBERS, NUMBERS, st.integers(2, 7)), min_size=1, max_size=4))
+@pytest.mark.parametrize("make", [compiled, lambda: looped], ids=["compiled", "as Python"])
+def test_points_are_spread_out_as_numpy_does(make, ranges):
+    sizes = [size for _, _, size in ranges]
+    stops = np.cumsum(sizes).tolist()
+    spans = [(stop - size, stop) for size, stop in zip(sizes, stops, strict=True)]
+    points = np.zeros(stops[-1])
+    make().spread_out(points, spans, [(low, high) for low, high, _ in ranges])
+    expected = [np.arange(size) / (size - 1) * (high - low) + low for low, high, size in ranges]
+    assert points.tobytes() == np.concatenate(expected).tobytes()
+
+
+@pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])
+def test_what_is_not_finite_is_found(built, bad):
+    values = np.zeros((2, 3, 4))
+    for current in (built, None):
+        assert with_loops(current, lambda: is_finite(values))
+    for place in np.ndindex(values.shape):
+        values[:] = 0
+        values[place] = bad
+        for current in (built, None):
+            assert not with_loops(current, lambda: is_finite(values))
+
+
+@pytest.mark.parametrize(
+    "bad", [None, math.nan, math.inf, 1e150, True, "1", np.float64(1), 10**400]
+)
+def test_numbers_are_those_that_grids_admit_as_they_are(built, bad):
+    assert built.are_numbers([1.0, 3, -2.5, 10**30], LARGEST)
+    assert not built.are_numbers([1.0, bad], LARGEST)
+    grid = MinMax()
+    assert [grid.admit(value) for value in (1.0, 3, -2.5, 10**30)] == [1.0, 3, -2.5, 10**30]
+
+
+def test_an_explainer_remembers_the_same(built):
+    rng = np.random.default_rng(0)
+    stream = [
+        {"a": float(a), "b": int(b), "c": float(c) if c > 0 else None}
+        for a, b, c in zip(
+            rng.normal(size=300), rng.integers(0, 9, 300), rng.normal(size=300), strict=True
+        )
+    ]
+
+    def explain():
+        pdp = ipdp.IncrementalPDP(
+            lambda x: x["a"] * x["b"] + (x["c"] or 0.0), ["a", "b", "c", ("a", "c")], seed=1
+        )
+        for x in stream:
+            pdp.explain_one(x)
+        return json.dumps(pdp.state)
+
+    assert with_loops(built, explain) == with_loops(None, explain)
+
+
+def test_without_the_extension_there_are_no_loops(monkeypatch):
+    monkeypatch.setenv("IPDP_PURE", "1")
+    assert loops.installed() is None
+    monkeypatch.delenv("IPDP_PURE")
+    monkeypatch.setattr(loops, "build", lambda: "compiled")
+    monkeypatch.setitem(sys.modules, "ipdp.core._looped", None)
+    assert loops.installed() is None
