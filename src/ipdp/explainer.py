@@ -336,16 +336,7 @@ class IncrementalPDP:
         return joined
 
     def _twin(self) -> IncrementalPDP:
-        return IncrementalPDP(
-            self._engine,
-            self.features,
-            alpha=self.alpha,
-            grid=self.grid,
-            estimator=self.estimator,
-            every=self.every,
-            n_ice=self.n_ice,
-            seed=self.seed,
-        )
+        return IncrementalPDP(self._engine, **self._settings(), n_ice=self.n_ice, seed=self.seed)
 
     def _settings(self) -> dict[str, Any]:
         return {

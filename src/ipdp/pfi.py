@@ -292,15 +292,7 @@ class IncrementalPFI:
         return joined
 
     def _twin(self) -> IncrementalPFI:
-        return IncrementalPFI(
-            self._engine,
-            self.features,
-            loss=self.loss,
-            alpha=self.alpha,
-            n_inner=self.n_inner,
-            storage_size=self.storage_size,
-            seed=self.seed,
-        )
+        return IncrementalPFI(self._engine, **self._settings(), loss=self.loss, seed=self.seed)
 
     def _settings(self) -> dict[str, Any]:
         return {
