@@ -75,7 +75,7 @@ def change_of(case: Case, watch: Watch, newest: Record, records: Records) -> Cha
         after=after,
         size=size,
         size_in_errors=size / float(error[largest]) if error[largest] > 0 else np.inf,
-        where=None if case.kind == "virtual" else extent(places, difference),
+        where=_where(case, watch, places, difference),
         kind=case.kind,
         shares=_shares(case, watch, before, axis),
         range_before=_ends(watch.ranges[case.row]),
@@ -84,6 +84,20 @@ def change_of(case: Case, watch: Watch, newest: Record, records: Records) -> Cha
         statistic=case.statistic,
         n_since=newest.n - since,
     )
+
+
+def _where(
+    case: Case, watch: Watch, places: Array, difference: FloatArray
+) -> tuple[Any, ...] | None:
+    """The part of the axis that changed most: what the model says of it now, if it was asked.
+
+    The curve since the cut is a mean over a model that may have only begun to change.
+    """
+    if case.kind == "virtual":
+        return None
+    if case.verdict is not None and case.kind in ("real", "both"):
+        difference = case.verdict.at(places)[watch.outputs[case.output]]
+    return extent(places, difference)
 
 
 def _sum(shape: Side, level: Side) -> Side:
