@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import sys
 import warnings
@@ -202,6 +203,19 @@ def test_what_is_compared():
     assert set(chosen) == set(columns)
     again = Checker(seed=1)
     assert [again.one_of(columns) for _ in range(60)] == chosen
+
+
+def test_a_checker_goes_on_from_its_state():
+    def what_it_wants(checker):
+        return [
+            (checker.wants_all(), checker.wants_the_whole(), checker.one_of(range(9)))
+            for _ in range(60)
+        ]
+
+    checker, other = Checker(first=2, every=7), Checker(first=2, every=7, seed=5)
+    what_it_wants(checker)
+    other.state = json.loads(json.dumps(checker.state))
+    assert what_it_wants(other) == what_it_wants(checker)
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,8 @@ from ipdp.models.trees._walk cimport Walker
 cdef double _HALF_LOG_TAU, _LEFT_OUT
 
 
-@cython.locals(walker=Walker, reached=list, n_rows=Py_ssize_t, found=tuple)
-cpdef tuple cast(trees, forms, points, tuple classes, store)
+@cython.locals(reached=list, n_rows=Py_ssize_t, found=tuple)
+cpdef tuple cast(Walker walker, trees, forms, tuple classes, store)
 
 @cython.locals(k=Py_ssize_t, row=Py_ssize_t, column=Py_ssize_t, share=double, total=double,
                n_classes=Py_ssize_t, n_trees=Py_ssize_t, n_points=Py_ssize_t)

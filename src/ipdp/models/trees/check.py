@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ipdp.models.base import PREDICTION, Outputs
-from ipdp.typing import FloatArray, Label
+from ipdp.typing import FloatArray, Label, State
 
 # The share of rounding that is granted: of the value itself, and of the largest of its curve.
 _RELATIVE, _ABSOLUTE = 1e-9, 1e-12
@@ -63,6 +63,18 @@ class Checker:
         """A random one."""
         return numbers[int(self._random.random() * len(numbers))]
 
+    @property
+    def state(self) -> State:
+        """Where it stands, JSON-safe; a checker that is given it wants the same from there on."""
+        version, internal, gauss = self._random.getstate()
+        return {"seen": self._seen, "random": [version, list(internal), gauss]}
+
+    @state.setter
+    def state(self, state: State) -> None:
+        version, internal, gauss = state["random"]
+        self._random.setstate((version, tuple(internal), gauss))
+        self._seen = int(state["seen"])
+
 
 class Member(NamedTuple):
     """One tree of an ensemble.
@@ -106,17 +118,19 @@ def agree(labels: tuple[Label, ...], values: FloatArray, plain: Outputs) -> bool
 
 def agree_at(labels: Sequence[Label], values: FloatArray, column: int, said: Any) -> bool:
     """Whether the answer at one point is what the model said there."""
-    if not isinstance(said, Mapping):
+    if type(said) is not dict and not isinstance(said, Mapping):
         said = {PREDICTION[0]: said}
-    if not said.keys() <= set(labels):
-        return False
-    for label, ours, curve in zip(labels, values[:, column].tolist(), values, strict=True):
-        theirs = said.get(label, 0.0)
+    known = 0
+    for k, label in enumerate(labels):
+        ours, theirs = values.item(k, column), 0.0
+        if label in said:
+            known += 1
+            theirs = said[label]
         # Almost always they are the same at once.
         same = abs(ours - theirs) <= _RELATIVE * abs(theirs) < math.inf
-        if not same and not _close(ours, theirs, curve):
+        if not same and not _close(ours, theirs, values[k]):
             return False
-    return True
+    return known == len(said)
 
 
 def _close(ours: Any, theirs: Any, curve: Any = None) -> bool:

@@ -84,8 +84,9 @@ class Ballot(LeafStore[ClassifierLeaf]):
             reach = Reach.of(trees, forms, points)
             votes = self._at_once(reach)
         else:
+            walker = loops.current.Walker(points)
             votes, reached, self.asks_river = loops.current.cast(
-                trees, forms, points, classes, self
+                walker, trees, forms, classes, self
             )
             if votes.shape[1] == len(trees) and not self.asks_river:
                 return votes

@@ -217,9 +217,9 @@ class Voting:
 
 
 def cast(
+    walker: Walker,
     trees: Sequence[Any],
     forms: Sequence[Form],
-    points: Points,
     classes: tuple[Label, ...],
     store: LeafStore[ClassifierLeaf],
 ) -> tuple[FloatArray, list[Reached], bool]:
@@ -227,10 +227,12 @@ def cast(
 
     Parameters
     ----------
+    walker
+        Walks, with an observation and its points.
     trees, forms
         The trees, and how each of them is walked.
-    points, classes
-        The observation and its points; the classes.
+    classes
+        The classes.
     store
         What is known of leaves.
 
@@ -240,7 +242,7 @@ def cast(
     it for each alternate tree; what each point reaches; whether there are leaves that only river
     knows, whose votes are missing.
     """
-    walker = Walker(points)
+    points = walker._points
     reached: list[Reached] = []
     n_rows = len(trees)
     for tree, form in zip(trees, forms, strict=True):
