@@ -31,7 +31,7 @@ def history() -> dict[str, Any]:
     monitor = ipdp.Monitor(pdp)
     # A pair asks a hundred questions an observation; every tenth is enough for a picture.
     pair = ipdp.IncrementalPDP(model, [PAIR], alpha=0.002, seed=42, every=10)
-    accuracy = utils.Rolling(metrics.Accuracy(), window_size=500)
+    accuracy = utils.Rolling(metrics.Accuracy, window_size=500)
     kept, times, values, rows = [], [], [], []
     stream = AgrawalDrift(N // 3, stretch_position=2 * N // 3, seed=42)
     for t, (x, y) in enumerate(stream.take(N), start=1):

@@ -73,7 +73,12 @@ def test_a_pair_and_its_surface(loans, reader):
     surface = trace(loans, part="pair", role="now")
     expected = reader.at(2000)["age", "salary"].select("yes").average[0]
     np.testing.assert_allclose(surface["z"], expected.T, rtol=1e-6)
-    assert loans.locator("#carpet-card").is_hidden()
+    dots = trace(loans, part="data", role="now")
+    ages, salaries = reader.at(2000)["age", "salary"].rug
+    np.testing.assert_allclose(dots["x"], ages, rtol=1e-6)
+    np.testing.assert_allclose(dots["y"], salaries, rtol=1e-6)
+    assert loans.locator("#carpet").is_hidden()
+    assert loans.locator("#carpet-card .only-pair").is_visible()
     loans.keyboard.press("a")
     go_to(loans, 3)
     assert trace(loans, part="pair", role="a")["z"] == surface["z"]
@@ -282,6 +287,7 @@ def test_evil_names_are_text(browser, address):
     [
         ("died", "no sign of life", "The run gives no sign of life, last seen "),
         ("failed", "failed", "The run failed: KeyError: 'salary'"),
+        ("loans", "ended", ""),
     ],
 )
 def test_what_went_wrong_is_said(browser, address, run, pill, sentence):
@@ -295,6 +301,7 @@ def test_before_there_is_anything(browser, address):
     with visit(browser, f"{address}runs/empty") as page:
         until(page, "document.body.dataset.state === 'empty'")
         assert page.inner_text("#empty-title") == "No data yet"
+        assert page.inner_text("#empty p:visible").startswith("The first curves appear here")
         assert page.locator("#curve").is_hidden()
 
 

@@ -120,7 +120,7 @@ def test_through_json():
 
 
 def test_plot_shows_both_curves_and_the_place():
-    ax = change(where=(80_000.0, 140_000.0)).plot(ax=Figure().subplots())
+    ax = change(where=(80_000.0, 140_000.0)).plot(ax=Figure().subplots()).ax_
     drawn = [line.get_ydata().tolist() for line in ax.lines]
     assert [0.2, 0.5, 0.8] in drawn
     assert [0.8, 0.5, 0.2] in drawn

@@ -184,5 +184,5 @@ def test_errors(curves, feature, error, sentence):
 
 
 def test_a_pair_has_no_carpet(ax):
-    with pytest.raises(ValueError, match="is a pair"):
+    with pytest.raises(ValueError, match="is a pair, which has no carpet: draw its surface"):
         CarpetDisplay([make_pair()]).plot(ax)

@@ -7,7 +7,7 @@ import pytest
 
 from ipdp.plot import ChangeDisplay
 
-from .conftest import make_categories, make_change
+from .conftest import make_categories, make_change, make_pair
 
 
 def spans(display):
@@ -69,5 +69,15 @@ def test_categories_that_came_or_went(ax):
     assert spans(ChangeDisplay(change).plot(ax)) == [(-0.5, 0.5), (1.5, 2.5)]
 
 
-def test_change_plot_gives_the_axes(ax):
-    assert make_change().plot(ax) is ax
+def test_change_plot_gives_the_display(ax):
+    display = make_change().plot(ax)
+    assert isinstance(display, ChangeDisplay)
+    assert display.ax_ is ax
+
+
+@pytest.mark.parametrize("backend", ["matplotlib", "plotly"])
+def test_a_pair_is_refused(backend):
+    pair = make_pair()
+    change = make_change(feature=pair.feature, before=pair, after=pair, where=None)
+    with pytest.raises(ValueError, match=r"is a pair.*draw change\.before and change\.after"):
+        change.plot(backend=backend)

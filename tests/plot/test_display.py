@@ -26,9 +26,9 @@ def test_given_axes_keep_pyplot_out(make, ax, render):
     assert display.figure_ is ax.figure
 
 
-def test_without_axes_pyplot_shows_the_figure():
+def test_without_axes_there_is_a_new_figure():
     display = make_curve().plot()
-    assert [plt.figure(number) for number in plt.get_fignums()] == [display.figure_]
+    assert display.figure_.axes == [display.ax_]
     assert display.ax_.get_title(loc="right") == "t = 300"
 
 
@@ -100,7 +100,8 @@ def test_names_are_plain_text(name, shown, ax, render):
     curve.plot(ax, line_kw={"label": "_$hidden"})
     assert ax.get_xlabel() == shown
     texts = ax.get_legend().get_texts()
-    assert [text.get_text() for text in texts] == [f"_$hidden: {shown}", "_$hidden: b"]
+    short = shown if len(shown) <= 24 else f"{shown[:11]}…{shown[-11:]}"
+    assert [text.get_text() for text in texts] == [f"_$hidden: {short}", "_$hidden: b"]
     assert not any(text.get_parse_math() for text in [ax.xaxis.label, ax.yaxis.label, *texts])
     render(ax)
 

@@ -238,3 +238,30 @@ def test_curves_of_few_points(m, ax, render):
     render(ax)
     assert len(display.lines_[0].get_xdata()) == m
     assert display.rug_ax_.patches[0].get_data().values.sum() == 1
+
+
+def test_a_constant_can_be_read_off_the_axis(ax):
+    same = np.full(4, 0.003467)
+    curve = make_curve(
+        grid_values=[same],
+        average=np.full((1, 4), 2.0),
+        std_error=np.zeros((1, 4)),
+        n_effective_points=np.ones(4),
+        ice=None,
+        rug=[np.repeat(same, 9)],
+    )
+    display = curve.plot(ax)
+    low, high = ax.get_xlim()
+    assert 0 < low < 0.003467 < high < 0.01
+    [bar] = display.rug_ax_.patches
+    counts, edges, _ = bar.get_data()
+    assert counts.tolist() == [36]
+    assert edges[0] < 0.003467 < edges[1]
+
+
+def test_where_nothing_is_known_words_say_so(ax):
+    texts = [
+        text.get_text() for text in make_curve(average=np.full((1, 5), np.nan)).plot(ax).ax_.texts
+    ]
+    assert texts == ["nothing yet"]
+    assert not make_curve().plot(Figure().subplots()).ax_.texts

@@ -54,7 +54,7 @@ def test_axes_of_the_users_own():
 
 def test_without_axes_there_is_a_new_figure():
     overview = OverviewDisplay(curves(30)).plot()
-    assert [plt.figure(number) for number in plt.get_fignums()] == [overview.figure_]
+    assert set(overview.axes_) < set(overview.figure_.axes)
     width, height = overview.figure_.get_size_inches()
     assert width <= 13.5
     assert height > 12  # six rows
@@ -81,11 +81,18 @@ def test_features_are_picked(ax):
         OverviewDisplay(curves()).plot(ax, features=[])
 
 
-def test_pairs_are_left_out(ax):
-    overview = OverviewDisplay([make_pair(), make_curve()])
-    assert [curve.feature for curve in overview.curves] == ["age"]
-    with pytest.raises(ValueError, match="no curve of a single feature"):
-        OverviewDisplay([make_pair()])
+def test_pairs_come_last_with_axes_of_their_own(ax):
+    overview = OverviewDisplay([make_pair(), *curves(2)]).plot(ax)
+    assert [curve.feature for curve in overview.curves] == ["f1", "f0", ("age", "salary")]
+    first, second, pair = overview.axes_
+    assert first.get_shared_y_axes().joined(first, second)
+    assert not first.get_shared_y_axes().joined(first, pair)
+    assert pair.get_title(loc="left") == "age \N{MULTIPLICATION SIGN} salary"
+    assert (pair.get_xlabel(), pair.get_ylabel()) == ("age", "salary")
+    assert overview.displays_[-1].mesh_ is not None
+    ax.figure.draw_without_rendering()
+    alone = OverviewDisplay([make_pair()]).plot(Figure().subplots())
+    assert alone.displays_[0].colorbar_.ax.get_ylabel() == "prediction"
 
 
 def test_many_categories_are_counted_instead_of_named(ax):
@@ -130,5 +137,5 @@ def test_a_time_of_a_log(tmp_path):
 def test_no_curves_are_no_overview():
     with pytest.raises(TypeError, match="expected curves"):
         OverviewDisplay([1, 2])
-    with pytest.raises(ValueError, match="no curve of a single feature"):
+    with pytest.raises(ValueError, match="there is no curve to show"):
         OverviewDisplay({})

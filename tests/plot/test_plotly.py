@@ -120,6 +120,19 @@ def test_categories_are_points_with_error_bars():
     assert rug.y.tolist() == [10, 20]
 
 
+def test_gaps_constants_and_nothing():
+    gap = np.array([[1.0, 3.0, np.nan, 5.0, 4.0]])
+    figure = make_curve(average=gap, std_error=0 * gap + 0.25).plot(backend="plotly", ice=False)
+    band = next(trace for trace in figure.data if trace.meta == "band")
+    np.testing.assert_array_equal(band.x, [0, 1, 1, 0, np.nan, 3, 4, 4, 3])
+    same = make_curve(grid_values=[np.full(5, 0.003467)], rug=[], ice=None)
+    assert same.plot(backend="plotly").layout.xaxis.range == pytest.approx(
+        [0.00173, 0.0052], rel=0.01
+    )
+    nothing = make_curve(average=np.full((1, 5), np.nan), ice=None).plot(backend="plotly")
+    assert [note.text for note in nothing.layout.annotations] == ["nothing yet"]
+
+
 def test_a_pair_with_the_density_of_the_data():
     rng = np.random.default_rng(1)
     rows = [{"age": a, "salary": b} for a, b in rng.uniform((0, 10), (3, 40), (99, 2)).tolist()]
@@ -170,6 +183,20 @@ def test_overview_shares_one_axis_and_one_legend():
     titles = [note.text for note in figure.layout.annotations]
     assert titles[0].startswith("f0 <i>")
     assert figure.layout.xaxis7.title.text == "40 categories"
+
+
+def test_overview_shows_pairs_last_with_axes_of_their_own():
+    pair, curve = make_pair(), make_curve()
+    figure = OverviewDisplay([pair, curve]).plot(backend="plotly")
+    surface = next(trace for trace in figure.data if trace.meta == "surface")
+    np.testing.assert_array_equal(surface.z, pair.average[0].T)
+    line = next(trace for trace in figure.data if trace.meta == "curve")
+    assert not {line.xaxis, line.yaxis} & {surface.xaxis, surface.yaxis}
+    across = figure.layout[f"xaxis{surface.xaxis[1:]}"]
+    assert across.title.text == "age"
+    assert figure.layout[f"yaxis{surface.yaxis[1:]}"].title.text == "salary"
+    assert across.domain[0] >= figure.layout.xaxis.domain[1]
+    assert across.domain[1] <= surface.colorbar.x < 1
 
 
 def test_overview_is_ordered_and_shows_missing_values():

@@ -23,6 +23,12 @@ def test_all_figures_are_written(tmp_path):
     assert {path.name for path in (tmp_path / "figures").iterdir()} == {p.name for p in paths}
 
 
+def test_a_run_of_pairs_alone_has_its_figures_too(tmp_path):
+    write_run(tmp_path / "run", 300, features=[("age", "salary")], changes=())
+    names = [path.name for path in write_figures(tmp_path / "run", tmp_path / "figures")]
+    assert names == ["overview.png", "timeline.png", "curve-001-age-salary.png"]
+
+
 def test_figures_for_print(tmp_path):
     write_run(tmp_path / "run", 300, features=["age"], changes=())
     for path in write_figures(tmp_path / "run", tmp_path / "figures", "pdf"):

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
-from tests.report.logs import EVIL, FEATURES, change_at, curves_at, read_frames
+from tests.report.logs import EVIL, FEATURES, change_at, curve_at, curves_at, read_frames
 
 from ipdp.log import LoggedChange, SnapshotInfo
-from ipdp.report.frames import change, frames, label
+from ipdp.report.frames import change, curves_payload, frames, label
 from ipdp.report.packing import unpack
 
 
@@ -47,6 +48,24 @@ def test_rugs_missing_points_and_thin_data_are_there():
     assert unpack(frames(items)["thin"]).tolist() == [1] + [0] * 31
     counts = unpack(frames(history("colour"))["dims"][0]["rug"]["counts"])
     assert counts[:2].sum() == 20
+
+
+def test_values_of_a_pair_stay_together():
+    curve = curve_at(("age", "salary"), 100, np.random.default_rng(0))
+    colours = np.array(["red", "green"], dtype=object)
+    mixed = replace(
+        curve,
+        grid_values=[colours, curve.grid_values[1]],
+        average=curve.average[:, :2],
+        std_error=curve.std_error[:, :2],
+        n_effective_points=curve.n_effective_points[:2],
+        categorical=(True, False),
+        rug=[np.array(["green", "blue", "red"], dtype=object), np.array([9.0, 1.0, 5.0])],
+    )
+    rugs = [dimension["rug"] for dimension in curves_payload([mixed, mixed])["dims"]]
+    assert [rug["sizes"] for rug in rugs] == [[3, 3], [3, 3]]
+    np.testing.assert_array_equal(unpack(rugs[0]["values"]), [1, np.nan, 0] * 2)
+    np.testing.assert_array_equal(unpack(rugs[1]["values"]), [9, 1, 5] * 2)
 
 
 def test_a_curve_of_nothing_but_gaps_is_no_error():

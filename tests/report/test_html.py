@@ -139,6 +139,7 @@ def test_a_run_without_curves_has_a_report_too(browser, tmp_path):
         path = write_report(log, tmp_path / "report.html")
         with visit(browser, path.as_uri()) as page:
             until(page, "document.body.dataset.state === 'empty'")
+            assert page.inner_text("#empty p:visible").startswith("The run had no snapshot yet")
         log.snapshot(curves_at(100), 100)
         write_report(log, path)
     assert payload_in(path)["run"]["n"] == [100]

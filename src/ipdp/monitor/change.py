@@ -176,12 +176,11 @@ class Change:
 
         Returns
         -------
-        The axes; with `backend="plotly"` a `plotly.graph_objects.Figure`.
+        An `ipdp.plot.ChangeDisplay`; with `backend="plotly"` a `plotly.graph_objects.Figure`.
         """
         from ipdp.plot import ChangeDisplay
 
-        drawn = ChangeDisplay(self).plot(ax, backend=backend)
-        return drawn if backend == "plotly" else drawn.ax_
+        return ChangeDisplay(self).plot(ax, backend=backend)
 
     def to_dict(self) -> State:
         """A JSON-safe dict; `from_dict` gives the change back."""

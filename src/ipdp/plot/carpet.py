@@ -11,6 +11,7 @@ from ipdp.monitor.change import Change
 from ipdp.plot.categorical import name_ticks
 from ipdp.plot.places import checked_backend, new_axes
 from ipdp.plot.series import Logged, Mark, Snapshots, history_of, marks_of
+from ipdp.plot.shown import Shown
 from ipdp.plot.style import KINDS, colour_map, dress, fade, named, plain, write_numbers
 from ipdp.plot.weave import Weave, woven
 from ipdp.typing import Feature, Label
@@ -19,14 +20,13 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.collections import QuadMesh
     from matplotlib.colorbar import Colorbar
-    from matplotlib.figure import Figure, SubFigure
     from matplotlib.lines import Line2D
 
 # Height of a category in a new figure, and of the least figure.
 _ROW, _LEAST = 0.2, 3.6
 
 
-class CarpetDisplay:
+class CarpetDisplay(Shown):
     """Partial dependence as colour: time along x, the feature's value along y.
 
     When the range of the data moves (virtual drift) the band moves; when the model changes its
@@ -66,7 +66,6 @@ class CarpetDisplay:
     """
 
     ax_: Axes
-    figure_: Figure | SubFigure
     mesh_: QuadMesh
     colorbar_: Colorbar
     changes_: list[Line2D]
@@ -98,7 +97,7 @@ class CarpetDisplay:
         Parameters
         ----------
         ax
-            Where to draw; None makes a figure with pyplot.
+            Where to draw; None makes a new figure.
         output
             Which output to show. By default the second of two classes, and of several outputs
             the one that the feature matters most to.

@@ -12,19 +12,19 @@ from ipdp.plot.display import PDPDisplay
 from ipdp.plot.frame import Frame
 from ipdp.plot.outputs import output_name
 from ipdp.plot.places import checked_backend, new_axes
+from ipdp.plot.shown import Shown
 from ipdp.plot.style import fade, named, plain
 from ipdp.plot.weave import edges_around
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure, SubFigure
     from matplotlib.patches import Rectangle
     from matplotlib.text import Text
 
 _LETTERS = 72
 
 
-class ChangeDisplay:
+class ChangeDisplay(Shown):
     """The curve before and after a change, with the part of the axis that changed.
 
     Parameters
@@ -60,13 +60,17 @@ class ChangeDisplay:
     """
 
     ax_: Axes
-    figure_: Figure | SubFigure
     before_: PDPDisplay
     after_: PDPDisplay
     where_: list[Rectangle]
     title_: Text
 
     def __init__(self, change: Change) -> None:
+        if len(change.before.grid_values) > 1:
+            raise ValueError(
+                f"{change.feature!r} is a pair, whose surfaces cannot be laid over each other: "
+                "draw change.before and change.after"
+            )
         self.change = change
 
     def plot(self, ax: Axes | None = None, *, backend: str = "matplotlib") -> Any:
@@ -75,7 +79,7 @@ class ChangeDisplay:
         Parameters
         ----------
         ax
-            Where to draw; None makes a figure with pyplot.
+            Where to draw; None makes a new figure.
         backend
             "matplotlib" or "plotly".
 

@@ -6,25 +6,28 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ipdp.core.curve import Curve
 from ipdp.plot.categorical import draw_categories, name_ticks
 from ipdp.plot.context import draw_compare, draw_trail
 from ipdp.plot.frame import Frame
-from ipdp.plot.lines import widen
+from ipdp.plot.lines import say_nothing_yet, widen
 from ipdp.plot.numeric import draw_numbers
 from ipdp.plot.pair import draw_pair
 from ipdp.plot.parts import Parts, Style
 from ipdp.plot.places import checked_backend, new_axes
+from ipdp.plot.shown import Shown
 from ipdp.plot.style import add_legend, dress, fade, named, plain
+from ipdp.plot.support import known
 from ipdp.plot.view import View
 from ipdp.typing import Label
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure, SubFigure
 
 
-class PDPDisplay:
+class PDPDisplay(Shown):
     """A curve and its drawing.
 
     As with scikit-learn's displays, computing and drawing are two things: the curve is computed
@@ -76,7 +79,6 @@ class PDPDisplay:
     """
 
     ax_: Axes
-    figure_: Figure | SubFigure
 
     def __init__(self, curve: Curve) -> None:
         self.curve = curve
@@ -108,8 +110,8 @@ class PDPDisplay:
         ----------
         ax
             Where to draw; what is there already stays, so that curves can be laid over each other.
-            None makes a figure with pyplot, which a notebook shows by itself and `plt.show()`
-            in a script. Nothing else here touches pyplot.
+            None makes a new figure: a notebook shows the display by itself, `show` opens a window,
+            `figure_.savefig` writes a file.
         output
             Which output to draw. By default all of them; of a classifier with two classes the
             second one, as the first says the same; of a pair the one with the largest effect.
@@ -161,8 +163,10 @@ class PDPDisplay:
         ax = new_axes() if ax is None else ax
         dress(ax)
         parts = _draw(view, ax, style, data)
+        if not (view.trail or np.isfinite(known(view.curve)).any()):
+            say_nothing_yet(ax)
         if parts.lines and view.span:
-            widen(ax, view.span)
+            widen(ax, y=view.span)
         if own_figure and view.curve.t is not None and not view.trail:
             now = f"t = {view.curve.t:,.10g}"
             ax.set_title(now, loc="right", fontsize="small", color=fade(ax, 0.6))

@@ -26,7 +26,7 @@ def line_settings(
     own = {"color": look.colour, "linestyle": look.dashes, "linewidth": 2.0, "marker": look.mark}
     labels = [str(style.line["label"])] if style.line.get("label") is not None else []
     if several:
-        labels.append(named(output))
+        labels.append(named(output, width=24))
     return {**own, "markersize": size, **style.line, "label": ": ".join(labels)}
 
 
@@ -93,8 +93,15 @@ def grow(strip: Axes, count: float) -> None:
     strip.set_ylim(0, max(1.05 * count, before, 1.0))
 
 
-def widen(ax: Axes, span: tuple[float, float]) -> None:
-    """Let the axis of the outputs show no less than these values."""
-    x = ax.dataLim.x0
-    ax.update_datalim([(x, end) for end in span])
+def widen(
+    ax: Axes, *, x: tuple[float, float] | None = None, y: tuple[float, float] | None = None
+) -> None:
+    """Let an axis show no less than these values."""
+    places = [(end, ax.dataLim.y0) for end in x or ()] + [(ax.dataLim.x0, end) for end in y or ()]
+    ax.update_datalim(places)
     ax.autoscale_view()
+
+
+def say_nothing_yet(ax: Axes) -> None:
+    """Words where no value is known."""
+    ax.text(0.5, 0.5, "nothing yet", transform=ax.transAxes, ha="center", color=fade(ax, 0.6))

@@ -8,10 +8,10 @@ import numpy as np
 
 from ipdp.core.curve import Curve
 from ipdp.plot.frame import Frame
-from ipdp.plot.lines import add_ice, grow, half_widths, line_settings, mark_missing
+from ipdp.plot.lines import add_ice, grow, half_widths, line_settings, mark_missing, widen
 from ipdp.plot.parts import Parts, Style
 from ipdp.plot.style import CURVE, add_legend, fade, looks, write_numbers
-from ipdp.plot.support import is_whole, thin_points
+from ipdp.plot.support import around, is_whole, thin_points
 from ipdp.typing import Array, FloatArray
 
 if TYPE_CHECKING:
@@ -49,6 +49,8 @@ def draw_numbers(curve: Curve, ax: Axes, style: Style) -> Parts:
         parts.rug_ax = frame.open_strip()
         colour = settings[0]["color"] if len(settings) == 1 else fade(ax, 0.6)
         _histogram(parts.rug_ax, curve.rug[0], x, {"color": colour, **style.strip})
+    if x.size and not np.ptp(x) > 0:
+        widen(ax, x=around(x[0]))
     mark_missing(curve, frame, style, settings, parts)
     write_numbers(ax.xaxis, x, side_by_side=True, whole=is_whole(curve))
     write_numbers(ax.yaxis, curve.average)
@@ -94,5 +96,5 @@ def histogram(rug: Array, x: FloatArray) -> tuple[Array, FloatArray]:
     if np.issubdtype(np.asarray(rug).dtype, np.integer) and high - low < 2 * _BINS:
         return np.histogram(values, bins=np.arange(np.floor(low), np.ceil(high) + 2) - 0.5)
     if not high > low:  # all alike: one bar
-        low, high = low - 0.5, low + 0.5
+        return np.histogram(values, bins=1, range=around(low, share=0.02))
     return np.histogram(values, bins=_BINS, range=(low, high))

@@ -9,6 +9,9 @@ from ipdp.models.base import PREDICTION
 from ipdp.plot.style import named
 from ipdp.typing import Label
 
+# So many letters fit along the axis of the outputs.
+_LETTERS = 32
+
 
 def chosen(curve: Curve, output: Label | None) -> Curve:
     """The curve with the outputs that are to be drawn."""
@@ -40,11 +43,12 @@ def are_probabilities(curve: Curve) -> bool:
 
 def output_name(output: Label) -> str:
     """What a curve of one output shows, where a model of several outputs is a classifier."""
-    return named(output) if (output,) == PREDICTION else f"P({named(output)})"
+    return named(output) if (output,) == PREDICTION else f"P({named(output, _LETTERS)})"
 
 
 def y_label(whole: Curve, drawn: Curve) -> str:
     """What the axis of the outputs shows: "P(True)", "probability", or the name of a target."""
+    several = len(drawn.outputs) > 1
     if are_probabilities(whole):
-        return f"P({named(drawn.outputs[0])})" if len(drawn.outputs) == 1 else "probability"
-    return named(drawn.outputs[0]) if len(drawn.outputs) == 1 else "prediction"
+        return "probability" if several else f"P({named(drawn.outputs[0], _LETTERS)})"
+    return "prediction" if several else named(drawn.outputs[0], _LETTERS)

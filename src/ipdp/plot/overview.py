@@ -10,13 +10,13 @@ from ipdp.plot.display import PDPDisplay
 from ipdp.plot.frame import Frame
 from ipdp.plot.places import checked_backend, panels
 from ipdp.plot.series import Curves, Logged, curves_at, importance_of
+from ipdp.plot.shown import Shown
 from ipdp.plot.style import fade, name_entries, named, plain
 from ipdp.plot.support import is_whole
 from ipdp.typing import Feature, Label
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure, SubFigure
 
 # Size of one panel in a new figure, and letters that fit above it.
 _WIDTH, _HEIGHT = 2.6, 2.1
@@ -25,11 +25,11 @@ _LETTERS = 22
 _ROOM = 24
 
 
-class OverviewDisplay:
+class OverviewDisplay(Shown):
     """The curves of all features as small multiples, the most important one first.
 
     All panels have one axis of the output, so that a flat curve looks flat beside a steep one.
-    Pairs are left out: their surfaces have no such axis.
+    Pairs come last: their surfaces have colours of their own.
 
     Parameters
     ----------
@@ -60,14 +60,13 @@ class OverviewDisplay:
 
     axes_: list[Axes]
     displays_: list[PDPDisplay]
-    figure_: Figure | SubFigure
     legend_: Any
 
     def __init__(self, curves: Curves | Logged, *, n: int | None = None) -> None:
-        single = [curve for curve in curves_at(curves, n) if len(curve.grid_values) == 1]
-        if not single:
-            raise ValueError("there is no curve of a single feature to show")
-        self.curves: list[Curve] = sorted(single, key=importance_of, reverse=True)
+        found = curves_at(curves, n)
+        if not found:
+            raise ValueError("there is no curve to show")
+        self.curves: list[Curve] = sorted(found, key=_rank)
 
     def plot(
         self,
@@ -88,7 +87,7 @@ class OverviewDisplay:
         ----------
         ax
             Axes whose place is divided among the panels, or one for each of them; None makes a
-            figure with pyplot.
+            new figure.
         features
             Which features to draw; by default all of them.
         output, centred, ice, band, rug
@@ -116,22 +115,35 @@ class OverviewDisplay:
             from ipdp.plot.interactive.overview import overview_figure
 
             return overview_figure(curves, columns, style)
+        self._draw(ax, curves, columns, style)
+        return self
+
+    def _draw(
+        self,
+        ax: Axes | Sequence[Axes] | None,
+        curves: list[Curve],
+        columns: int,
+        style: dict[str, Any],
+    ) -> None:
+        single = [curve for curve in curves if not is_pair(curve)]
         size = (_WIDTH * columns, _HEIGHT * -(-len(curves) // columns) + 0.3)
-        self.axes_ = panels(ax, len(curves), columns=columns, size=size, share="y")
+        self.axes_ = panels(
+            ax, len(curves), columns=columns, size=size, share="y", n_shared=len(single)
+        )
         self.figure_ = self.axes_[0].figure
         self.displays_ = [
             PDPDisplay(curve).plot(axes, **style)
             for curve, axes in zip(curves, self.axes_, strict=True)
         ]
+        # Where one panel has a strip all have one, so that the common axis is level.
+        strip = style["rug"] and any(curve.rug for curve in single)
         for k, display in enumerate(self.displays_):
-            _tidy(
-                display,
-                first=k % columns == 0,
-                strip=rug and any(c.rug for c in curves),
-                size=weight(curves[k], curves[0]),
-            )
+            _name(display, weight(display.curve, curves[0]))
+            if is_pair(display.curve):
+                _tidy_pair(display)
+            else:
+                _tidy(display, first=k % columns == 0, strip=strip)
         self.legend_ = _legend(self.displays_)
-        return self
 
     def _picked(self, features: Sequence[Feature] | None) -> list[Curve]:
         if features is None:
@@ -176,26 +188,60 @@ def weight(curve: Curve, largest: Curve) -> str:
     return f"{value:.2g}" if value > 0.005 * importance_of(largest) else "≈ 0"
 
 
-def _tidy(display: PDPDisplay, *, first: bool, strip: bool, size: str) -> None:
-    """Small letters, the name above, and the label of the common axis once a row."""
+def is_pair(curve: Curve) -> bool:
+    """Whether a curve is the surface of two features."""
+    return len(curve.grid_values) == 2
+
+
+def _rank(curve: Curve) -> tuple[bool, float]:
+    return is_pair(curve), -importance_of(curve)
+
+
+def _name(display: PDPDisplay, size: str) -> None:
+    """The name and the importance above a panel, in small letters."""
+    ax = display.ax_
+    name = named(display.curve.feature, width=_LETTERS)
+    ax.set_title(name, loc="left", fontsize="small", **plain())
+    ax.set_title(size, loc="right", fontsize="x-small", color=fade(ax, 0.6))
+
+
+def _tidy_pair(display: PDPDisplay) -> None:
+    """Small letters, and few ticks."""
+    from matplotlib.ticker import MaxNLocator
+
+    ax, bar = display.ax_, display.colorbar_
+    ax.tick_params(labelsize="x-small")
+    curve = display.curve
+    for axis, name, categorical in zip(
+        (ax.xaxis, ax.yaxis), curve.features, curve.categorical, strict=True
+    ):
+        axis.label.set(size="x-small", text=named(name, width=_LETTERS))
+        if not categorical:
+            axis.set_major_locator(MaxNLocator(nbins=3))
+    if bar is not None:
+        bar.ax.tick_params(labelsize="x-small")
+        bar.ax.yaxis.label.set(size="x-small")
+
+
+def _tidy(display: PDPDisplay, *, first: bool, strip: bool) -> None:
+    """Small letters, and the label of the common axis once a row."""
     from matplotlib.ticker import MaxNLocator
 
     ax, curve = display.ax_, display.curve
-    if strip:  # where one panel has a strip all have one, so that the common axis is level
+    if strip:
         Frame.around(ax).open_strip()
     if (legend := ax.get_legend()) is not None:
         legend.remove()
     ax.tick_params(labelsize="x-small", labelleft=first)
     ax.set_xlabel("")
     ax.yaxis.label.set(size="small", visible=first)
-    ax.set_title(named(curve.feature, width=_LETTERS), loc="left", fontsize="small", **plain())
-    ax.set_title(size, loc="right", fontsize="x-small", color=fade(ax, 0.6))
     if not curve.categorical[0]:
         ax.xaxis.set_major_locator(MaxNLocator(nbins=3, integer=is_whole(curve)))
     elif not fit_under(curve.grid_values[0].tolist()):
         ax.set_xticks([])
         ax.set_xlabel(f"{len(curve.grid_values[0])} categories", fontsize="x-small")
-    if display.missing_ax_ is not None:
+    if display.missing_ax_ is not None:  # with room for fewer letters than "missing" has
+        display.missing_ax_.set_xticks([0], labels=["n/a"])
         display.missing_ax_.tick_params(labelsize="x-small")
 
 

@@ -29,12 +29,13 @@ def checked_backend(backend: str, *, ax: object = None, settings: object = None)
 
 
 def new_axes(width: float = 6.0, height: float = 4.2) -> Axes:
-    """Axes of a new figure."""
-    # With pyplot and not as a bare Figure: notebooks show pyplot's figures at the end of a cell.
-    from matplotlib import pyplot as plt
+    """Axes of a new figure, of which pyplot knows nothing."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
 
-    _, ax = plt.subplots(figsize=(width, height), layout="constrained")
-    return ax
+    figure = Figure(figsize=(width, height), layout="constrained")
+    FigureCanvasAgg(figure)  # with it, also `figure.canvas.draw()` draws
+    return figure.subplots()
 
 
 def panels(
@@ -45,6 +46,7 @@ def panels(
     size: tuple[float, float],
     heights: Sequence[float] | None = None,
     share: str,
+    n_shared: int | None = None,
 ) -> list[Axes]:
     """Axes for n panels, row by row.
 
@@ -57,8 +59,8 @@ def panels(
         How the place is cut up.
     size
         Width and height of a new figure.
-    share
-        Which axis all panels have in common, "x" or "y".
+    share, n_shared
+        Which axis the panels have in common, "x" or "y": the first so many, by default all.
     """
     from matplotlib.axes import Axes
 
@@ -79,6 +81,7 @@ def panels(
     cut = spec.subgridspec(rows, columns, height_ratios=heights)
     made: list[Axes] = []
     for k in range(n):
-        first = {f"share{share}": made[0]} if made else {}
+        in_common = made and (n_shared is None or k < n_shared)
+        first = {f"share{share}": made[0]} if in_common else {}
         made.append(ax.figure.add_subplot(cut[divmod(k, columns)], **first))
     return made

@@ -24,8 +24,7 @@ def thin_points(curve: Curve) -> Array:
     Either they were seldom evaluated, as those that a range has just reached, or the feature's own
     recent values are elsewhere, as where one outlier stretches the range.
     """
-    points = curve.n_effective_points
-    thin = np.asarray(points < _THIN * points.max(initial=0.0))
+    thin = seldom(curve)
     if curve.categorical[0] or not curve.rug or len(curve.rug[0]) < _ENOUGH:
         return thin
     x = np.asarray(curve.grid_values[0], dtype=float)
@@ -35,6 +34,12 @@ def thin_points(curve: Curve) -> Array:
     reach = _NEAR * np.ptp(x)
     near = np.searchsorted(values, x + reach, "right") - np.searchsorted(values, x - reach, "left")
     return np.asarray(thin | (near < _SHARE * len(values)))
+
+
+def seldom(curve: Curve) -> Array:
+    """Which points were evaluated much less often than others, of the shape of the grid."""
+    points = curve.n_effective_points
+    return np.asarray(points < _THIN * points.max(initial=0.0))
 
 
 def known(curve: Curve) -> FloatArray:
@@ -88,6 +93,18 @@ def round_levels(low: float, high: float) -> FloatArray:
     # As whole steps from zero: the ends of a surface at 0 and 1 are no steps beyond them.
     first, last = np.floor(low / step + 1e-9), np.ceil(high / step - 1e-9)
     return np.asarray(np.arange(first, last + 1) * step)
+
+
+def around(value: float, share: float = 0.5) -> tuple[float, float]:
+    """Ends of an axis that has a single value: so much of its size to either side.
+
+    Examples
+    --------
+    >>> around(10.0), around(0.0)
+    ((5.0, 15.0), (-0.5, 0.5))
+    """
+    reach = share * (abs(value) or 1.0)
+    return float(value - reach), float(value + reach)
 
 
 def is_whole(curve: Curve, axis: int = 0) -> bool:

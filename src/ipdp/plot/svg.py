@@ -10,7 +10,7 @@ import numpy as np
 from ipdp.core.curve import Curve
 from ipdp.plot.lines import half_widths
 from ipdp.plot.style import named, tints
-from ipdp.plot.support import known
+from ipdp.plot.support import around, known
 from ipdp.typing import FloatArray
 
 # More cells than this along an axis of a pair are thinned out.
@@ -248,6 +248,4 @@ def _steps(x: FloatArray, y: FloatArray) -> list[tuple[str, float, float]]:
 
 def _apart(low: float, high: float) -> tuple[float, float]:
     """The ends of an axis, which must not be one."""
-    if high > low:
-        return low, high
-    return low - 0.5 * (abs(low) or 1.0), low + 0.5 * (abs(low) or 1.0)
+    return (low, high) if high > low else around(low)

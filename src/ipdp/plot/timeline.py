@@ -19,6 +19,7 @@ from ipdp.plot.series import (
     marks_of,
     metrics_of,
 )
+from ipdp.plot.shown import Shown
 from ipdp.plot.style import (
     CURVE,
     KINDS,
@@ -35,7 +36,6 @@ from ipdp.typing import Feature
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.collections import PathCollection
-    from matplotlib.figure import Figure, SubFigure
     from matplotlib.lines import Line2D
 
 _WIDTH = 8.0
@@ -53,7 +53,7 @@ _BESIDE: dict[str, Any] = {
 }
 
 
-class TimelineDisplay:
+class TimelineDisplay(Shown):
     """Metrics, the importance of each feature, and the changes, along one axis of time.
 
     Parameters
@@ -91,7 +91,6 @@ class TimelineDisplay:
     """
 
     axes_: dict[str, Axes]
-    figure_: Figure | SubFigure
     lines_: dict[Feature, Line2D]
     metric_lines_: dict[str, Line2D]
     changes_: dict[str, PathCollection]
@@ -125,7 +124,7 @@ class TimelineDisplay:
         ----------
         ax
             Axes whose place is divided among the panels, or one for each of them, from top to
-            bottom; None makes a figure with pyplot.
+            bottom; None makes a new figure.
         n_features
             So many features have a colour and a name, the others are thin lines; those that
             changed come first.
@@ -198,7 +197,7 @@ def _mean(series: Series) -> float:
 
 def _metric(ax: Axes, name: str, series: Series) -> Line2D:
     dress(ax)
-    ax.set_ylabel(named(name, width=20), **plain())
+    ax.set_ylabel(named(name, width=16), fontsize="small", **plain())
     write_numbers(ax.yaxis, series.values)
     look: dict[str, Any] = {"color": fade(ax, 0.9), "linewidth": 1.5, "marker": _marker(series)}
     return ax.plot(series.times, series.values, **look)[0]
@@ -213,7 +212,7 @@ def _importances(
     ax: Axes, importances: Mapping[Feature, Series], first: Sequence[Feature]
 ) -> dict[Feature, Line2D]:
     dress(ax)
-    ax.set_ylabel("importance")
+    ax.set_ylabel("importance", fontsize="small")
     shown = dict(zip(first, looks(ax, len(first)), strict=True))
     lines: dict[Feature, Line2D] = {}
     # The unnamed ones first: they lie under the others.
@@ -283,7 +282,10 @@ def _finish(ax: Axes, display: TimelineDisplay, *, last: bool) -> None:
     first, final = display.span
     if final > first:
         ax.set_xlim(first, final)
+    else:
+        ax.set_xticks([first], labels=[f"{first:,.10g}"])
     ax.tick_params(labelbottom=last)
     if last:
         ax.set_xlabel("observations")
-        write_numbers(ax.xaxis, np.array([first, final]), least=1e3)
+        if final > first:
+            write_numbers(ax.xaxis, np.array([first, final]), least=1e3)

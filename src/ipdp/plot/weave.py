@@ -10,7 +10,7 @@ import numpy as np
 
 from ipdp.core.curve import Curve
 from ipdp.plot.outputs import are_probabilities, y_label
-from ipdp.plot.support import about_its_mean, is_whole, known
+from ipdp.plot.support import about_its_mean, around, is_whole, known
 from ipdp.typing import FloatArray, Label
 
 # Number of rows that the range of a number is divided into.
@@ -54,7 +54,10 @@ def woven(
 ) -> Weave:
     """Put curves together on one axis; each is shown in its own range only."""
     if len(curves[0].grid_values) > 1:
-        raise ValueError(f"{curves[0].feature!r} is a pair, which has no carpet")
+        raise ValueError(
+            f"{curves[0].feature!r} is a pair, which has no carpet: draw its surface at one time, "
+            "or the carpets of the two features"
+        )
     # A feature whose kind was found out late begins anew with other points.
     kind = curves[-1].categorical
     kept = [k for k, curve in enumerate(curves) if curve.categorical == kind]
@@ -126,7 +129,7 @@ def _by_number(
     low = min((first for first, _ in ends), default=0.0)
     high = max((last for _, last in ends), default=0.0)
     if not high > low:
-        low, high = low - 0.5, low + 0.5
+        low, high = around(low)
     edges = np.linspace(low, high, _ROWS + 1)
     middles = (edges[1:] + edges[:-1]) / 2
     values = np.full((_ROWS, len(curves)), np.nan)

@@ -69,23 +69,19 @@ def write_figures(
 def _figures(reader: LogReader) -> Iterator[tuple[str, tuple[float, float], Callable[[Axes], Any]]]:
     """Name, size in inches, and how to draw it on some axes."""
     overview = OverviewDisplay(reader)
-    ranked = [curve.feature for curve in overview.curves]
-    shown = ranked[:_PANELS]
-    rows = -(-len(shown) // _COLUMNS)
-    size = (_PANEL[0] * min(_COLUMNS, max(len(shown), 1)), _PANEL[1] * rows + 0.6)
-    if shown:
-        yield "overview", size, lambda ax: overview.plot(ax, features=shown)
+    shown = [curve.feature for curve in overview.curves[:_PANELS]]
+    columns = min(_COLUMNS, len(shown))
+    size = (_PANEL[0] * columns, _PANEL[1] * -(-len(shown) // columns) + 0.6)
+    yield "overview", size, lambda ax: overview.plot(ax, features=shown, columns=columns)
     yield "timeline", _WIDE, TimelineDisplay(reader).plot
     for k, logged in enumerate(reader.changes(), start=1):
         name = f"change-{k:03}-{_slug(logged.change.feature)}"
         yield name, _CURVE, ChangeDisplay(logged.change).plot
-    curves = reader.at(reader.snapshots()[-1].n)
-    ranked += [feature for feature in curves if feature not in ranked]
-    for k, feature in enumerate(ranked, start=1):
-        stem = f"{k:03}-{_slug(feature)}"
-        yield f"curve-{stem}", _CURVE, PDPDisplay(curves[feature]).plot
-        if len(curves[feature].grid_values) == 1:
-            yield f"carpet-{stem}", _WIDE, CarpetDisplay(reader, feature).plot
+    for k, curve in enumerate(overview.curves, start=1):
+        stem = f"{k:03}-{_slug(curve.feature)}"
+        yield f"curve-{stem}", _CURVE, PDPDisplay(curve).plot
+        if len(curve.grid_values) == 1:
+            yield f"carpet-{stem}", _WIDE, CarpetDisplay(reader, curve.feature).plot
 
 
 def _drawn(draw: Callable[[Axes], Any], size: tuple[float, float]) -> Figure:

@@ -12,6 +12,7 @@ import numpy as np
 from ipdp.core.curve import Curve
 from ipdp.plot.outputs import are_probabilities
 from ipdp.plot.style import named
+from ipdp.plot.support import seldom
 from ipdp.report.packing import pack
 from ipdp.typing import Array, Feature
 
@@ -20,9 +21,6 @@ if TYPE_CHECKING:
 
 LONGEST_NAME = 1000
 """Letters of a name that the page is given; it shortens them further where room is scarce."""
-
-# A point with less than this share of the best point's effective sample size has thin data.
-_THIN = 0.1
 
 
 def label(name: object) -> str:
@@ -58,7 +56,7 @@ def curves_payload(curves: Sequence[Curve]) -> dict[str, Any]:
     }
     payload["outputs"] = outputs.items
     payload.update(_missing(curves))
-    thin = [_thin(curve) for curve in curves]
+    thin = [seldom(curve) for curve in curves]
     if any(flags.any() for flags in thin):
         payload["thin"] = pack(np.concatenate([flags.ravel() for flags in thin]))
     return payload
@@ -131,8 +129,8 @@ def _dimension(curves: Sequence[Curve], axis: int) -> dict[str, Any]:
         grids = [np.frombuffer(grid) for grid in distinct.items]
         payload["sizes"] = [len(grid) for grid in grids]
         payload["grids"] = pack(_flat(grids))
-    if _n_axes(curves) == 1:
-        payload["rug"] = _rug(curves, categorical=categorical)
+    read = _rug if _n_axes(curves) == 1 else _joint_rug
+    payload["rug"] = read(curves, axis, categorical=categorical)
     return payload
 
 
@@ -140,17 +138,36 @@ def _key(grid: Array, *, categorical: bool) -> Any:
     return tuple(grid.tolist()) if categorical else np.asarray(grid, dtype=float).tobytes()
 
 
-def _rug(curves: Sequence[Curve], *, categorical: bool) -> dict[str, Any]:
+def _rug(curves: Sequence[Curve], axis: int, *, categorical: bool) -> dict[str, Any]:
     """Recent values of the feature: how often each category came, or the numbers in order."""
-    rugs = [curve.rug[0] if curve.rug else np.empty(0) for curve in curves]
+    rugs = _rugs(curves, axis)
     if categorical:
         counts = []
         for curve, rug in zip(curves, rugs, strict=True):
             count = Counter(rug.tolist())
-            counts.append(np.array([count[value] for value in curve.grid_values[0].tolist()]))
+            counts.append(np.array([count[value] for value in curve.grid_values[axis].tolist()]))
         return {"counts": pack(_flat(counts))}
     numbers = [np.sort(np.asarray(rug, dtype=float)) for rug in rugs]
     return {"sizes": [len(rug) for rug in numbers], "values": pack(_flat(numbers))}
+
+
+def _joint_rug(curves: Sequence[Curve], axis: int, *, categorical: bool) -> dict[str, Any]:
+    """Recent values as they came, so that those of both axes belong together.
+
+    Categories are numbered as on the curve's axis, and NaN where they are not on it.
+    """
+    numbers = []
+    for curve, rug in zip(curves, _rugs(curves, axis), strict=True):
+        if categorical:
+            places = {value: k for k, value in enumerate(curve.grid_values[axis].tolist())}
+            numbers.append(np.array([places.get(value, np.nan) for value in rug.tolist()]))
+        else:
+            numbers.append(np.asarray(rug, dtype=float))
+    return {"sizes": [len(values) for values in numbers], "values": pack(_flat(numbers))}
+
+
+def _rugs(curves: Sequence[Curve], axis: int) -> list[Array]:
+    return [curve.rug[axis] if len(curve.rug) > axis else np.empty(0) for curve in curves]
 
 
 def _missing(curves: Sequence[Curve]) -> dict[str, str]:
@@ -168,11 +185,6 @@ def _missing(curves: Sequence[Curve]) -> dict[str, str]:
         return pack(_flat(values))
 
     return {"missing": column("missing"), "missing_error": column("missing_std_error")}
-
-
-def _thin(curve: Curve) -> Array:
-    points = curve.n_effective_points
-    return np.asarray(points < _THIN * points.max(initial=0.0))
 
 
 def _flat(arrays: Sequence[Any]) -> Any:

@@ -53,6 +53,8 @@ def carpet_figure(weave: Weave, name: str, marks: Sequence[Mark], *, centred: bo
     figure = new_figure([mesh])
     figure.add_traces([change_line(mark, weave, look.ink) for mark in marks])
     figure.update_xaxes(title_text="observations", showgrid=False, zeroline=False)
+    if len(weave.times) == 1:
+        figure.update_xaxes(tickvals=weave.times)
     figure.update_yaxes(title_text=title, showgrid=False, zeroline=False)
     if weave.categories is not None:
         ticks = [shown(category, width=16) for category in weave.categories]

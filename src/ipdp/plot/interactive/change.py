@@ -30,4 +30,5 @@ def change_figure(change: Change) -> Figure:
     figure.update_yaxes(title_text=escaped(output_name(change.output)), zeroline=False)
     lines = textwrap.wrap(sentence_of(change), _LETTERS)
     title = {"text": "<br>".join(map(escaped, lines)), "font": {"size": 13}}
-    return finished(figure, look, title=title, height=420)
+    top = 30 + 18 * max(len(lines), 2)
+    return finished(figure, look, title=title, height=420).update_layout(margin_t=top)

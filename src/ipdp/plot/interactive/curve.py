@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ipdp.core.curve import Curve
-from ipdp.plot.density import Counts, density_of
+from ipdp.plot.interactive.surface import density_traces, surface_of
 from ipdp.plot.interactive.theme import (
     Figure,
     Theme,
@@ -26,12 +25,13 @@ from ipdp.plot.interactive.traces import (
     missing_traces,
     strip_trace,
 )
-from ipdp.plot.support import is_whole, known, round_levels
+from ipdp.plot.support import is_whole, known
 from ipdp.plot.view import View
 
 # Shares of the figure: of the strip under the curve and of the one beside it.
 STRIP, GAP = 0.13, 0.02
 _SIDE = 0.88
+_MIDDLE = {"x": 0.5, "y": 0.5, "xref": "paper", "yref": "paper"}
 
 
 def curve_figure(view: View, *, ice: bool, band: float | None, rug: bool, data: Any) -> Figure:
@@ -57,6 +57,8 @@ def curve_figure(view: View, *, ice: bool, band: float | None, rug: bool, data: 
     side = missing_traces(view, looks, band)
     figure.add_traces([trace | {"xaxis": "x2"} for trace in side])
     figure.update_layout(_frame(view, axis, strip=strip is not None, side=bool(side)))
+    if not (view.trail or np.isfinite(known(curve)).any()):
+        figure.add_annotation(text="nothing yet", showarrow=False, **_MIDDLE)
     title = "" if curve.t is None or beside else f"t = {curve.t:,.10g}"
     return finished(
         figure,
@@ -104,83 +106,10 @@ def _frame(view: View, axis: Axis, *, strip: bool, side: bool) -> dict[str, Any]
 
 def _pair_figure(view: View, look: Theme, data: Any, *, rug: bool) -> Figure:
     curve = view.curve
-    axes = [Axis(_one_axis(curve, k)) for k in (0, 1)]
-    x, y = (axis.places(values) for axis, values in zip(axes, curve.grid_values, strict=True))
-    z = known(curve)[0].T
-    hover = [
-        f"{shown(name)}: %{{{letter}}}" for name, letter in zip(curve.features, "xy", strict=True)
-    ]
-    smooth = not any(curve.categorical) and min(z.shape) > 1
-    surface: dict[str, Any] = {
-        "type": "contour" if smooth else "heatmap",
-        "x": x,
-        "y": y,
-        "z": z,
-        "colorscale": look.scale(centred=view.centred),
-        "colorbar": {"title": {"text": escaped(view.label), "side": "right"}},
-        "hovertemplate": "<br>".join(
-            [*hover, f"{escaped(view.label)}: %{{z:,.4g}}<extra></extra>"]
-        ),
-    }
-    there = z[~np.isnan(z)]
-    if smooth and there.size and np.ptp(there) > 0:
-        ticks = round_levels(float(there.min()), float(there.max()))
-        lines = {"start": ticks[0], "end": ticks[-1], "size": ticks[1] - ticks[0]}
-        surface |= {"line": {"width": 0}, "contours": lines, "autocontour": False}
-        surface |= {"zmin": ticks[0], "zmax": ticks[-1]}
-    if view.centred and there.size:
-        reach = float(abs(there).max())
-        surface |= {"zmin": -reach, "zmax": reach}
+    surface, axes = surface_of(view, look)
     figure = new_figure([surface])
     if rug or data is not None:
-        figure.add_traces(_density(curve, data, x, y))
+        figure.add_traces(density_traces(curve, data, surface["x"], surface["y"]))
     figure.update_xaxes(title_text=shown(curve.features[0]), **axes[0].layout())
     figure.update_yaxes(title_text=shown(curve.features[1]), **axes[1].layout())
     return finished(figure, look, height=460)
-
-
-def _one_axis(curve: Curve, k: int) -> Curve:
-    """Enough of a curve to say whether its k-th axis has categories."""
-    from dataclasses import replace
-
-    return replace(curve, categorical=(curve.categorical[k],))
-
-
-def _density(curve: Curve, data: Any, x: Any, y: Any) -> list[dict[str, Any]]:
-    found = density_of(curve, data)
-    if found is None:
-        return []
-    if isinstance(found, Counts):
-        across, along = np.meshgrid(x, y, indexing="ij")
-        counts = found.values.ravel()
-        dots: dict[str, Any] = {"color": "white", "line": {"color": "rgba(0,0,0,0.6)", "width": 1}}
-        dots |= {"size": 18 * np.sqrt(counts / max(counts.max(), 1)), "opacity": 0.9}
-        return [
-            {
-                "type": "scatter",
-                "mode": "markers",
-                "x": across.ravel(),
-                "y": along.ravel(),
-                "marker": dots,
-                "customdata": counts,
-                "hovertemplate": "%{customdata} observations<extra></extra>",
-                "showlegend": False,
-                "meta": "density",
-            }
-        ]
-    return [
-        {
-            "type": "contour",
-            "x": found.x,
-            "y": found.y,
-            "z": found.z.T,
-            # plotly draws lines at equal distances only: one trace for each height.
-            "contours": {"start": level, "end": level, "size": 1, "coloring": "none"},
-            "line": {"color": "white", "width": 1.2},
-            "hoverinfo": "skip",
-            "showscale": False,
-            "showlegend": False,
-            "meta": "density",
-        }
-        for level in found.levels.tolist()
-    ]

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ipdp.core.curve import Curve
+from ipdp.plot.interactive.surface import surface_of
 from ipdp.plot.interactive.theme import (
     Figure,
     Theme,
@@ -27,7 +28,7 @@ from ipdp.plot.interactive.traces import (
     missing_traces,
     strip_trace,
 )
-from ipdp.plot.overview import fit_under, weight
+from ipdp.plot.overview import fit_under, is_pair, weight
 from ipdp.plot.view import View
 
 # Pixels of a row of panels.
@@ -37,6 +38,8 @@ _MARK, _LETTERS = 5, 18
 # Shares of a panel's place: its width and height, and of its height the strip and the gap over it.
 _WIDTH, _HEIGHT = 0.88, 0.72
 _STRIP, _GAP = 0.14, 0.02
+# Shares of its width that the axis of a pair takes, and the key of its colours.
+_OWN, _KEY = 0.25, 0.22
 
 
 @dataclass(frozen=True)
@@ -98,6 +101,10 @@ def overview_figure(curves: Sequence[Curve], columns: int, style: dict[str, Any]
     for k, curve in enumerate(curves):
         panel, axis = Panel(k, columns, len(curves)), Axis(curve)
         view = View.of(curve, output=style["output"], centred=style["centred"])
+        figure.add_annotation(_title(curve, curves[0], panel))
+        if is_pair(curve):
+            _add_pair(figure, view, look, panel)
+            continue
         for trace in _traces(view, axis, look, style):
             where = panel.strip if trace["meta"] == "rug" else panel.y
             # One entry of the legend for each output, not for each panel.
@@ -107,7 +114,6 @@ def overview_figure(curves: Sequence[Curve], columns: int, style: dict[str, Any]
             place = {"xaxis": f"x{panel.x}", "yaxis": f"y{where}", "showlegend": is_new}
             figure.add_trace(trace | place)
         figure.update_layout(_axes(panel, view, axis, rug=style["rug"]))
-        figure.add_annotation(_title(curve, curves[0], panel))
     height = _ROW * -(-len(curves) // columns) + 100
     below = {"orientation": "h", "y": -60 / height, "yanchor": "top"}
     return finished(figure, look, height=height, bargap=0, legend=below)
@@ -139,6 +145,7 @@ def _axes(panel: Panel, view: View, axis: Axis, *, rug: bool) -> dict[str, Any]:
         "domain": panel.across,
         "anchor": f"y{panel.strip if rug else panel.y}",
         "nticks": 4,
+        "tickangle": 0,
         "zeroline": False,
         "tickfont": {"size": 10},
     }
@@ -164,6 +171,34 @@ def _axes(panel: Panel, view: View, axis: Axis, *, rug: bool) -> dict[str, Any]:
             y["autorangeoptions"] = {"include": list(view.span)}
         layout[f"yaxis{panel.y}"] = y
     return layout
+
+
+def _add_pair(figure: Figure, view: View, look: Theme, panel: Panel) -> None:
+    """A surface with axes of its own, and the key of its colours beside it."""
+    trace, axes = surface_of(view, look)
+    (left, right), (bottom, top) = panel.across, panel.along
+    width = right - left
+    left, right, top = left + _OWN * width, right - _KEY * width, top - 0.05 * (top - bottom)
+    trace["colorbar"] = {
+        "x": right,
+        "y": (bottom + top) / 2,
+        "len": top - bottom,
+        "thickness": 8,
+        "tickfont": {"size": 10},
+    }
+    figure.add_trace(trace | {"xaxis": f"x{panel.x}", "yaxis": f"y{panel.strip}"})
+    for letter, own, other, axis, name, domain in zip(
+        "xy",
+        (panel.x, panel.strip),
+        (f"y{panel.strip}", f"x{panel.x}"),
+        axes,
+        view.curve.features,
+        ((left, right), (bottom, top)),
+        strict=True,
+    ):
+        look_of_it = {"domain": domain, "anchor": other, "nticks": 4, "tickfont": {"size": 10}}
+        title = {"text": shown(name, _LETTERS), "font": {"size": 10}, "standoff": 2}
+        figure.update_layout({f"{letter}axis{own}": look_of_it | axis.layout() | {"title": title}})
 
 
 def _title(curve: Curve, largest: Curve, panel: Panel) -> dict[str, Any]:

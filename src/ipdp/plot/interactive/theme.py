@@ -120,7 +120,8 @@ def finished(figure: Figure, look: Theme, **layout: Any) -> Figure:
         hoverlabel={"align": "left"},
         **layout,
     )
-    # Numbers are written out with separators, and not as 20k.
-    figure.update_xaxes(exponentformat="none", separatethousands=True, automargin=True)
-    figure.update_yaxes(exponentformat="none", separatethousands=True, automargin=True)
+    # Numbers are written out with separators, and not as 20k, unless they are huge or tiny.
+    numbers = {"exponentformat": "power", "minexponent": 9, "separatethousands": True}
+    figure.update_xaxes(automargin=True, **numbers)
+    figure.update_yaxes(automargin=True, **numbers)
     return figure

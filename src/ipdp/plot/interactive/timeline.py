@@ -48,7 +48,7 @@ def timeline_figure(
             plain = {"color": look.ink}
             tints = [colours.get(mark.change.feature, plain)["color"] for mark in own]
             figure.add_trace(_events(kind, own, rows, tints, at + 1))
-    titles = [shown(name, 20) for name in metrics] + ["importance"] + [""] * bool(rows)
+    titles = [shown(name, 14) for name in metrics] + ["importance"] + [""] * bool(rows)
     figure.update_layout(_axes(heights, titles, rows))
     shapes = [_vertical(mark, look, figure.layout[f"yaxis{at}"].domain[0]) for mark in marks]
     figure.update_layout(shapes=shapes)
@@ -58,7 +58,7 @@ def timeline_figure(
 def _line(name: object, series: Series, panel: int, line: dict[str, Any]) -> dict[str, Any]:
     return {
         "type": "scatter",
-        "mode": "lines",
+        "mode": "lines" if len(series.times) > 1 else "markers",
         "x": series.times,
         "y": series.values,
         "line": line,

@@ -14,7 +14,7 @@ from ipdp.plot.context import ages, row_of, trail_label
 from ipdp.plot.interactive.theme import clear, escaped, shown, symbol_of
 from ipdp.plot.lines import half_widths, spread
 from ipdp.plot.numeric import histogram
-from ipdp.plot.support import thin_points
+from ipdp.plot.support import around, thin_points
 from ipdp.plot.view import View
 from ipdp.typing import Array, FloatArray
 
@@ -31,19 +31,22 @@ class Axis:
 
     def __init__(self, curve: Curve) -> None:
         self.categories: list[Any] | None = [] if curve.categorical[0] else None
+        self._same: float | None = None
 
     def places(self, values: Array) -> FloatArray:
         """The positions of some values."""
         if self.categories is None:
-            return np.asarray(values, dtype=float)
+            numbers = np.asarray(values, dtype=float)
+            self._same = float(numbers[0]) if numbers.size and not np.ptp(numbers) > 0 else None
+            return numbers
         items = values.tolist()
         self.categories += [item for item in items if item not in self.categories]
         return np.array([self.categories.index(item) for item in items], dtype=float)
 
     def layout(self) -> dict[str, Any]:
-        """Names of the categories on the axis."""
+        """Names of the categories on the axis; room around a number that is always the same."""
         if self.categories is None:
-            return {}
+            return {} if self._same is None else {"range": around(self._same)}
         names = [shown(category, width=16) for category in self.categories]
         return {"tickvals": list(range(len(names))), "ticktext": names, "showgrid": False}
 
@@ -81,11 +84,17 @@ def line_traces(
 
 
 def _band(x: FloatArray, y: FloatArray, half: FloatArray, colour: str) -> Trace:
-    there = ~np.isnan(half)
+    """There and back again, broken where it is not known."""
+    known = np.isfinite(y + half)
+    runs = np.split(np.arange(len(x)), np.flatnonzero(np.diff(known)) + 1)
+    runs = [run for run in runs if run.size and known[run[0]]]
+    gap = np.array([np.nan])
+    across = [part for run in runs for part in (gap, x[run], x[run][::-1])]
+    along = [part for run in runs for part in (gap, (y - half)[run], (y + half)[run][::-1])]
     return {
         "type": "scatter",
-        "x": np.concatenate([x[there], x[there][::-1]]),
-        "y": np.concatenate([(y - half)[there], (y + half)[there][::-1]]),
+        "x": np.concatenate(across[1:] or [gap]),
+        "y": np.concatenate(along[1:] or [gap]),
         "fill": "toself",
         "fillcolor": clear(colour, 0.2),
         "line": {"width": 0},

@@ -61,7 +61,9 @@ window.ipdp = {};
   ipdp.brief = function (value) {
     if (!Number.isFinite(value)) return "–";
     const size = Math.abs(value);
-    if (size > 0 && size < 1e-3) return value.toExponential(0).replace("-", "−");
+    if ((size > 0 && size < 1e-3) || size >= 1e15) {
+      return value.toExponential(0).replace("+", "").replace(/-/g, "−");
+    }
     return compact.format(value);
   };
 
@@ -92,6 +94,9 @@ window.ipdp = {};
     node.append(...children);
     return node;
   };
+
+  /** Whether the columns are side by side, as in style.css. */
+  ipdp.isWide = () => window.innerWidth > 760;
 
   ipdp.find = (id) => document.getElementById(id);
 

@@ -33,13 +33,29 @@
     return `<b>${value}</b>${half}<br>at ${ipdp.plain(where)}<br>${ipdp.plain(stroke.text)}${note}`;
   }
 
+  /** Neighbouring points whose band is known, as lists of their numbers. */
+  function stretches({ average, half }) {
+    const found = [[]];
+    average.forEach((value, k) => {
+      if (Number.isFinite(value + half[k])) found[found.length - 1].push(k);
+      else if (found[found.length - 1].length) found.push([]);
+    });
+    return found.filter((places) => places.length);
+  }
+
+  /** The band: there and back again, broken where it is not known. */
   function band(stroke, grid) {
-    const x = [...grid, ...Array.from(grid).reverse()];
-    const upper = Array.from(stroke.average, (value, k) => value + stroke.half[k]);
-    const lower = Array.from(stroke.average, (value, k) => value - stroke.half[k]).reverse();
-    const known = [...upper, ...lower].every(Number.isFinite);
+    const x = [];
+    const y = [];
+    for (const places of stretches(stroke)) {
+      if (x.length) { x.push(null); y.push(null); }
+      for (const [sign, along] of [[1, places], [-1, [...places].reverse()]]) {
+        x.push(...along.map((k) => grid[k]));
+        y.push(...along.map((k) => stroke.average[k] + sign * stroke.half[k]));
+      }
+    }
     return {
-      type: "scatter", mode: "lines", x: known ? x : [], y: known ? [...upper, ...lower] : [],
+      type: "scatter", mode: "lines", x, y,
       fill: "toself", fillcolor: ipdp.fade(stroke.colour, 0.16), line: { width: 0 },
       hoverinfo: "skip", meta: { part: "band", role: stroke.role, output: stroke.output },
     };
@@ -110,10 +126,10 @@
   /** The frame around curves of one feature: axes, the strip under them, the missing values. */
   function frameOf(entries, outputs, title, { strip, gaps, shapes }) {
     const range = ipdp.extent(entries.flatMap((entry) => entry.history.extent(outputs) || []));
-    const [end, start] = window.innerWidth > 760 ? [0.93, 0.95] : [0.8, 0.86];
+    const [end, start] = ipdp.isWide() ? [0.93, 0.95] : [0.8, 0.86];
     const layout = ipdp.layout({
       xaxis: ipdp.axis({
-        title: { text: ipdp.plain(ipdp.shorten(title, 60)) }, domain: [0, gaps ? end : 1],
+        title: { text: ipdp.plain(ipdp.shorten(title, ipdp.isWide() ? 60 : 32)) }, domain: [0, gaps ? end : 1],
       }),
       yaxis: ipdp.axis({
         title: { text: ipdp.plain(outputTitle(entries[0].history, outputs)) },
@@ -122,6 +138,10 @@
       shapes,
       bargap: 0,
     });
+    if (!range) {
+      layout.annotations = [{ text: "nothing yet", xref: "paper", yref: "paper", x: 0.5, y: 0.5,
+        showarrow: false, font: { color: ipdp.token("muted") } }];
+    }
     if (strip) {
       layout.xaxis.anchor = "y2";
       layout.yaxis2 = ipdp.axis({
@@ -218,16 +238,28 @@
     };
   }
 
-  function pairAxis(entry, k, name) {
+  /** The recent observations over a surface: where there are none, nobody has seen it. */
+  function observations(entry, at) {
+    const [x, y] = entry.history.dims.map((dimension) => dimension.rugs[entry.frame]);
+    const known = x && y && x.length === y.length;
+    return {
+      type: "scatter", mode: "markers", x: known ? x : [], y: known ? y : [],
+      xaxis: `x${at}`, yaxis: `y${at}`, hoverinfo: "skip",
+      marker: { size: 5, color: "rgba(255,255,255,0.8)", line: { width: 1, color: "rgba(0,0,0,0.5)" } },
+      meta: { part: "data", role: entry.role },
+    };
+  }
+
+  function pairAxis(entry, k, name, nticks) {
     const dimension = entry.history.dims[k];
     const grid = dimension.grid(entry.frame);
     return {
       title: { text: ipdp.plain(ipdp.shorten(name, 30)) },
       showgrid: false,
       ...(dimension.categorical
-        ? { tickvals: places(dimension, grid),
+        ? { tickvals: places(dimension, grid), range: [-0.5, grid.length - 0.5],
           ticktext: grid.map((category) => ipdp.plain(ipdp.shorten(category, 12))) }
-        : { range: entry.history.span(k), nticks: 6 }),
+        : { range: ipdp.padded(entry.history.span(k), 0), nticks }),
     };
   }
 
@@ -236,21 +268,23 @@
     const range = entries[0].history.extent([outputs[0]]) || [0, 1];
     const layout = ipdp.layout({ margin: { l: 8, r: 8, t: 26, b: 8 }, annotations: [] });
     const width = 1 / entries.length;
-    const data = entries.map((entry, k) => {
+    const gap = ipdp.isWide() ? 0.05 : 0.08;
+    const data = entries.flatMap((entry, k) => {
       const at = k ? String(k + 1) : "";
-      const domain = [k * width + (k ? 0.035 : 0), (k + 1) * width - 0.005];
-      const x = pairAxis(entry, 0, names[0]);
+      const domain = [k * width + (k ? gap : 0), (k + 1) * width - 0.005];
+      const x = pairAxis(entry, 0, names[0], ipdp.isWide() || entries.length < 2 ? 6 : 3);
       layout[`xaxis${at}`] = ipdp.axis({ ...x, domain, anchor: `y${at}` });
       // Numbers are along the same range in all panels, so the first one's are enough.
       const showticklabels = !k || entry.history.dims[1].categorical;
-      const y = pairAxis(entry, 1, k ? "" : names[1]);
+      const y = pairAxis(entry, 1, k ? "" : names[1], 6);
       layout[`yaxis${at}`] = ipdp.axis({ ...y, anchor: `x${at}`, showticklabels });
       layout.annotations.push({
         text: ipdp.plain(entry.text), x: domain[0], y: 1, xref: "paper", yref: "paper",
         xanchor: "left", yanchor: "bottom", showarrow: false, yshift: 4,
         font: { size: 12.5, color: ipdp.token("muted") },
       });
-      return { ...surface(entry, outputs[0], range, at), showscale: k === entries.length - 1 };
+      const showscale = k === entries.length - 1;
+      return [{ ...surface(entry, outputs[0], range, at), showscale }, observations(entry, at)];
     });
     return { data, layout };
   }

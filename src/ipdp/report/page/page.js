@@ -241,7 +241,7 @@
     renderTime() {
       const { run, state, history } = this;
       const drawn = history && history.length && !history.isPair;
-      find("carpet-card").hidden = Boolean(history && history.isPair);
+      find("carpet-card").classList.toggle("of-pair", Boolean(history && history.isPair));
       if (drawn) {
         const [output] = this.outputs(history);
         this.carpet.draw(`${state.feature}/${output}`, ipdp.carpetFigure(history, output, {

@@ -5,6 +5,7 @@
   const COLUMNS = 400; // snapshots in the carpet
   const POINTS = 500; // ... in a line of the timeline
   const ROWS = 80;
+  const LABELS = 12; // names of categories that have room beside the carpet
   const LINES = 8;
   // The same for both, so that their times are one above the other.
   const MARGIN = { l: 64, r: 82, t: 8, b: 8 };
@@ -16,13 +17,30 @@
   }
   ipdp.evenly = evenly;
 
+  /** Where the cells of a carpet are; of a single one its borders, or it would be a hair's width. */
+  const borders = (middles) =>
+    (middles.length === 1 ? ipdp.padded([middles[0], middles[0]], 0.5) : middles);
+
+  /** The axis of time: from the start to now; around the only snapshot where there is one. */
+  function timeAxis(n, until, more = {}) {
+    const range = n.length === 1 ? borders(n) : [0, Math.max(until, 1)];
+    return ipdp.axis({
+      title: { text: "observations" }, tickformat: ",", range,
+      ...(n.length === 1 && { tickvals: [n[0]] }), ...more,
+    });
+  }
+
+  /** A line has nothing to show of a single point, so that gets a mark. */
+  const mode = (points) => (points.length === 1 ? "markers" : "lines");
+
   function numericCarpet(history, output, frames) {
     const dimension = history.dims[0];
     const span = history.span(0) || [0, 1];
     const grids = new Set(frames.map((frame) => dimension.grid(frame)));
-    // One grid for all: its own points; otherwise each curve is read off on common ones.
-    const y = grids.size === 1
-      ? Array.from([...grids][0])
+    // One grid for all: its own points (a constant has one value several times); otherwise each
+    // curve is read off on common ones.
+    const y = grids.size === 1 || span[0] === span[1]
+      ? [...new Set([...grids][0])]
       : Array.from({ length: ROWS }, (_, k) => span[0] + ((span[1] - span[0]) * k) / (ROWS - 1));
     const z = y.map(() => new Array(frames.length));
     frames.forEach((frame, column) => {
@@ -32,7 +50,7 @@
         z[row][column] = average ? ipdp.interpolate(grid, average, value) : NaN;
       });
     });
-    return { y, z, axis: {} };
+    return { y: borders(y), z, axis: {} };
   }
 
   function categoricalCarpet(history, output, frames) {
@@ -44,30 +62,31 @@
       if (!average) return;
       history.dims[0].grid(frame).forEach((name, k) => { z[row.get(name)][column] = average[k]; });
     });
+    const shown = evenly(names.length, LABELS);
     const axis = {
-      tickvals: names.map((_, k) => k),
-      ticktext: names.map((name) => ipdp.plain(ipdp.shorten(name, 12))),
+      tickvals: shown, ticktext: shown.map((k) => ipdp.plain(ipdp.shorten(names[k], 12))),
     };
-    return { y: names.map((_, k) => k), z, axis };
+    const text = names.map((name) => new Array(frames.length).fill(ipdp.plain(ipdp.shorten(name, 40))));
+    return { y: names.map((_, k) => k), z, axis, text };
   }
 
   /** The effect over time: time along x, the feature's value along y, colour the effect. */
   ipdp.carpetFigure = function (history, output, { name, now, until, changes }) {
     const frames = evenly(history.length, COLUMNS);
     const build = history.dims[0].categorical ? categoricalCarpet : numericCarpet;
-    const { y, z, axis } = build(history, output, frames);
+    const { y, z, axis, text } = build(history, output, frames);
     const title = ipdp.outputTitle(history, [output]);
     return {
       data: [{
-        type: "heatmap", x: frames.map((frame) => history.n[frame]), y, z, colorscale: "Viridis",
-        hoverongaps: false,
-        hovertemplate: "%{x:,} observations<br>at %{y}<br><b>%{z:.4g}</b><extra></extra>",
+        type: "heatmap", x: borders(frames.map((frame) => history.n[frame])), y, z,
+        text, colorscale: "Viridis", hoverongaps: false,
+        hovertemplate: `%{x:,} observations<br>at %{${text ? "text" : "y"}}<br>` +
+          "<b>%{z:.4g}</b><extra></extra>",
         colorbar: ipdp.colourKey(title),
         meta: { part: "carpet", output },
       }],
       layout: ipdp.layout({
-        xaxis: ipdp.axis({ title: { text: "observations" }, tickformat: ",", showgrid: false,
-          range: [0, Math.max(until, 1)] }),
+        xaxis: timeAxis(history.n, until, { showgrid: false }),
         yaxis: ipdp.axis({ title: { text: ipdp.plain(ipdp.shorten(name, 30)) }, showgrid: false,
           ...axis }),
         shapes: [ipdp.moment(now, ipdp.token("ink"))].concat(
@@ -92,8 +111,9 @@
       const values = kept.map((at) => run.importance[k][at]);
       const name = ipdp.plain(ipdp.shorten(run.features[k].name, 40));
       return {
-        type: "scatter", mode: "lines", x: n, y: values, yaxis: axis,
+        type: "scatter", mode: mode(n), x: n, y: values, yaxis: axis,
         line: { color: ipdp.token(own ? "now" : "quiet"), width: own ? 2.5 : 1.2 },
+        marker: { size: own ? 8 : 6 },
         text: values.map((value, at) =>
           `<b>${name}</b><br>importance ${ipdp.number(value)}<br>${ipdp.count(n[at])} observations`),
         hoverinfo: "text", meta: { part: "importance", feature: k },
@@ -104,7 +124,7 @@
   function metricLine(series, name, axis) {
     const kept = evenly(series.n.length, POINTS);
     return {
-      type: "scatter", mode: "lines", x: kept.map((k) => series.n[k]),
+      type: "scatter", mode: mode(kept), x: kept.map((k) => series.n[k]),
       y: kept.map((k) => series.value[k]), yaxis: axis,
       line: { color: ipdp.token("metric"), width: 1.8 },
       text: kept.map((k) => `<b>${ipdp.plain(ipdp.shorten(name, 40))} ` +
@@ -143,8 +163,7 @@
     const top = 1 - share * names.length - (names.length ? 0.02 : 0);
     const layout = ipdp.layout({
       margin: MARGIN,
-      xaxis: ipdp.axis({ title: { text: "observations" }, tickformat: ",",
-        range: [0, Math.max(run.until, 1)] }),
+      xaxis: timeAxis(run.n, run.until),
       yaxis: ipdp.axis({ domain: [0, Math.max(foot, 0.01)], visible: false, range: [-1, 1],
         fixedrange: true }),
       yaxis2: ipdp.axis({ domain: [foot, top], title: { text: "importance" },
