@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from ipdp.checkpoint.values import decode, encode
@@ -42,6 +42,7 @@ values = st.recursive(
 
 @settings(deadline=None)
 @given(values)
+@example([math.nan, dt.datetime(2000, 1, 1, fold=1)])
 def test_a_value_comes_back_through_json(value):
     again = decode(json.loads(json.dumps(encode(value))))
     assert type(again) is type(value)

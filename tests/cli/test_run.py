@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 import skops.io
 from river import metrics, tree
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LogisticRegression, SGDClassifier
 
 import ipdp as library
 from ipdp.cli.assembling import assembled
 from ipdp.cli.toml import settings_of
-from ipdp.log import LogReader
+from ipdp.log import LogReader, Retention
 
 MODEL = "river.tree.HoeffdingTreeClassifier(grace_period=50)"
 
@@ -92,6 +92,33 @@ def test_a_frozen_model_from_a_file(loans, tmp_path, ipdp):
     assert json.loads(answer.out)["scores"] == {}
 
 
+class Own(SGDClassifier):
+    """A class that skops does not know."""
+
+
+@pytest.mark.filterwarnings("always:the model cannot be kept:RuntimeWarning")
+@pytest.mark.parametrize("kind", [SGDClassifier, Own])
+def test_a_learning_model_of_scikit_learn_goes_on(kind, loans, tmp_path, ipdp):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(50, 3))
+    model = kind(loss="log_loss", random_state=0).partial_fit(X, X[:, 0] > 0, classes=[0, 1])
+    skops.io.dump(model, tmp_path / "model.skops")
+    own = [] if kind is SGDClassifier else ["--trust", f"{Own.__module__}.{Own.__qualname__}"]
+    arguments = ["run", "--data", loans, "--target", "granted", *own, "--features", "age"]
+    arguments += ["--model", tmp_path / "model.skops", "--learn", "--grid", "MinMax(3)"]
+    whole = ipdp(*arguments, "--limit", "200", "--out", tmp_path / "whole", "--json")
+    assert ipdp(*arguments, "--limit", "90", "--out", tmp_path / "run").code == 0
+    again = ipdp(*arguments, "--limit", "200", "--out", tmp_path / "run", "--resume", "--json")
+    assert again.code == 0, again.err
+    for name in ("n", "state", "scores", "n_changes"):
+        assert json.loads(again.out)[name] == json.loads(whole.out)[name]
+    with LogReader(tmp_path / "whole") as one, LogReader(tmp_path / "run") as other:
+        assert one.at(200)["age"].to_dict() == other.at(200)["age"].to_dict()
+    said = "ipdp: the model cannot be kept in skops's format (skops does not trust "
+    warned = [line for line in again.err.splitlines() if line.startswith(said)]
+    assert len(warned) == (kind is Own)
+
+
 def test_resume_ends_as_the_uninterrupted_run(tmp_path, ipdp):
     arguments = ["run", "--data", "agrawal?n_samples=900&position=300", "--model", MODEL]
     arguments += ["--features", "age,salary", "--quiet", "--checkpoint-every", "100"]
@@ -132,7 +159,7 @@ def test_a_pickled_model_wants_leave_again(tmp_path, ipdp):
     assert ipdp(*arguments, "--out", out, "--allow-pickle").code == 0
     answer = ipdp("resume", out)
     assert answer.code == 2
-    assert "which can run any code when it is loaded" in answer.err
+    assert "a pickle can run any code" in answer.err
     assert ipdp("resume", out, "--allow-pickle", "--quiet").code == 0
 
 
@@ -204,6 +231,23 @@ def test_options_reach_their_parts(tmp_path):
         assert pdp.grid["0"].size == 7
         assert (monitor.tolerance, monitor.delta) == (0.2, 0.01)
         assert len(monitor.handlers) == 1
+
+
+@pytest.mark.parametrize(
+    ("given", "rule"),
+    [
+        ([], Retention()),
+        (["--retention", "500"], Retention(recent=500)),
+        (["--retention", "none"], None),
+    ],
+)
+def test_old_snapshots_are_thinned_out_unless_one_says_no(given, rule, ipdp, tmp_path):
+    arguments = ["run", "--data", "agrawal?n_samples=30", "--model", MODEL, "--quiet"]
+    assert ipdp(*arguments, "--out", tmp_path / "run", *given).code == 0
+    for _ in range(2):
+        with library.Log(tmp_path / "run") as log:
+            assert log.retention == rule
+        assert ipdp("resume", tmp_path / "run", "--quiet").code == 0
 
 
 @pytest.mark.parametrize(
@@ -280,7 +324,10 @@ def test_no_observations(content, ipdp, tmp_path):
     ("kept", "sentence"),
     [
         ({"model": "os.system('touch {trap}')"}, "is a builtin_function_or_method, not a class"),
-        ({"model": "{trap}.pkl", "allow_pickle": True}, "which can run any code when it is loaded"),
+        (
+            {"model": "{trap}.pkl", "allow_pickle": True},
+            "a pickle can run any code",
+        ),
         ({"model": "{trap}.skops", "trust": ["os.system"]}, "there is no file"),
         ({"model": MODEL, "grid": "os.system('touch {trap}')"}, "not a class"),
         ({"model": MODEL, "metric": "os.system('touch {trap}')"}, "not a class"),

@@ -133,6 +133,20 @@ def test_a_log_goes_on_with_the_retention_that_it_began_with(tmp_path):
         assert [info.n for info in log.snapshots()] == sorted({*kept(rule, range(1, 200)), 49})
 
 
+def test_the_rule_of_a_log_can_be_changed(tmp_path):
+    rule = Retention(recent=20, per_doubling=4)
+    with Log(tmp_path) as log:
+        assert log.retention is None
+        log.retention = rule
+        log.begin({})
+    with Log(tmp_path) as log:
+        assert log.retention == rule
+        log.retention = None
+        log.beat(1)
+    with Log(tmp_path) as log:
+        assert log.retention is None
+
+
 def test_the_file_of_a_long_run_stays_small(tmp_path):
     """Space of what was thinned out is used again: no vacuum, and the file hardly grows."""
     rule = Retention(recent=2_000, per_doubling=20)

@@ -191,6 +191,32 @@ def test_a_rolling_metric_needs_no_pickle(make, tmp_path):
     assert list(one.scores) == ["Accuracy_40"]
 
 
+def test_a_metric_that_is_changed_by_being_read(tmp_path):
+    """A confusion matrix gets new cells when it is read, in an order that depends on when."""
+
+    def run(n=120, **options):
+        model = MODELS["tree"]()
+        pdp = ipdp.IncrementalPDP(model, ["a"], alpha=0.05, seed=1)
+        stream = ((x, int(3 * x["a"] + x["b"]) % 4) for x, _ in rows(n))
+        return Run(stream, model, pdp, metric=metrics.MacroF1(), snapshot_every=7, **options)
+
+    finished(run(80, checkpoint=tmp_path, checkpoint_every=10))
+    assert read(tmp_path / "checkpoint.ipdp")["run"]["model"] == "replay"
+    assert final(finished(run(checkpoint=tmp_path, resume=True))) == final(finished(run()))
+
+
+def test_labels_belong_to_what_is_learnt_again(tmp_path):
+    def run(label, **options):
+        model = MODELS["tree"]()
+        pdp = ipdp.IncrementalPDP(model, ["a"], alpha=0.05, seed=1)
+        stream = [(x, y if k else label) for k, (x, y) in enumerate(rows(30))]
+        return Run(stream, model, pdp, checkpoint=tmp_path, **options)
+
+    finished(run(True))
+    with pytest.raises(CheckpointError, match="did not predict what it did before"):
+        list(run(False, resume=True))
+
+
 def test_a_source_is_asked_for_its_place(tmp_path):
     file = tmp_path / "rows.csv"
     lines = [f"{x['a']},{x['b']},{y}" for x, y in rows(200)]
@@ -271,8 +297,8 @@ def test_checkpoints_by_number_and_by_time(make, tmp_path, monkeypatch):
     events = list(make(checkpoint=tmp_path / "b.ipdp"))
     assert [e.n for e in events if isinstance(e, Checkpointed)] == [400]
     assert (tmp_path / "b.ipdp").is_file()
-    monkeypatch.setattr("ipdp.running.loop._SECONDS", 0.0)
-    monkeypatch.setattr("ipdp.running.loop._TIMES", 1.0)
+    monkeypatch.setattr("ipdp.running.saving._SECONDS", 0.0)
+    monkeypatch.setattr("ipdp.running.saving._TIMES", 1.0)
     monkeypatch.setattr("ipdp.running.loop._BEAT", 0.0)
     events = list(make(checkpoint=tmp_path / "c"))
     assert len([e for e in events if isinstance(e, Checkpointed)]) > 3

@@ -7,13 +7,14 @@ import random
 import signal
 import threading
 import time
+from itertools import islice
 
 import numpy as np
 import pytest
 from river import anomaly, linear_model, metrics, preprocessing, stream, tree
 
 import ipdp
-from ipdp.log import LogReader
+from ipdp.log import LogReader, Retention
 from ipdp.running import (
     Beat,
     Changed,
@@ -94,6 +95,38 @@ def test_what_it_logs(make, tmp_path):
 
 
 # Models, metrics, labels.
+
+
+def test_a_log_of_its_own_is_thinned_out_and_a_given_one_as_its_owner_says(make, tmp_path):
+    list(make(rows(10), log=tmp_path / "own"))
+    with ipdp.Log(tmp_path / "given") as log:
+        list(make(rows(10), log=log))
+    with ipdp.Log(tmp_path / "own") as own, ipdp.Log(tmp_path / "given") as given:
+        assert own.retention == Retention()
+        assert given.retention is None
+    options = {"log": tmp_path / "begun", "checkpoint": tmp_path / "begun"}
+    with ipdp.Log(tmp_path / "begun", retention=Retention(recent=50)) as log:
+        list(make(islice(rows(20), 10), **{**options, "log": log}))
+    list(make(rows(20), resume=True, **options))
+    with ipdp.Log(tmp_path / "begun") as log:
+        assert log.retention == Retention(recent=50)
+
+
+def test_what_was_logged_can_be_read_while_the_stream_stands_still(make, tmp_path, monkeypatch):
+    monkeypatch.setattr("ipdp.running.recording._COMMIT", 0.01)
+    monkeypatch.setattr("ipdp.log.batch.COMMIT_EVERY", 0.3)
+
+    def stalling():
+        yield from rows(60)
+        deadline = time.monotonic() + 20
+        with LogReader(tmp_path) as log:
+            while time.monotonic() < deadline and len(log.snapshots()) < 40:
+                time.sleep(0.01)
+            read.extend(info.n for info in log.snapshots())
+
+    read = []
+    list(make(stalling(), log=tmp_path, snapshot_every=1))
+    assert read == list(range(21, 61))  # there are no curves of fewer observations
 
 
 def test_a_frozen_function_and_a_stream_of_x_alone(make):

@@ -5,11 +5,15 @@ from __future__ import annotations
 import json
 import os
 import signal
+import tempfile
 import threading
+from pathlib import Path
 
 import confluent_kafka
 import pytest
-from river import metrics
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from river import metrics, tree
 
 import ipdp
 from ipdp.checkpoint import read
@@ -82,3 +86,35 @@ def test_a_signal_ends_the_wait_for_input(tmp_path, number):
             list(loop)
     assert (loop.state, loop.n) == ("stopped", 100)
     assert read(tmp_path / "checkpoint.ipdp")["run"]["feed"]["n"] == 100
+
+
+GOOD = [f"{x['a']},{x['b']},{str(y).lower()}\n".encode() for x, y in rows(80)]
+BAD = [b"1\n", b"one,2,true\n", b"1,2,true,4\n", b"\xff,2,true\n", b"1,\0,true\n", b"1,2,maybe\n"]
+
+
+def learnt(lines):
+    """What a run on some lines comes to, and how many of them it skipped."""
+    model = tree.HoeffdingTreeClassifier(grace_period=20)
+    pdp = ipdp.IncrementalPDP(model, ["a", "b"], grid=ipdp.grid.MinMax(3, window=50), seed=1)
+    monitor = ipdp.Monitor(pdp, warm_up=30, cool_down=30, clock=8)
+    with tempfile.TemporaryDirectory() as directory:
+        file = Path(directory, "rows.csv")
+        file.write_bytes(b"a,b,y\n" + b"".join(lines))
+        with open_source(str(file), target="y", on_error="skip") as source:
+            run = Run(source, model, pdp, metric=metrics.LogLoss(), monitor=monitor)
+            list(run)
+    return (run.n, pdp.state, monitor.state, run.scores, model.summary), run.n_skipped
+
+
+@pytest.fixture(scope="module")
+def undisturbed():
+    return learnt(GOOD)
+
+
+@settings(deadline=None, max_examples=15)
+@given(st.lists(st.tuples(st.integers(1, len(GOOD)), st.sampled_from(BAD)), min_size=1))
+def test_skipped_lines_change_nothing(undisturbed, bad):
+    lines = list(GOOD)
+    for place, line in sorted(bad, reverse=True):
+        lines.insert(place, line)
+    assert learnt(lines) == (undisturbed[0], len(bad))

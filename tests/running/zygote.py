@@ -16,11 +16,14 @@ import sys
 import traceback
 from pathlib import Path
 
+import skops.io  # noqa: F401  # beforehand, not in each run
 from river import metrics, tree
+from sklearn.linear_model import SGDClassifier
 
 import ipdp
 import ipdp.log
 import ipdp.models.river
+import ipdp.models.sklearn
 import ipdp.models.trees
 from ipdp.running import Run, Started
 from ipdp.sources import open_source
@@ -50,14 +53,20 @@ def write_csv(path: Path) -> None:
 def make(directory: Path, kind: str) -> Run:
     """A run of some kind in a directory: to be started, or to be resumed."""
     source = open_source(str(directory / "rows.csv"), target="y") if kind != "replay" else rows()
+    features = ["a", "b", "c"]
     options = {"learn": True, "allow_pickle": kind in ("pickle", "delay")}
     model = tree.HoeffdingAdaptiveTreeClassifier(grace_period=40, seed=1)
     metric = [metrics.Accuracy(), metrics.LogLoss()]
+    if kind == "skops":  # which is slower, and knows no categories
+        features = ["a"]
+        source = (({"a": x["a"]}, y) for x, y in rows(N // 2))
+        model = SGDClassifier(loss="log_loss", learning_rate="constant", eta0=0.1, random_state=1)
+        model.partial_fit([[0.5]], [False], classes=[False, True])
     if kind == "frozen":
         model, metric, options = frozen, metrics.MAE(), {"learn": False}
     if kind == "delay":
         options["delay"] = 30
-    pdp = ipdp.IncrementalPDP(model, ["a", "b", "c"], alpha=0.01, seed=3)
+    pdp = ipdp.IncrementalPDP(model, features, alpha=0.01, seed=3)
     return Run(
         source,
         model,

@@ -43,12 +43,9 @@ def take(thing: Any) -> Any:
         return {"sequence": [take(item) for item in thing]}
     if isinstance(thing, np.ndarray):
         return {"array": [thing.dtype.str, list(thing.shape), encode(thing.ravel().tolist())]}
-    try:
-        return {"value": encode(thing)}
-    except TypeError:
-        if not _is_open(thing):
-            raise
-    return {"attributes": {name: take(getattr(thing, name)) for name in _attributes(thing)}}
+    if _is_open(thing):
+        return {"attributes": {name: take(getattr(thing, name)) for name in _attributes(thing)}}
+    return {"value": encode(thing)}
 
 
 def give(thing: Any, state: Any) -> None:

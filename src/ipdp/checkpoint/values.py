@@ -26,7 +26,7 @@ def encode(value: Any) -> Any:
     >>> encode(print)
     Traceback (most recent call last):
     ...
-    TypeError: <built-in function print> cannot be saved without pickle
+    TypeError: a builtin_function_or_method cannot be saved without pickle
     """
     kind = type(value)
     if kind in _AS_THEY_ARE or (kind is float and math.isfinite(value)):
@@ -40,7 +40,8 @@ def encode(value: Any) -> Any:
         return {name: encoder(value)}
     if isinstance(value, np.generic) and value.dtype.kind in "biufU":
         return {"numpy": [value.dtype.str, encode(value.item())]}
-    raise TypeError(f"{value!r} cannot be saved without pickle")
+    # Its name only: to show a thing, such as a confusion matrix, can change it.
+    raise TypeError(f"a {kind.__name__} cannot be saved without pickle")
 
 
 def decode(value: Any) -> Any:
@@ -82,7 +83,7 @@ _ENCODERS: dict[type, tuple[str, Callable[[Any], Any]]] = {
     tuple: ("tuple", _items),
     set: ("set", _sorted),
     frozenset: ("frozenset", _sorted),
-    dt.datetime: ("datetime", dt.datetime.isoformat),
+    dt.datetime: ("datetime", lambda d: [d.isoformat(), d.fold]),
     dt.date: ("date", dt.date.isoformat),
     dt.timedelta: ("timedelta", lambda d: [d.days, d.seconds, d.microseconds]),
 }
@@ -93,7 +94,7 @@ _DECODERS: dict[str, Callable[[Any], Any]] = {
     "tuple": lambda items: tuple(map(decode, items)),
     "set": lambda items: set(map(decode, items)),
     "frozenset": lambda items: frozenset(map(decode, items)),
-    "datetime": dt.datetime.fromisoformat,
+    "datetime": lambda parts: dt.datetime.fromisoformat(parts[0]).replace(fold=parts[1]),
     "date": dt.date.fromisoformat,
     "timedelta": lambda parts: dt.timedelta(*parts),
     "numpy": _numpy,

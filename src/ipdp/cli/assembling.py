@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-import threading
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -14,14 +13,10 @@ from typing import Any
 import ipdp
 from ipdp.cli.settings import RunSettings
 from ipdp.loading import LoadError, load_model, load_object
+from ipdp.log.files import NAME as LOG
 from ipdp.running import Run
+from ipdp.running.saving import NAME as CHECKPOINT
 from ipdp.sources import CountedSource, Source, open_source
-
-LOG, CHECKPOINT = "log.db", "checkpoint.ipdp"
-"""What a run's directory holds."""
-
-# Seconds after which what was logged can be read, also if no further observation comes.
-_VISIBLE = 2.0
 
 
 @contextmanager
@@ -44,8 +39,8 @@ def assembled(settings: RunSettings, *, resume: bool) -> Iterator[tuple[Run, Sou
     metric = metrics(model, settings)
     with source(settings) as stream:
         retention = None if settings.retention is None else Retention(recent=settings.retention)
-        options: Any = {"durability": settings.durability, "retention": retention}
-        with Log(settings.out / LOG, **options) as log:
+        with Log(settings.out / LOG, durability=settings.durability) as log:
+            log.retention = retention
             if is_again:
                 log.rewind(0)
             run = Run(
@@ -66,29 +61,7 @@ def assembled(settings: RunSettings, *, resume: bool) -> Iterator[tuple[Run, Sou
                 allow_pickle=settings.allow_pickle,
                 settings={"model": settings.model, "command": kept(settings)},
             )
-            with _kept_visible(log, is_needed=_may_wait(settings.data)):
-                yield run, stream
-
-
-@contextmanager
-def _kept_visible(log: Any, *, is_needed: bool) -> Iterator[None]:
-    """While a run waits for observations, let readers see what was logged before."""
-    ended = threading.Event()
-
-    def commit() -> None:
-        while not ended.wait(_VISIBLE):
-            with suppress(Exception):  # the run itself will meet it
-                log.commit()
-
-    thread = threading.Thread(target=commit, daemon=True)
-    if is_needed:
-        thread.start()
-    try:
-        yield
-    finally:
-        ended.set()
-        if is_needed:
-            thread.join()
+            yield run, stream
 
 
 def _was_tried(out: Path) -> bool:
@@ -220,9 +193,5 @@ def _learns(model: Any, settings: RunSettings) -> bool:
 def _has_no_target(settings: RunSettings) -> bool:
     """Whether there are no labels: none were named, and the data are no data set with its own."""
     data = settings.data
-    return settings.target is None and (_may_wait(data) or os.path.exists(data))
-
-
-def _may_wait(data: str) -> bool:
-    """Whether observations come as they come: standard input, Kafka."""
-    return data == "-" or data.startswith("kafka://")
+    is_open = data == "-" or data.startswith("kafka://") or os.path.exists(data)
+    return settings.target is None and is_open

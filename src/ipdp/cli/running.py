@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import warnings
 import webbrowser
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
@@ -13,14 +14,16 @@ from typing import Annotated, Any
 
 import typer
 
-from ipdp.cli.assembling import CHECKPOINT, LOG, assembled
-from ipdp.cli.errors import INTERRUPTED, say, sentences
+from ipdp.cli.assembling import assembled
+from ipdp.cli.errors import INTERRUPTED, say, sentence, sentences
 from ipdp.cli.options import Debug, Json, Quiet, RunPath, examples
 from ipdp.cli.printing import as_json as print_json
 from ipdp.cli.printing import console, line
 from ipdp.cli.settings import RunSettings
 from ipdp.cli.signature import with_settings
 from ipdp.cli.toml import SettingsError, settings_of
+from ipdp.log.files import NAME as LOG
+from ipdp.running.saving import NAME as CHECKPOINT
 from ipdp.sources import Source
 
 Resume = Annotated[
@@ -100,8 +103,8 @@ def settings_in(run: Path, *, allow_pickle: bool = False, trust: str = "") -> Ru
         raise SettingsError(f"{run} was not made by `ipdp run`: it cannot be resumed from here")
     if kept.get("allow_pickle") and not allow_pickle:
         raise SettingsError(
-            f"{run} keeps its model by pickle, which can run any code when it is loaded; if you "
-            f"trust it: ipdp resume {run} --allow-pickle"
+            f"{run} was made with --allow-pickle, and a pickle can run any code when it is loaded; "
+            f"if you trust it: ipdp resume {run} --allow-pickle"
         )
     own = {"out": str(directory), "allow_pickle": allow_pickle, "trust": trust}
     return settings_of({**kept, **own})
@@ -116,7 +119,7 @@ def go(
 
     started = perf_counter()
     errors = console(stderr=True)
-    with _at_once(settings, quiet), ExitStack() as stack:
+    with _at_once(settings, quiet), _warnings(quiet), ExitStack() as stack:
         loop, source = stack.enter_context(assembled(settings, resume=resume))
         listeners: list[Any] = []
         if settings.prometheus is not None:
@@ -153,6 +156,19 @@ def _at_once(settings: RunSettings, quiet: bool) -> Iterator[None]:
             say(f"Stopped at once. To go on from the last checkpoint: ipdp resume {settings.out}")
             raise typer.Exit(INTERRUPTED) from None
         raise
+
+
+@contextmanager
+def _warnings(quiet: bool) -> Iterator[None]:
+    """Say what is warned of in one line each, without the place in the code."""
+
+    def told(message: Warning | str, *_: Any, **__: Any) -> None:
+        if not quiet:
+            say(f"ipdp: {sentence(Warning(message))}")
+
+    with warnings.catch_warnings():
+        warnings.showwarning = told
+        yield
 
 
 def _nothing(source: Source) -> str:

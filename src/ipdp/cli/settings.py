@@ -7,6 +7,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
+from ipdp.log import Retention
+
 GROUPS = ("Data", "Model", "Explanation", "Monitor", "Output")
 """Headings under which settings are shown."""
 
@@ -62,6 +64,7 @@ Features = Annotated[list[str | tuple[str, str]], BeforeValidator(_pairs)]
 Types = Annotated[dict[str, Literal["number", "bool", "text"]], BeforeValidator(_assignments)]
 Delay = Annotated[int | float | str, BeforeValidator(_number)]
 Alpha = Annotated[float | None, BeforeValidator(_or_none)]
+Recent = Annotated[int | None, BeforeValidator(_or_none)]
 
 
 def setting(group: str, default: Any, metavar: str, text: str) -> Any:
@@ -120,7 +123,10 @@ class RunSettings(BaseModel):
         ".txt, .cbm, .pkl, .joblib",
     )
     learn: bool | None = setting(
-        "Model", None, "", "Learn each observation after it was explained; by default if it can"
+        "Model",
+        None,
+        "",
+        "Learn each observation after it was explained; by default if the model has learn_one",
     )
     metric: str = setting(
         "Model",
@@ -207,11 +213,11 @@ class RunSettings(BaseModel):
         "normal|full",
         "full: a power failure costs no snapshot, at the price of waiting for the disk",
     )
-    retention: int | None = setting(
+    retention: Recent = setting(
         "Output",
-        None,
+        Retention.recent,
         "N",
-        "Thin out snapshots that are older than so many observations; all are kept by default",
+        "Thin out snapshots that are older than so many observations; none keeps all",
     )
     prometheus: int | None = setting(
         "Output", None, "PORT", "Serve metrics for Prometheus at this port"

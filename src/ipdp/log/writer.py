@@ -43,7 +43,8 @@ class Log(LogReader):
         "normal": a power failure may cost the commits of the last seconds. "full": every snapshot
         is on the disk when `snapshot` comes back, at the price of waiting for it.
     retention
-        How old snapshots are thinned out. None: as the log began; a new log keeps everything.
+        How old snapshots are thinned out. None: as the log began; a new log keeps everything
+        (`ipdp.run` gives the logs that it makes itself a rule).
 
     Examples
     --------
@@ -83,11 +84,18 @@ class Log(LogReader):
             self._guard.close()
             raise
         self._rewound = self._closed = False
-        run = self._batch.run
         if retention is not None:
-            run["retention"] = json.dumps(retention.to_dict())
-        kept = json.loads(run["retention"])
-        self.retention = None if kept is None else Retention(**kept)
+            self.retention = retention
+
+    @property
+    def retention(self) -> Retention | None:
+        """How old snapshots are thinned out, of those that are logged from now on."""
+        kept = json.loads(self._batch.run["retention"])
+        return None if kept is None else Retention(**kept)
+
+    @retention.setter
+    def retention(self, rule: Retention | None) -> None:
+        self._batch.run["retention"] = json.dumps(None if rule is None else rule.to_dict())
 
     def begin(self, settings: Mapping[str, Any], features: Sequence[Feature] | None = None) -> None:
         """Begin a run.
@@ -213,6 +221,11 @@ class Log(LogReader):
             self._batch.commit()
             self._batch.sync()
 
+    def commit_if_due(self) -> None:
+        """Write what was logged so far if the last time is a second ago; any thread may ask."""
+        with self._lock:
+            self._batch.commit_if_due()
+
     def rewind(self, n: int) -> None:
         """Forget all that came after n, to go on from there.
 
@@ -302,9 +315,8 @@ class Log(LogReader):
         batch.run["n_snapshots"] += 1
 
     def _expires(self, n: int, newest: Row | None) -> int | None:
-        if self.retention is None:
-            return None
-        return self.retention.expires(n, None if newest is None else newest["n"])
+        rule = self.retention
+        return None if rule is None else rule.expires(n, None if newest is None else newest["n"])
 
     def _number_of(self, name: str) -> int:
         features = self._batch.features

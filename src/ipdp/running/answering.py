@@ -10,13 +10,40 @@ import numpy as np
 
 from ipdp.models import Engine, engine
 from ipdp.models.base import PREDICTION, Outputs
+from ipdp.observations import arranged
 from ipdp.running.scores import Scores
+from ipdp.typing import FeatureName, Observation
 
 Predict = Callable[[Any], Any]
 Learn = Callable[[Any, Any], Any]
 
 
-def predictor(model: Any, asked: Engine, scores: Scores) -> Predict | None:
+class Order:
+    """Brings observations into the order of the first, for models that do not know names.
+
+    Attributes
+    ----------
+    columns
+        The features of the first observation; None before it.
+
+    Examples
+    --------
+    >>> order = Order()
+    >>> [order(x) for x in ({"a": 1, "b": 2}, {"b": 3, "a": 4})]
+    [{'a': 1, 'b': 2}, {'a': 4, 'b': 3}]
+    """
+
+    def __init__(self) -> None:
+        self.columns: tuple[FeatureName, ...] | None = None
+
+    def __call__(self, x: Observation) -> Observation:
+        """The observation in that order."""
+        if self.columns is None:
+            self.columns = tuple(x)
+        return arranged(x, self.columns)
+
+
+def predictor(model: Any, asked: Engine, scores: Scores, order: Order) -> Predict | None:
     """What gives the prediction of one observation, as the metrics want it; None for no metrics.
 
     Parameters
@@ -27,6 +54,8 @@ def predictor(model: Any, asked: Engine, scores: Scores) -> Predict | None:
         Its engine in the explainer.
     scores
         The metrics.
+    order
+        Of the features.
     """
     if not scores:
         return None
@@ -41,13 +70,13 @@ def predictor(model: Any, asked: Engine, scores: Scores) -> Predict | None:
     if hasattr(last, "score_one"):
         score: Predict = model.score_one
         return score
-    return _by_engine(model, asked, scores.wants_labels)
+    return _by_engine(model, asked, scores.wants_labels, order)
 
 
-def learner(model: Any) -> Learn:
+def learner(model: Any, order: Order) -> Learn:
     """What teaches the model one observation."""
     if not hasattr(model, "learn_one") and hasattr(model, "partial_fit"):
-        return _partial_learner(model)
+        return _partial_learner(model, order)
     if not hasattr(model, "learn_one"):
         raise ValueError(
             f"{_kind(model)} cannot learn one observation (it has no learn_one and no "
@@ -59,20 +88,17 @@ def learner(model: Any) -> Learn:
     return lambda x, _: model.learn_one(x)
 
 
-def _partial_learner(model: Any) -> Learn:
+def _partial_learner(model: Any, order: Order) -> Learn:
     """Teaches a model of scikit-learn, by name where it knows its features, else in their order."""
-    names = getattr(model, "feature_names_in_", None)
-    order: list[Any] = [] if names is None else list(names)
+    known = getattr(model, "feature_names_in_", None)
+    if known is None:
+        return lambda x, y: model.partial_fit([list(order(x).values())], [y])
+    names = list(known)
 
     def learn(x: Any, y: Any) -> None:
-        if not order:
-            order.extend(x)
-        row: Any = [[x[name] for name in order]]
-        if names is not None:
-            import pandas as pd
+        import pandas as pd
 
-            row = pd.DataFrame(row, columns=order)
-        model.partial_fit(row, [y])
+        model.partial_fit(pd.DataFrame([[x[name] for name in names]], columns=names), [y])
 
     return learn
 
@@ -82,14 +108,14 @@ def learns_without_labels(model: Any) -> bool:
     return not getattr(model, "_supervised", True)
 
 
-def _by_engine(model: Any, asked: Engine, wants_labels: bool) -> Predict:
+def _by_engine(model: Any, asked: Engine, wants_labels: bool, order: Order) -> Predict:
     if wants_labels and model is not asked:
         # What an estimator itself decides; a function has but one answer.
         with suppress(TypeError, ValueError):
             asked = engine(model, response="predict")
 
     def predict(x: Any) -> Any:
-        return _answer(asked.predict([x]), wants_labels)
+        return _answer(asked.predict([order(x) if asked.ordered else x]), wants_labels)
 
     return predict
 

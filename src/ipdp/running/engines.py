@@ -19,12 +19,7 @@ def engine_state(known: Engine) -> dict[str, Any] | None:
     checker: Any = getattr(known, "checker", None)
     if checker is None:
         return None
-    version, internal, gauss = checker._random.getstate()
-    return {
-        "seen": checker._seen,
-        "random": [version, list(internal), gauss],
-        "fault": getattr(known, "fault", None),
-    }
+    return {**checker.state, "fault": getattr(known, "fault", None)}
 
 
 def restore_engine(known: Any, state: Mapping[str, Any] | None) -> None:
@@ -32,9 +27,7 @@ def restore_engine(known: Any, state: Mapping[str, Any] | None) -> None:
     checker = getattr(known, "checker", None)
     if checker is None or state is None:
         return
-    version, internal, gauss = state["random"]
-    checker._random.setstate((version, tuple(internal), gauss))
-    checker._seen = state["seen"]
+    checker.state = state
     known.fault = state["fault"]
 
 

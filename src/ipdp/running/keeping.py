@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import copy
 import pickle
+import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from time import perf_counter
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from ipdp.checkpoint import CheckpointError
 from ipdp.checkpoint.objects import give, take
+from ipdp.checkpoint.values import decode, encode
+from ipdp.running import estimators
 from ipdp.running.engines import alike, engine_state, give_engine, restore_engine
 from ipdp.running.feed import Feed, checked_place
 from ipdp.running.scores import Scores
@@ -22,7 +25,7 @@ VERSION = 1
 RISK = "a pickle can run any code when it is loaded, so load only what you wrote yourself"
 """What the user takes upon himself."""
 
-How = Literal["given", "pickle", "replay"]
+How = Literal["given", "skops", "pickle", "replay"]
 """Where the model comes from on resume: from the user, from the file, or by learning again."""
 
 # Seconds between two events of a replay.
@@ -36,18 +39,16 @@ class Keeper:
     ----------
     step, feed
         Of the run.
-    learns
-        Whether the model learns.
     allow_pickle
         Whether what has no other way may be kept by pickle.
     """
 
-    def __init__(self, step: Step, feed: Feed, *, learns: bool, allow_pickle: bool) -> None:
+    def __init__(self, step: Step, feed: Feed, *, allow_pickle: bool) -> None:
         self.step = step
         self.feed = feed
-        self.learns = learns
         self.allow_pickle = allow_pickle
         self._detectors_then: Any = None
+        self._was_refused = False
         step.digests = not allow_pickle
         self._metrics = _Metrics(step.scores)
 
@@ -57,12 +58,15 @@ class Keeper:
         """What goes into a checkpoint."""
         step = self.step
         metrics = self._metrics.state
-        how = self._how(metrics)
+        is_open = metrics is not None and not self._detectors()
+        safe = self._dumped() if is_open else None
+        how = self._how(is_open, safe)
         run = {
             "version": VERSION,
             "model": how,
-            "learns": self.learns,
+            "learns": step.learn,
             "feed": self.feed.place,
+            "columns": encode(step.order.columns),
             "digest": step.digest,
             "metrics": metrics,
             "scores": list(step.scores.by_name),
@@ -74,14 +78,39 @@ class Keeper:
         for name in ("monitor", "pfi"):
             part = getattr(step, name)
             parts[name] = None if part is None else part.state
-        if how == "pickle":
+        if how == "skops":
+            parts["skops"] = safe
+        elif how == "pickle":
             parts["pickle"] = self._pickled(metrics is None)
         return parts
 
-    def _how(self, metrics: Any) -> How:
-        if not self.learns and metrics is not None and not self._detectors():
+    def _how(self, is_open: bool, safe: bytes | None) -> How:
+        if is_open and not self.step.learn:
             return "given"
+        if safe is not None:
+            return "skops"
         return "pickle" if self.allow_pickle else "replay"
+
+    def _dumped(self) -> bytes | None:
+        """The model in its own safe format; None, with one warning, if it cannot be written so."""
+        model = self.step.pdp.model
+        if not self.step.learn or self._was_refused or not estimators.has_format(model):
+            return None
+        try:
+            return estimators.dumped(model)
+        except estimators.CannotBeKept as error:
+            self._was_refused = True
+            instead = (
+                "it is kept by pickle"
+                if self.allow_pickle
+                else "when the run is resumed it learns again what it had learnt"
+            )
+            warnings.warn(
+                f"the model cannot be kept in skops's format ({error}): {instead}",
+                RuntimeWarning,
+                stacklevel=2,
+            )
+            return None
 
     def _detectors(self) -> Any:
         return None if self.step.monitor is None else self.step.monitor.detectors
@@ -102,8 +131,8 @@ class Keeper:
         # All in one, so that what is shared stays shared. An engine is kept only if it is one of
         # the user's own: those of ipdp may be made differently by the version that resumes.
         things = {
-            "model": step.pdp.model if self.learns else None,
-            "engines": self._own_engines() if self.learns else {},
+            "model": step.pdp.model if step.learn else None,
+            "engines": self._own_engines() if step.learn else {},
             "metrics": dict(step.scores.by_name) if with_metrics else None,
             "detectors": self._detectors(),
         }
@@ -132,6 +161,8 @@ class Keeper:
         with _damage():
             if how == "pickle":
                 self._unpickle(parts["pickle"])
+            elif how == "skops":
+                estimators.load_into(self.step.pdp.model, parts["skops"])
             self._restore_parts(parts, run, how)
 
     def _must_fit(self, parts: Mapping[str, Any], run: Mapping[str, Any]) -> None:
@@ -141,7 +172,7 @@ class Keeper:
                 f"{VERSION}"
             )
         for what, then, now in (
-            ("learn", run["learns"], self.learns),
+            ("learn", run["learns"], self.step.learn),
             ("metrics", run["scores"], list(self.step.scores.by_name)),
             ("a monitor", parts["monitor"] is not None, self.step.monitor is not None),
             ("pfi", parts["pfi"] is not None, self.step.pfi is not None),
@@ -151,6 +182,8 @@ class Keeper:
                 raise CheckpointError(
                     f"the checkpoint does not fit this run: {what} was {then}, and is {now} now"
                 )
+        if run["model"] not in get_args(How):
+            raise CheckpointError(f"the checkpoint is damaged: {run['model']!r} keeps no model")
         if run["model"] == "pickle" and not self.allow_pickle:
             raise CheckpointError(
                 f"the checkpoint holds a pickle, which was not loaded: {RISK}; if you did, resume "
@@ -166,8 +199,7 @@ class Keeper:
                 yield self.feed.n, place["n"]
 
     def _must_agree(self, run: Mapping[str, Any]) -> None:
-        metrics = self._metrics.state if run["metrics"] is not None else None
-        if self.step.digest != run["digest"] or metrics != run["metrics"]:
+        if self.step.digest != run["digest"]:
             raise CheckpointError(
                 f"the model, learning again the first {self.feed.n:,} observations, did not "
                 "predict what it did before: give it as it was at the start, with a seed, or keep "
@@ -181,7 +213,7 @@ class Keeper:
             raise CheckpointError(
                 f"the model in the checkpoint cannot be loaded: {error}"
             ) from error
-        if self.learns:
+        if self.step.learn:
             for name, explainer in self._explainers().items():
                 engine = things["engines"].get(name) or alike(explainer.engine, things["model"])
                 if engine is None:
@@ -203,10 +235,12 @@ class Keeper:
                 getattr(step, name).state = parts[name]
         if how == "pickle" and step.monitor is not None:
             step.monitor.detectors = self._detectors_then
+        if run["metrics"] is not None:
+            # After a replay too: what a metric holds depends on when it was read.
+            for name, metric in step.scores.by_name.items():
+                give(metric, run["metrics"][name])
         if how != "replay":
-            if run["metrics"] is not None:
-                for name, metric in step.scores.by_name.items():
-                    give(metric, run["metrics"][name])
+            step.order.columns = decode(run["columns"])
             if step.waiting is not None:
                 step.waiting.state = run["waiting"]
         if step.budget is not None and run["budget"] is not None:

@@ -3,35 +3,27 @@
 from __future__ import annotations
 
 import contextlib
-import math
 from collections.abc import Generator, Iterator, Mapping, Sequence
-from pathlib import Path
 from time import perf_counter
 from typing import Any, Literal
 
-from ipdp import checkpoint as checkpoints
 from ipdp.core.arguments import whole_number
 from ipdp.explainer import IncrementalPDP
 from ipdp.monitor import Change, Monitor
 from ipdp.pfi import IncrementalPFI
 from ipdp.running.budget import Budget
 from ipdp.running.errors import RunFailed
-from ipdp.running.events import AnyEvent, Checkpointed, Ended, Replayed, Started
+from ipdp.running.events import AnyEvent, Ended, Replayed, Started
 from ipdp.running.feed import Feed
 from ipdp.running.keeping import Keeper
 from ipdp.running.labels import Waiting
 from ipdp.running.recording import Recorder
+from ipdp.running.saving import Saver, checkpoint_file
 from ipdp.running.scores import Scores
 from ipdp.running.step import Step
 
-NAME = "checkpoint.ipdp"
-"""Name of the checkpoint in a run's directory."""
-
 # Seconds between two signs of life.
 _BEAT = 0.25
-# Without a number of observations between checkpoints: seconds between them, at least, and at
-# least so many times as long as one takes.
-_SECONDS, _TIMES = 10.0, 50.0
 
 State = Literal["new", "running", "ended", "stopped", "failed"]
 
@@ -56,7 +48,8 @@ class Run:
     pfi
         An `IncrementalPFI` of the same model.
     log
-        An `ipdp.Log`, or the path of one (a run's directory, or a file).
+        An `ipdp.Log`, or the path of one (a run's directory, or a file), whose past is then thinned
+        out by `ipdp.log.Retention()`.
     learn
         Whether the model learns each observation after it was explained; False leaves it as it is.
     moment, delay
@@ -78,8 +71,9 @@ class Run:
         Whether to go on from the checkpoint; from the start if there is none yet.
     allow_pickle
         Whether a model that learns may be kept by pickle. A pickle can run any code when it is
-        loaded, so load only what you wrote yourself. Without it the model learns again, on resume,
-        what it had learnt before: the stream must be one that can be read again.
+        loaded, so load only what you wrote yourself. Models of scikit-learn do not need it: they
+        are kept in skops's format. Others learn again without it, on resume, what they had learnt
+        before: the stream must be one that can be read again.
     settings
         What else the log is to know about the run, JSON-safe.
 
@@ -126,11 +120,8 @@ class Run:
             raise ValueError(f"give a budget, or an explainer with every={pdp.every}, not both")
         if resume and checkpoint is None:
             raise ValueError("resume needs the checkpoint to go on from")
-        if checkpoint is not None and not allow_pickle and _has_detectors(monitor):
-            raise ValueError(
-                "the drift detectors of the monitor can be kept in a checkpoint by pickle only: "
-                "give allow_pickle=True, or a monitor without a detector of its own"
-            )
+        if checkpoint is not None and not allow_pickle:
+            _must_have_no_detectors(monitor)
         self.pdp, self.monitor, self.pfi = pdp, monitor, pfi
         self.learn = learn
         self.snapshot_every = whole_number("snapshot_every", snapshot_every)
@@ -153,9 +144,10 @@ class Run:
             budget=None if budget is None else Budget(budget),
         )
         self._recorder = Recorder(self._step, self._feed, log)
-        self._keeper = Keeper(self._step, self._feed, learns=learn, allow_pickle=allow_pickle)
+        keeper = Keeper(self._step, self._feed, allow_pickle=allow_pickle)
+        self._saver = Saver(keeper, self._recorder, self.checkpoint, self.checkpoint_every)
         self._is_stopping = False
-        self._next_beat = self._next_checkpoint = 0.0
+        self._next_beat = 0.0
 
     # Reading.
 
@@ -257,32 +249,22 @@ class Run:
 
     def _begin(self) -> Iterator[AnyEvent]:
         """Restore what is to be restored, then begin the log."""
-        if self.checkpoint is not None and self.checkpoint.exists():
-            if not self.resume:
-                raise FileExistsError(
-                    f"there is a checkpoint at {self.checkpoint}: resume it, or choose another "
-                    "place for this run"
-                )
-            parts = checkpoints.read(self.checkpoint)
-            for n, until in self._keeper.restore(parts):
-                yield Replayed(n, until)
-                if self._is_stopping:  # the checkpoint is as it was
-                    self.state = "stopped"
-                    yield Ended(until, "stopped")
-                    return
-        if self.checkpoint is not None:
-            checkpoints.prepare(self.checkpoint)
+        for n, until in self._saver.restore(resume=self.resume):
+            yield Replayed(n, until)
+            if self._is_stopping:  # the checkpoint is as it was
+                self.state = "stopped"
+                yield Ended(until, "stopped")
+                return
+        self._saver.begin()
         self._recorder.begin({**self._described(), **self.settings}, resume=self.resume)
         self.state = "running"
         now = perf_counter()
         self._step.finished, self._next_beat = now, now + _BEAT
-        self._next_checkpoint = now + _SECONDS
         yield Started(self.n, self.total, self.monitor is not None)
 
     def _observations(self) -> Iterator[AnyEvent]:
         feed, step = self._feed, self._step
-        snapshot_every = self.snapshot_every
-        checkpoint_every = self.checkpoint_every or math.inf
+        snapshot_every, checkpoint_every = self.snapshot_every, self._saver.every
         while not self._is_stopping:
             pair = next(feed, None)
             if pair is None:
@@ -313,12 +295,12 @@ class Run:
         if now >= self._next_beat:
             self._next_beat = now + _BEAT
             events += recorder.news() + recorder.beat()
-        if self._wants_checkpoint(now):
-            events += self._write_checkpoint()
+        if self._saver.is_due(now):
+            events += self._saver.write()
         return events
 
     def _end(self, state: Literal["ended", "stopped"]) -> list[AnyEvent]:
-        events = self._recorder.news() + self._write_checkpoint()
+        events = self._recorder.news() + self._saver.write()
         if state == "ended":
             try:
                 self._step.finish()
@@ -329,25 +311,6 @@ class Run:
         self._recorder.end(state)
         self.state = state
         return [*events, Ended(self.n, state)]
-
-    # Checkpoints.
-
-    def _wants_checkpoint(self, now: float) -> bool:
-        if self.checkpoint_every is not None:
-            return self.n % self.checkpoint_every == 0
-        return now >= self._next_checkpoint
-
-    def _write_checkpoint(self) -> list[AnyEvent]:
-        if self.checkpoint is None:
-            return []
-        started = perf_counter()
-        self._recorder.commit()  # the log may be ahead of the checkpoint, never behind
-        parts = self._keeper.parts()
-        size = checkpoints.write(self.checkpoint, parts)
-        self._feed.commit(parts["run"]["feed"])
-        now = perf_counter()
-        self._next_checkpoint = now + max(_SECONDS, _TIMES * (now - started))
-        return [Checkpointed(self.n, self.checkpoint, size, now - started)]
 
     def _described(self) -> dict[str, Any]:
         """What the log is to know about the run, JSON-safe."""
@@ -365,12 +328,6 @@ class Run:
         }
 
 
-def checkpoint_file(path: Any) -> Path:
-    """The checkpoint that a path means: the file itself, or the one in a run's directory."""
-    file = Path(path)
-    return file / NAME if file.is_dir() or not (file.suffix or file.exists()) else file
-
-
 def _must_belong(
     model: Any, pdp: IncrementalPDP, monitor: Monitor | None, pfi: IncrementalPFI | None
 ) -> None:
@@ -383,5 +340,9 @@ def _must_belong(
             raise ValueError(f"the {name} explains another model than the one given")
 
 
-def _has_detectors(monitor: Monitor | None) -> bool:
-    return monitor is not None and (monitor.statistic != "shape" or monitor.detector is not None)
+def _must_have_no_detectors(monitor: Monitor | None) -> None:
+    if monitor is not None and (monitor.statistic != "shape" or monitor.detector is not None):
+        raise ValueError(
+            "the drift detectors of the monitor can be kept in a checkpoint by pickle only: "
+            "give allow_pickle=True, or a monitor without a detector of its own"
+        )

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from contextlib import ExitStack, suppress
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Literal
 
 from ipdp.checkpoint import CheckpointError
@@ -14,6 +15,9 @@ from ipdp.running.step import Step
 
 if TYPE_CHECKING:
     from ipdp.log import Log
+
+# Seconds between two looks whether something waits to be committed.
+_COMMIT = 1.0
 
 
 class Recorder:
@@ -43,9 +47,13 @@ class Recorder:
         """Open the log, until the stack is closed."""
         self._log = self._given
         if self._given is not None and not hasattr(self._given, "snapshot"):
-            from ipdp.log import Log
+            from ipdp.log import Log, Retention
 
             self._log = stack.enter_context(Log(self._given))
+            if self._log.status.state == "empty":
+                self._log.retention = Retention()  # a run may last for years
+        if self._log is not None:
+            stack.enter_context(_committing(self._log))
 
     def begin(self, settings: dict[str, Any], *, resume: bool) -> None:
         """Begin the log, or go on in it from where the run goes on."""
@@ -125,6 +133,25 @@ class Recorder:
         if self._log is not None:
             self._log.beat(self.feed.n)
         return [Beat(self.feed.n, self.step.explained, self.step.explain_seconds)]
+
+
+@contextmanager
+def _committing(log: Log) -> Iterator[None]:
+    """Let readers see what was logged also while the run waits for an observation."""
+    ended = threading.Event()
+
+    def commit() -> None:
+        while not ended.wait(_COMMIT):
+            with suppress(Exception):  # the run itself will meet it
+                log.commit_if_due()
+
+    thread = threading.Thread(target=commit, name="ipdp-log", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
 
 
 def _must_belong(log: Log, n: int) -> None:

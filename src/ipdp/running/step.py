@@ -10,7 +10,7 @@ from typing import Any
 from ipdp.explainer import IncrementalPDP
 from ipdp.monitor import Change, Monitor
 from ipdp.pfi import IncrementalPFI
-from ipdp.running.answering import Learn, Predict, learner, learns_without_labels, predictor
+from ipdp.running.answering import Learn, Order, Predict, learner, learns_without_labels, predictor
 from ipdp.running.budget import Budget
 from ipdp.running.labels import Waiting
 from ipdp.running.scores import Scores
@@ -29,8 +29,8 @@ class Step:
     explained, explain_seconds
         How many observations were explained, and how long that took.
     digests, digest
-        Whether to keep a checksum of all predictions so far, by which a replay is known to be the
-        same; and that.
+        Whether to keep a checksum of all predictions and labels so far, by which a replay is known
+        to be the same; and that.
     """
 
     def __init__(
@@ -47,6 +47,7 @@ class Step:
         self.pdp, self.monitor, self.pfi = pdp, monitor, pfi
         self.scores, self.waiting, self.budget = scores, waiting, budget
         self.learn = learn
+        self.order = Order()
         self._predict: Predict | None = None
         self._learn: Learn | None = None
         self.bind()
@@ -59,8 +60,8 @@ class Step:
     def bind(self) -> None:
         """Take the explainer's model, which may be another one after a resume."""
         model = self.pdp.model
-        self._predict = predictor(model, self.pdp.engine, self.scores)
-        self._learn = learner(model) if self.learn else None
+        self._predict = predictor(model, self.pdp.engine, self.scores, self.order)
+        self._learn = learner(model, self.order) if self.learn else None
         self._needs_label = not (self.learn and learns_without_labels(model))
 
     @property
@@ -73,7 +74,7 @@ class Step:
         started = self.finished
         if self.waiting is not None:
             self._answer(self.waiting.answered(x, y))
-        y_pred = self._predicted(x)
+        y_pred = self._predicted(x, y)
         if self.waiting is None:
             self._score(y, y_pred)
         self.doing = "explain"
@@ -94,9 +95,9 @@ class Step:
         """The same without explaining: what the model and the metrics have been through before."""
         if self.waiting is not None:
             self._answer(self.waiting.answered(x, y), explain=False)
-            self.waiting.ask(x, y, self._predicted(x))
+            self.waiting.ask(x, y, self._predicted(x, y))
             return
-        self._score(y, self._predicted(x))
+        self._score(y, self._predicted(x, y))
         self._teach(x, y)
 
     def finish(self) -> None:
@@ -104,13 +105,13 @@ class Step:
         if self.waiting is not None:
             self._answer(self.waiting.rest())
 
-    def _predicted(self, x: Observation) -> Any:
-        if self._predict is None:
-            return None
-        self.doing = "predict"
-        y_pred = self._predict(x)
+    def _predicted(self, x: Observation, y: Any) -> Any:
+        y_pred = None
+        if self._predict is not None:
+            self.doing = "predict"
+            y_pred = self._predict(x)
         if self.digests:
-            self.digest = zlib.crc32(repr(y_pred).encode(), self.digest)
+            self.digest = zlib.crc32(repr((y_pred, y)).encode(), self.digest)
         return y_pred
 
     def _score(self, y: Any, y_pred: Any) -> None:

@@ -1,0 +1,262 @@
+"""Learning models of scikit-learn in a checkpoint: by skops's format, which executes nothing."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+import warnings
+import zipfile
+from contextlib import suppress
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import skops.io
+from river import metrics
+from sklearn.base import is_regressor
+from sklearn.linear_model import Perceptron, SGDClassifier, SGDRegressor
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neural_network import MLPClassifier, MLPRegressor
+from sklearn.preprocessing import FunctionTransformer
+
+import ipdp
+from ipdp.checkpoint import CheckpointError, read, write
+from ipdp.running import Replayed, Run
+
+RNG = np.random.default_rng(0)
+N = 60
+X = RNG.normal(size=(N, 3))
+CLASSES = (X[:, 0] > 0).astype(int) + (X[:, 1] > 0)
+# The order of the features is that of the first observation, also for those that have another one.
+ROWS = [
+    {name: row["abc".index(name)] for name in ("abc" if k % 3 else "cab")}
+    for k, row in enumerate(X.tolist())
+]
+ROWS[0] = dict(zip("abc", X[0].tolist(), strict=True))
+
+MODELS = {
+    "SGD": lambda: SGDClassifier(loss="log_loss", random_state=0),
+    "averaged SGD": lambda: SGDClassifier(
+        loss="log_loss", average=10, random_state=np.random.RandomState(1)
+    ),
+    "SGD regressor": lambda: SGDRegressor(random_state=0),
+    "perceptron": lambda: Perceptron(random_state=0),
+    "naive Bayes": GaussianNB,
+    "one against the rest": lambda: OneVsRestClassifier(
+        SGDClassifier(loss="log_loss", random_state=0)
+    ),
+    "network": lambda: MLPClassifier((5,), random_state=0),
+    "network, SGD": lambda: MLPClassifier((5,), solver="sgd", momentum=0.5, random_state=0),
+    "network regressor": lambda: MLPRegressor(hidden_layer_sizes=(5,), random_state=0),
+}
+
+
+class Own(SGDClassifier):
+    """A class that skops does not know."""
+
+
+def begun(model, frame=False):
+    """A model as it is at the start of a run: it knows its classes."""
+    given = pd.DataFrame(X[:10], columns=list("abc")) if frame else X[:10]
+    classes = {} if is_regressor(model) else {"classes": [0, 1, 2]}
+    return model.partial_fit(given, CLASSES[:10], **classes)
+
+
+def make(model, n=N, **options):
+    grid = ipdp.grid.MinMax(3, window=50)
+    pdp = ipdp.IncrementalPDP(model, ["a"], grid=grid, alpha=0.05, seed=1)
+    metric = metrics.MAE() if is_regressor(model) else metrics.Accuracy()
+    stream = list(zip(ROWS, CLASSES.tolist(), strict=True))[:n]
+    return Run(stream, model, pdp, metric=metric, **options)
+
+
+def finished(run):
+    assert not [event for event in run if isinstance(event, Replayed)]
+    return run
+
+
+def final(run):
+    """What a run came to, and all that the model answers, bit for bit."""
+    model = run.model
+    ask = getattr(model, "predict_proba", getattr(model, "decision_function", model.predict))
+    given = pd.DataFrame(X, columns=list("abc")) if hasattr(model, "feature_names_in_") else X
+    return json.loads(json.dumps([run.pdp.state, run.scores])), ask(given).tobytes()
+
+
+@pytest.mark.parametrize(
+    ("name", "frame"), [*((name, False) for name in MODELS), ("SGD", True), ("network", True)]
+)
+def test_it_ends_as_if_there_had_been_no_stop(tmp_path, name, frame):
+    whole = finished(make(begun(MODELS[name](), frame)))
+    for n in (15, 40):
+        finished(make(begun(MODELS[name](), frame), n, checkpoint=tmp_path, resume=n > 15))
+        assert read(tmp_path / "checkpoint.ipdp")["run"]["model"] == "skops"
+    model = begun(MODELS[name](), frame)
+    one = finished(make(model, checkpoint=tmp_path, resume=True))
+    assert final(one) == final(whole)
+    assert one.model is model  # whoever made it holds the one that learnt
+
+
+def test_no_pickle_is_written_where_none_is_needed(tmp_path):
+    finished(make(begun(MODELS["SGD"]()), checkpoint=tmp_path, allow_pickle=True))
+    parts = read(tmp_path / "checkpoint.ipdp")
+    assert parts["run"]["model"] == "skops"
+    assert "pickle" not in parts
+    # What was kept so needs no leave to be loaded.
+    finished(make(begun(MODELS["SGD"]()), checkpoint=tmp_path, resume=True))
+
+
+@pytest.mark.parametrize(
+    ("allow_pickle", "how", "instead"),
+    [(False, "replay", "it learns again what it had learnt"), (True, "pickle", "kept by pickle")],
+)
+def test_types_that_are_not_trusted_are_kept_in_another_way(tmp_path, allow_pickle, how, instead):
+    def run(n=N, **options):
+        model = begun(Own(random_state=0))
+        return make(model, n, checkpoint=tmp_path, allow_pickle=allow_pickle, **options)
+
+    one = run(40, checkpoint_every=10)
+    with pytest.warns(RuntimeWarning, match=rf"skops does not trust .*Own\): .*{instead}") as told:
+        list(one)
+    assert len(told) == 1
+    assert read(tmp_path / "checkpoint.ipdp")["run"]["model"] == how
+    again = run(resume=True)
+    with pytest.warns(RuntimeWarning, match=instead):
+        list(again)
+    assert final(again) == final(finished(make(begun(Own(random_state=0)))))
+
+
+def test_a_metric_that_only_pickle_keeps_goes_with_the_model(tmp_path):
+    class Closed(metrics.Accuracy):
+        def __setstate__(self, state):
+            self.__dict__.update(state)
+
+    model = begun(MODELS["SGD"]())
+    pdp = ipdp.IncrementalPDP(model, ["a"])
+    stream = zip(ROWS, CLASSES.tolist(), strict=True)
+    list(Run(stream, model, pdp, metric=Closed(), checkpoint=tmp_path))
+    assert read(tmp_path / "checkpoint.ipdp")["run"]["model"] == "replay"
+
+
+def test_without_skops_it_learns_again(tmp_path, monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setitem(sys.modules, "skops.io", None)
+        finished(make(begun(MODELS["SGD"]()), 40, checkpoint=tmp_path / "a"))
+        assert read(tmp_path / "a" / "checkpoint.ipdp")["run"]["model"] == "replay"
+        one = make(begun(MODELS["SGD"]()), checkpoint=tmp_path / "a", resume=True)
+        list(one)
+    assert final(one) == final(finished(make(begun(MODELS["SGD"]()))))
+    finished(make(begun(MODELS["SGD"]()), 40, checkpoint=tmp_path / "b"))
+    monkeypatch.setitem(sys.modules, "skops.io", None)
+    with pytest.raises(CheckpointError, match=r"skops's format: pip install 'ipdp\[sklearn\]'"):
+        list(make(begun(MODELS["SGD"]()), checkpoint=tmp_path / "b", resume=True))
+
+
+# What others may have put in.
+
+
+def edited(data, change, compression=zipfile.ZIP_STORED, **more):
+    """An archive of skops with another schema, and with further files."""
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        files = {name: archive.read(name) for name in archive.namelist()}
+    files["schema.json"] = json.dumps(change(json.loads(files["schema.json"]))).encode()
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", compression) as archive:
+        for name, content in {**files, **more}.items():
+            archive.writestr(name, content)
+    return out.getvalue()
+
+
+def named(module, name):
+    """Changes the class of the model itself."""
+    return lambda schema: {**schema, "__module__": module, "__class__": name}
+
+
+def calling(trace):
+    """Lets the loss, which is made by a call, be made by another one."""
+
+    def change(schema):
+        loss = schema["content"]["content"]["_loss_function_"]
+        [argument] = loss["__reduce__"]["args"]["content"]
+        loss["__module__"], loss["__class__"] = "os", "mkdir"
+        argument["content"] = json.dumps(str(trace))
+        return schema
+
+    return change
+
+
+def touched(X, path):
+    Path(path).touch()
+    return X
+
+
+def payloads(trace):
+    honest = skops.io.dumps(begun(SGDClassifier(random_state=0)))
+    trap = FunctionTransformer(touched, kw_args={"path": str(trace)})
+    objects = io.BytesIO()
+    np.save(objects, np.array([Trap(trace)], dtype=object), allow_pickle=True)
+    with zipfile.ZipFile(io.BytesIO(honest)) as archive:
+        arrays = {n: objects.getvalue() for n in archive.namelist() if n.endswith(".npy")}
+    yield "a function", skops.io.dumps(trap), "skops does not trust .*touched"
+    yield "a class", edited(honest, named("subprocess", "Popen")), "does not trust subprocess.Popen"
+    yield "a call", edited(honest, calling(trace)), "does not trust (os|posix).mkdir"
+    yield "objects", edited(honest, lambda schema: schema, **arrays), "cannot be loaded: .*pickle"
+    yield "packed", edited(honest, lambda s: s, zipfile.ZIP_DEFLATED), "it is compressed"
+    yield "not one", b"PK\3\4", "cannot be loaded"
+    yield "nothing", b"", "cannot be loaded"
+    yield "too deep", edited(honest, deep), "cannot be loaded"
+    other = skops.io.dumps(begun(MODELS["naive Bayes"]()))
+    yield "another", other, "is a GaussianNB and the one given is a SGDClassifier"
+    yield "no model", skops.io.dumps([1]), "is a list and the one given is a SGDClassifier"
+
+
+class Trap:
+    """Makes a file when it is unpickled."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def __reduce__(self):
+        return Path.touch, (Path(self.path),)
+
+
+def deep(schema):
+    for _ in range(300):
+        schema = {"__module__": "builtins", "__class__": "list", "__loader__": "ListNode",
+                  "content": [schema], "protocol": schema["protocol"]}  # fmt: skip
+    return schema
+
+
+def test_a_hostile_model_executes_nothing(tmp_path):
+    file, trace = tmp_path / "checkpoint.ipdp", tmp_path / "executed"
+    finished(make(begun(MODELS["SGD"]()), 40, checkpoint=tmp_path))
+    honest = read(file)
+    for name, payload, sentence in payloads(trace):
+        model = begun(MODELS["SGD"]())
+        before = vars(model).copy()
+        write(file, {**honest, "skops": payload})
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            with pytest.raises(CheckpointError, match=sentence):
+                list(make(model, checkpoint=tmp_path, resume=True))
+        assert not trace.exists(), name
+        assert vars(model) == before, name  # nor is the model touched
+    write(file, honest)
+    finished(make(begun(MODELS["SGD"]()), checkpoint=tmp_path, resume=True))
+
+
+def test_the_traps_would_spring(tmp_path):
+    """The payloads above are dangerous where types are not checked."""
+    for name, payload, _ in islice(payloads(tmp_path / "executed"), 3):
+        trusted = skops.io.get_untrusted_types(data=payload)
+        if name == "a function":
+            skops.io.loads(payload, trusted=trusted).transform(X)
+            (tmp_path / "executed").unlink()
+        elif name == "a call":
+            with suppress(Exception):
+                skops.io.loads(payload, trusted=trusted)
+            assert (tmp_path / "executed").is_dir()
