@@ -32,6 +32,7 @@ else:
             for room, name in LOOPS
         ],
         build_dir="build",
+        force=True,  # one that is older than the .pxd file of another would crash
         compiler_directives={
             "annotation_typing": False,  # the types are in the .pxd files
             "boundscheck": False,

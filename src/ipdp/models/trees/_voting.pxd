@@ -23,12 +23,14 @@ cdef class Voting:
     cdef Walker _walker
     cdef tuple _classes
     cdef dict _known
+    cdef list _name_of
     cdef bint _asks_river
     cdef Py_ssize_t _turn
     cdef const double[::1] _numbers
     cdef double[:, :, ::1] _votes
 
-    @cython.locals(row=Py_ssize_t, weighted=bint, spans=list, runs=list, lo=Py_ssize_t, hi=Py_ssize_t)
+    @cython.locals(row=Py_ssize_t, weighted=bint, spans=list, runs=list, lo=Py_ssize_t, hi=Py_ssize_t,
+                   parts=ClassifierLeaf)
     cpdef count(self, votes, trees, reached)
 
     @cython.locals(parts=ClassifierLeaf)

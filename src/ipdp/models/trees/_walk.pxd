@@ -19,10 +19,13 @@ cdef inline Py_ssize_t bisect_right(
 
 
 cdef class Walker:
-    cdef object _points, _kinds
+    cdef object _points, _kinds, _latest
+    cdef int _kind
     cdef const double[::1] numbers
     cdef bint _adaptive
     cdef list _waiting, _alternates
+
+    cdef int _kind_of(self, node) except -1
 
     @cython.locals(live=dict, easy=dict, waiting=list, kind=int, adaptive=bint, threshold=double,
                    below=bint, span=tuple, lo=Py_ssize_t, hi=Py_ssize_t, k=Py_ssize_t)

@@ -54,6 +54,7 @@ class Voting:
         "_asks_river",
         "_classes",
         "_known",
+        "_name_of",
         "_numbers",
         "_points",
         "_turn",
@@ -71,6 +72,7 @@ class Voting:
     ) -> None:
         self._points = points
         self._classes = classes
+        self._name_of = points.columns.name_of
         self._known = known
         self._turn = turn
         self._asks_river = False
@@ -96,8 +98,10 @@ class Voting:
                 for lo, hi in where:
                     self._vote(self._enter(alternate, tree), row, lo, hi, weighted)
                 row += 1
-            for lo, hi in spans:
-                self._vote(self._enter(leaf, tree), row, lo, hi, weighted)
+            if spans:
+                parts = self._enter(leaf, tree)
+                for lo, hi in spans:
+                    self._vote(parts, row, lo, hi, weighted)
             for other, lo, hi in runs:
                 self._vote(self._enter(other, tree), row, lo, hi, weighted)
             row += 1
@@ -136,7 +140,7 @@ class Voting:
         n_classes, votes = len(self._classes), self._votes
         scale = parts.scale if weighted else 1.0
         if parts.bayes:
-            slot = parts.slots.get(self._points.columns.name_of[lo], -1)
+            slot = parts.slots.get(self._name_of[lo], -1)
             if slot >= 0:
                 self._replace(parts, slot, row, lo, hi)
                 self._add_up(parts, slot, row, lo, hi)

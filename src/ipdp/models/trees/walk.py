@@ -45,13 +45,24 @@ class Walker:
         The observation and the points.
     """
 
-    __slots__ = ("_adaptive", "_alternates", "_kinds", "_points", "_waiting", "numbers")
+    __slots__ = (
+        "_adaptive",
+        "_alternates",
+        "_kind",
+        "_kinds",
+        "_latest",
+        "_points",
+        "_waiting",
+        "numbers",
+    )
 
     def __init__(self, points: Points) -> None:
         self._points = points
         # Lists are fast in Python, arrays in C.
         self.numbers: Any = points.numbers if cython.compiled else points.values
         self._kinds: Any = None
+        self._latest: type | None = None
+        self._kind = LEAF
         self._adaptive = False
         # Those that left the path of x: the node to go on from, their feature, and their span.
         self._waiting: list[tuple[Any, FeatureName, int, int]] = []
@@ -71,18 +82,25 @@ class Walker:
         """
         if root is None:
             return None, [], [], []
-        self._kinds, self._adaptive = kinds, adaptive
+        self._kinds, self._adaptive, self._latest = kinds, adaptive, None
         self._waiting, self._alternates = [], []
         leaf, spans = self._with_x(root)
         return leaf, spans, self._on_their_own(), self._alternates
+
+    def _kind_of(self, node: Any) -> int:
+        """The kind of a node, which is mostly of the class of the one above."""
+        if type(node) is not self._latest:
+            self._latest = type(node)
+            self._kind = self._kinds[self._latest]
+        return self._kind
 
     def _with_x(self, node: Any) -> tuple[Any, list[Span]]:
         """Go down the path of x, and let those wait that leave it."""
         live = dict(self._points.columns.spans)
         numbers, easy = self.numbers, self._points.easy
-        kinds, adaptive, waiting = self._kinds, self._adaptive, self._waiting
+        adaptive, waiting = self._adaptive, self._waiting
         while True:
-            kind = kinds[type(node)]
+            kind = self._kind_of(node)
             if kind == LEAF:
                 return node, [span for span in live.values() if span[0] < span[1]]
             if adaptive and node._alternate_tree:
@@ -111,10 +129,10 @@ class Walker:
         """Go down from where the path of x was left."""
         runs: list[Run] = []
         numbers, easy, unordered = self.numbers, self._points.easy, self._points.unordered
-        kinds, adaptive, waiting = self._kinds, self._adaptive, self._waiting
+        adaptive, waiting = self._adaptive, self._waiting
         while waiting:
             node, own, lo, hi = waiting.pop()
-            kind = kinds[type(node)]
+            kind = self._kind_of(node)
             while kind != LEAF:
                 if adaptive and node._alternate_tree:
                     self._alternates.append((node._alternate_tree, [(lo, hi)]))
@@ -139,7 +157,7 @@ class Walker:
                         if k < hi:
                             waiting.append((right, own, k, hi))
                         node, hi = left, k
-                kind = kinds[type(node)]
+                kind = self._kind_of(node)
             runs.append((node, lo, hi))
         return runs
 
