@@ -49,7 +49,7 @@ test-older-river: $(OLDER_RIVERS:%=.river/%/.ready) ## The tree walk on older re
 	@touch $@
 
 test-slow: $(READY) ## The tests that take minutes
-	$(BIN)/python -m pytest -m slow $(ARGS)
+	$(BIN)/python -m pytest -m slow -n auto $(ARGS)
 
 bench: $(READY) ## Speed and memory as one table; leaves docs/bench.json and docs/images/bench.png
 	$(BIN)/python benchmarks/bench.py $(ARGS)

@@ -2,14 +2,16 @@ from __future__ import annotations
 
 import pytest
 from tests.datasets.made_up import CALIFORNIA, ELEC2, electricity, housing, write_csv
+from typer.testing import CliRunner
 
-from ipdp import datasets
+from ipdp import LogReader, datasets
+from ipdp.cli.app import app
 
 
 @pytest.fixture
 def data(tmp_path, monkeypatch):
-    write_csv(tmp_path / "electricity.csv", (*ELEC2, "class"), electricity(20, 10))
-    write_csv(tmp_path / "california_housing.csv", CALIFORNIA, housing(20))
+    write_csv(tmp_path / "electricity.csv", (*ELEC2, "class"), electricity(60, 10))
+    write_csv(tmp_path / "california_housing.csv", CALIFORNIA, housing(60))
     monkeypatch.setenv("IPDP_DATA", str(tmp_path))
 
 
@@ -31,3 +33,15 @@ def test_an_unknown_name_or_setting_is_answered_with_those_there_are():
         datasets.load("electricity")
     with pytest.raises(ValueError, match="no setting 'sed': it is one of position, width"):
         datasets.load("hyperplane", sed=1)
+
+
+@pytest.mark.parametrize("name", datasets.DATASETS)
+def test_every_data_set_can_be_run_by_its_name(data, tmp_path, name):
+    kind = "Regressor" if name == "california" else "Classifier"
+    arguments = ["run", "--data", name, "--model", f"river.tree.HoeffdingTree{kind}()"]
+    out = tmp_path / "run"
+    answer = CliRunner().invoke(app, [*arguments, "--limit", "50", "--out", str(out), "--quiet"])
+    assert answer.exit_code == 0, answer.stderr
+    with LogReader(out) as log:
+        assert log.status.n == 50
+        assert set(log.features) == set(next(iter(datasets.load(name)))[0])

@@ -20,6 +20,19 @@ def test_every_value_must_lie_within(values, agrees):
     assert within("claim", "paper", values, low=0.1, high=0.3).agrees is agrees
 
 
+@pytest.mark.parametrize(
+    ("bounds", "words"),
+    [
+        ({"high": -0.65}, "at most -0.65"),
+        ({"low": 18_000}, "at least 18,000"),
+        ({"low": 0.2, "high": 0.4}, "0.2 to 0.4"),
+        ({"low": 0, "high": 0}, "exactly 0"),
+    ],
+)
+def test_a_claim_names_its_bounds(bounds, words):
+    assert within("claim", "paper", [0.0], **bounds).claim == f"claim, {words}"
+
+
 def test_a_number_that_is_none_never_agrees():
     assert within("claim", "paper", [float("nan")], high=1).agrees is False
 

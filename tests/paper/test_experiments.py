@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import pytest
 from tests.datasets.made_up import CALIFORNIA, ELEC2, electricity, housing, write_csv
 
 from ipdp.paper import agrawal, california, elec2, hyperplane, illustration, storage
+from ipdp.paper.elec2_watched import Watched
+from ipdp.paper.following import Story
 
 
 def silent(_line):
@@ -170,16 +174,38 @@ def test_dead_networks_are_passed_over(static, monkeypatch, tmp_path):
     monkeypatch.setenv("IPDP_DATA", str(tmp_path))
     lines = []
     monkeypatch.setattr(
-        california.networks, "fit", lambda _library, x, y, _seed: Constant().fit(x, y)
+        california.networks, "fitter", lambda _library: lambda x, y, _seed: Constant().fit(x, y)
     )
     with pytest.raises(RuntimeError, match="seeds 42 to 46"):
         california.run(42, lines.append)
     assert sum("has died" in line for line in lines) == 5
 
 
-def test_an_unknown_library_is_refused():
-    with pytest.raises(ValueError, match="sklearn or torch"):
-        california.networks.fit("jax", np.zeros((1, 1)), np.zeros(1), 1)
+def test_ctrl_c_while_the_network_learns_is_not_lost(monkeypatch):
+    def interrupted(*_arguments, **_settings):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("sklearn.neural_network.MLPRegressor._backprop", interrupted)
+    rng = np.random.default_rng(0)
+    fit = california.networks.fitter("sklearn")
+    with pytest.raises(KeyboardInterrupt):
+        fit(rng.normal(size=(50, 2)), rng.normal(size=50), 1)
+
+
+@pytest.mark.parametrize(
+    ("library", "error", "message"),
+    [
+        ("jax", ValueError, "sklearn or torch, got 'jax'"),
+        ("torch", ImportError, "pip install torch"),
+        ("sklearn", ImportError, "pip install 'ipdp\\[sklearn\\]'"),
+    ],
+)
+def test_a_library_that_is_not_here_is_refused_at_once(monkeypatch, library, error, message):
+    monkeypatch.setitem(sys.modules, "torch", None)
+    monkeypatch.setitem(sys.modules, "sklearn.neural_network", None)
+    monkeypatch.setattr(california, "prepared", lambda *_: pytest.fail("the data were read"))
+    with pytest.raises(error, match=message):
+        california.run(42, silent, network=library)
 
 
 # elec2, on data of the same form.
@@ -210,6 +236,17 @@ def test_elec2_finds_the_change_afterwards(watched):
     assert times
     assert min(times) > 1_200
     assert sum(watched.forest.remaining().values()) == len(watched.forest.paper["vicprice"])
+
+
+def test_elec2_tells_which_alarms_remain_and_which_would_by_chance():
+    found = Watched(
+        story=Story(t=[10_000, 12_000, 20_000, 22_000, 30_000, 40_000], n=40_000),
+        paper={"vicprice": [12_000, 20_500, 31_000, 35_000]},
+        own={"vicprice": [(12_900, "real"), (20_000, "virtual"), (32_000, "both")]},
+    )
+    assert found.remaining() == {"effect": 2, "range": 1, "nothing": 1}
+    # Of the five times since the first alarm one is near a change of the effect: 12,000.
+    assert sum(found.by_chance()) / len(found.by_chance()) == 1 / 5
 
 
 def test_elec2_is_drawn_and_kept(watched):

@@ -7,15 +7,15 @@ import random
 from collections.abc import Iterator
 from typing import Any
 
-from river.datasets import base, synth
+from river.datasets import synth
 
-from ipdp.datasets.drift import Drift
+from ipdp.datasets.drift import Drift, DriftStream
 
 # Features of the generator that a rule reads, in the order that it takes them.
 _FEATURES = ("salary", "commission", "age", "elevel", "car", "zipcode", "hvalue", "hyears", "loan")
 
 
-class AgrawalDrift(base.SyntheticDataset):
+class AgrawalDrift(DriftStream):
     """Loan decisions of the Agrawal generator with a real and a virtual drift.
 
     First the rule changes: in the paper from one of age and education (river's classification
@@ -66,29 +66,23 @@ class AgrawalDrift(base.SyntheticDataset):
         n_samples: int | None = None,
         seed: int | None = None,
     ) -> None:
-        super().__init__(  # type: ignore[no-untyped-call] # river is not typed there
-            task=base.BINARY_CLF, n_features=9, n_samples=n_samples, n_classes=2, n_outputs=1
-        )
+        super().__init__(position, width, n_features=len(_FEATURES), n_samples=n_samples, seed=seed)
         if len(functions) != 2 or any(function not in range(10) for function in functions):
             raise ValueError(f"functions must be two numbers from 0 to 9, got {functions}")
         if stretch < 1:
             raise ValueError(f"stretch must be at least 1, got {stretch}")
-        self._rule_drift = Drift(position, width)
         self._salary_drift = Drift(stretch_position, stretch_width)
-        self.position = position
-        self.width = width
         self.functions = functions
         self.stretch = stretch
         self.stretch_position = stretch_position
         self.stretch_width = stretch_width
         self.relabel = relabel
-        self.seed = seed
 
     def __iter__(self) -> Iterator[tuple[dict[str, Any], int]]:
         # The drifts have random numbers of their own: people are river's of the same seed.
         rng = random.Random(None if self.seed is None else f"drift {self.seed}")
         for t, (x, _) in enumerate(itertools.islice(synth.Agrawal(seed=self.seed), self.n_samples)):
-            function = self.functions[self._rule_drift.happened(t, rng)]
+            function = self.functions[self._drift.happened(t, rng)]
             risen = x["salary"]
             if self._salary_drift.happened(t, rng):
                 risen *= rng.uniform(1, self.stretch)

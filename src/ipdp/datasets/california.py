@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import warnings
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -104,7 +105,9 @@ def _from_sklearn() -> Any:
             f"{_URL} into a directory and let the environment variable {VARIABLE} name it"
         ) from None
     try:
-        data = fetch_california_housing(n_retries=1)
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "Retry downloading")
+            data = fetch_california_housing(n_retries=1)
     except OSError as error:
         raise FileNotFoundError(
             f"The data of california are not here and could not be downloaded ({error}): put "

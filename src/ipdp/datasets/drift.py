@@ -1,9 +1,11 @@
-"""When a stream leaves one concept for the next."""
+"""Streams that leave one concept for the next, and when."""
 
 from __future__ import annotations
 
 import math
 import random
+
+from river.datasets import base
 
 
 class Drift:
@@ -45,3 +47,40 @@ class Drift:
     def happened(self, t: int, rng: random.Random) -> bool:
         """Whether the observation after t others is one of the new concept."""
         return rng.random() < self.probability(t)
+
+
+class DriftStream(base.SyntheticDataset):
+    """A generated stream of two classes whose concept changes.
+
+    Parameters
+    ----------
+    position, width
+        When it changes and how long it takes; see `Drift`.
+    n_features
+        Number of features.
+    n_samples
+        Where the stream ends; None: never.
+    seed
+        Start of the random numbers; None for other ones each time.
+    """
+
+    def __init__(
+        self,
+        position: float,
+        width: float,
+        *,
+        n_features: int,
+        n_samples: int | None,
+        seed: int | None,
+    ) -> None:
+        super().__init__(  # type: ignore[no-untyped-call] # river is not typed there
+            task=base.BINARY_CLF,
+            n_features=n_features,
+            n_samples=n_samples,
+            n_classes=2,
+            n_outputs=1,
+        )
+        self._drift = Drift(position, width)
+        self.position = position
+        self.width = width
+        self.seed = seed

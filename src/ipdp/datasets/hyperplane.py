@@ -10,9 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from river.datasets import base
 
-from ipdp.datasets.drift import Drift
+from ipdp.datasets.drift import DriftStream
 from ipdp.typing import FloatArray
 
 FEATURES = ("x1", "x2")
@@ -43,7 +42,7 @@ BEFORE = Plane(means=(100.0, 200.0), sds=(20.0, 40.0), betas=(1.0, -0.5))
 AFTER = Plane(means=(200.0, 100.0), sds=(40.0, 20.0), betas=(-0.5, 1.0))
 
 
-class Hyperplane(base.SyntheticDataset):
+class Hyperplane(DriftStream):
     """Points on either side of a plane that turns round, while the data move.
 
     The class is 1 where 1 / (1 + exp(-z)) >= `threshold`, for z = beta1 x1 + beta2 x2 + error, all
@@ -93,21 +92,15 @@ class Hyperplane(base.SyntheticDataset):
         n_samples: int | None = None,
         seed: int | None = None,
     ) -> None:
-        super().__init__(  # type: ignore[no-untyped-call] # river is not typed there
-            task=base.BINARY_CLF, n_features=2, n_samples=n_samples, n_classes=2, n_outputs=1
-        )
+        super().__init__(position, width, n_features=len(FEATURES), n_samples=n_samples, seed=seed)
         if not 0 < threshold < 1:
             raise ValueError(f"threshold must be in (0, 1), got {threshold}")
         if error[1] < 0:
             raise ValueError(f"the error's standard deviation must not be negative, got {error[1]}")
-        self._drift = Drift(position, width)
-        self.position = position
-        self.width = width
         self.before = before
         self.after = after
         self.threshold = threshold
         self.error = error
-        self.seed = seed
 
     def __iter__(self) -> Iterator[tuple[dict[str, Any], int]]:
         rng = random.Random(self.seed)

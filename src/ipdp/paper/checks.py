@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shutil
 import textwrap
 from collections.abc import Sequence
@@ -38,19 +39,43 @@ def within(
     paper: str,
     values: Sequence[float],
     *,
-    low: float = float("-inf"),
-    high: float = float("inf"),
+    low: float = -math.inf,
+    high: float = math.inf,
     digits: int = 3,
 ) -> Row:
-    """A row that agrees if every value, one for each seed, lies between two bounds.
+    """A row that agrees if every value, one or more for each seed, lies within its bounds.
+
+    Parameters
+    ----------
+    claim
+        What is compared; the bounds are added to it in words.
+    paper
+        What the paper says of it.
+    values
+        What was seen.
+    low, high
+        The bounds, which still agree.
+    digits
+        With how many digits after the point the values are shown.
 
     Examples
     --------
-    >>> within("error, at most 0.1", "small", [0.02, 0.051], high=0.1)
+    >>> within("error", "small", [0.02, 0.051], high=0.1)
     Row(claim='error, at most 0.1', paper='small', seen='0.020 to 0.051', agrees=True,
         known=False)
     """
-    return Row(claim, paper, spread(values, digits), all(low <= value <= high for value in values))
+    agrees = all(low <= value <= high for value in values)
+    return Row(f"{claim}, {_bounds(low, high)}", paper, spread(values, digits), agrees)
+
+
+def _bounds(low: float, high: float) -> str:
+    """Bounds in words."""
+    least, most = (f"{bound:,.6g}" for bound in (low, high))
+    if least == most:
+        return f"exactly {most}"
+    if math.isinf(low):
+        return f"at most {most}"
+    return f"at least {least}" if math.isinf(high) else f"{least} to {most}"
 
 
 def spread(values: Sequence[float], digits: int = 3) -> str:
@@ -79,7 +104,7 @@ def table(rows: Sequence[Row], width: int | None = None) -> str:
 
     Examples
     --------
-    >>> print(table([within("error, at most 0.1", "small", [0.02], high=0.1)], width=60))
+    >>> print(table([within("error", "small", [0.02], high=0.1)], width=60))
     claim                paper        seen         agrees
     ------------------------------------------------------------
     error, at most 0.1   small        0.020        yes

@@ -5,20 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from ipdp.core.curve import Curve
 from ipdp.paper import figures as drawing
+from ipdp.paper.elec2_watched import FEATURE, PAPER_CHANGES, Run, Watched
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_FEATURE = "vicprice"
-# Where the paper draws its curves; ours are drawn at the changes nearest to these times.
-_WANTED = (22_293, 35_893, 43_957)
 _COLUMNS = 5
 
 
-def figures(run: Any) -> Mapping[str, Figure]:
+def figures(run: Run) -> Mapping[str, Figure]:
     """Fig. 4 for each model, the curves of all changes, and all features of the forest."""
     drawn = {"elec2": _figure(run.forest, "ARF(10)")}
     if run.bagging is not None:
@@ -29,7 +26,7 @@ def figures(run: Any) -> Mapping[str, Figure]:
     return drawn
 
 
-def _figure(watched: Any, model: str) -> Figure:
+def _figure(watched: Watched, model: str) -> Figure:
     """Fig. 4: the curve at three of the changes, and the accuracy with all of them."""
     times = _nearest(sorted(watched.at_change))
     figure, panels, (accuracy,) = drawing.panels_over_rows(3, (1.5,))
@@ -41,17 +38,17 @@ def _figure(watched: Any, model: str) -> Figure:
     panels[0].legend(frameon=False, fontsize=9, loc="lower right")
     story = watched.story
     drawing.draw_accuracy(accuracy, story.t, story.accuracy, "rolling accuracy")
-    changes = watched.paper.get(_FEATURE, [])
+    changes = watched.paper.get(FEATURE, [])
     drawing.mark(accuracy, changes, label="ADWIN on iPDP", color=drawing.BLUE, style="--")
-    _mark_own(accuracy, watched.own.get(_FEATURE, []), 0.07)
+    _mark_own(accuracy, watched.own.get(FEATURE, []), 0.07)
     accuracy.set(xlabel=f"observations ({model})")
     accuracy.legend(frameon=False, fontsize=9, loc="lower left", bbox_to_anchor=(0, 0.1))
     return figure
 
 
-def _panel(ax: Axes, watched: Any, t: int) -> None:
-    curve: Curve = watched.at_change[t]
-    past = [earlier.select(True) for earlier in watched.story.past("iPDP", _FEATURE, t, n=4)]
+def _panel(ax: Axes, watched: Watched, t: int) -> None:
+    curve = watched.at_change[t]
+    past = [earlier.select(True) for earlier in watched.story.past("iPDP", FEATURE, t, n=4)]
     drawing.draw_curve(ax, curve, past=past)
     drawing.draw_values(ax, curve)
     ends = curve.grid_values[0]
@@ -59,10 +56,10 @@ def _panel(ax: Axes, watched: Any, t: int) -> None:
     ax.set(
         xlim=(ends[0] - margin, ends[-1] + margin),
         ylim=(0, 1),
-        xlabel=_FEATURE,
+        xlabel=FEATURE,
         title=f"after {t:,} observations",
     )
-    ax.locator_params(axis="x", nbins=5)
+    ax.locator_params(axis="x", nbins=4)
 
 
 def _mark_own(ax: Axes, found: list[tuple[int, str]], height: float) -> None:
@@ -88,11 +85,11 @@ def _mark_own(ax: Axes, found: list[tuple[int, str]], height: float) -> None:
 
 def _nearest(times: list[int]) -> list[int]:
     """Of the times of all changes the first and those nearest to the paper's, each once."""
-    wanted = [] if not times else [times[0], *_WANTED[1:]]
+    wanted = [] if not times else [times[0], *PAPER_CHANGES[1:]]
     return sorted({min((abs(t - at), t) for t in times)[1] for at in wanted})
 
 
-def _all_changes(watched: Any) -> Figure:
+def _all_changes(watched: Watched) -> Figure:
     """The curve of vicprice at each change that the paper's detector found."""
     times = sorted(watched.at_change)
     n_rows = -(-len(times) // _COLUMNS)
@@ -108,7 +105,7 @@ def _all_changes(watched: Any) -> Figure:
     return figure
 
 
-def _all_features(watched: Any) -> Figure:
+def _all_features(watched: Watched) -> Figure:
     """Importance of every feature along the stream, and when our detector found it changed."""
     story = watched.story
     traces = story.importance["iPDP"]

@@ -24,8 +24,10 @@ SUFFIXES = (".pdf", ".png")
 def new_figure(width: float, height: float) -> Figure:
     """An empty figure that belongs to nobody else: pyplot is not touched."""
     from matplotlib.figure import Figure
+    from matplotlib.layout_engine import ConstrainedLayoutEngine
 
-    return Figure(figsize=(width, height), layout="constrained")
+    # Panels far enough apart for the numbers at the ends of their axes.
+    return Figure(figsize=(width, height), layout=ConstrainedLayoutEngine(wspace=0.04))
 
 
 def panels_over_rows(

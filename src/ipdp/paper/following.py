@@ -31,7 +31,7 @@ class Story:
     accuracy
         Share of right predictions among the last `window`, at these times.
     importance
-        By explainer and feature: importance of the curve, at these times (NaN before the first).
+        By explainer and feature: importance of the curve, at these times from its first curve on.
     pfi
         By feature: permutation importance, at these times.
     curves

@@ -113,64 +113,61 @@ def numbers(run: Run) -> Mapping[str, Any]:
 
 def rows(runs: Sequence[Run]) -> list[Row]:
     """The table."""
-    before, soon, end = runs[0].times
-
-    def rmses(settings: str, t: int) -> list[float]:
-        return [run.rmse(settings, t) for run in runs]
-
-    def rises(settings: str, t: int) -> list[float]:
-        return [run.rise(settings, t) for run in runs]
-
     importances = [value for run in runs for value in run.pfi()]
     return [
+        *_rows_of_script(runs),
         within(
-            f"rise of the curve of x1 at {before:,}, at least 0.65",
-            "positive effect",
-            rises("script", before),
-            low=0.65,
-        ),
-        within(
-            f"rise of the curve of x1 at {end:,}, at most -0.65",
-            "negative effect",
-            rises("script", end),
-            high=-0.65,
-        ),
-        within(
-            f"RMSE to the analytic curve at {before:,}, at most 0.10",
-            "recovers the effect",
-            rmses("script", before),
-            high=0.10,
-        ),
-        within(
-            f"RMSE to the analytic curve at {soon:,}, at most 0.16",
-            "recovers the change of direction and range",
-            rmses("script", soon),
-            high=0.16,
-        ),
-        within(
-            f"RMSE to the analytic curve at {end:,}, at most 0.10",
-            "recovers the effect",
-            rmses("script", end),
-            high=0.10,
-        ),
-        within(
-            f"iPFI of both features from {runs[0].settled:,} on, between 0.2 and 0.4",
+            f"iPFI of both features from {runs[0].settled:,} on",
             "does not show the change",
             importances,
             low=0.2,
             high=0.4,
         ),
+        *_rows_of_text(runs),
+    ]
+
+
+def _rows_of_script(runs: Sequence[Run]) -> list[Row]:
+    """With the settings of the authors' script."""
+    before, soon, end = runs[0].times
+    rises = {t: [run.rise("script", t) for run in runs] for t in (before, end)}
+    errors = {
+        before: (0.10, "recovers the effect"),
+        soon: (0.16, "recovers the change of direction and range"),
+        end: (0.10, "recovers the effect"),
+    }
+    what = "rise of the curve of x1 at"
+    return [
+        within(f"{what} {before:,}", "positive effect", rises[before], low=0.65),
+        within(f"{what} {end:,}", "negative effect", rises[end], high=-0.65),
+        *(
+            within(
+                f"RMSE to the analytic curve at {t:,}",
+                paper,
+                [run.rmse("script", t) for run in runs],
+                high=most,
+            )
+            for t, (most, paper) in errors.items()
+        ),
+    ]
+
+
+def _rows_of_text(runs: Sequence[Run]) -> list[Row]:
+    """With the settings of the paper's text, which do not fit its figure soon after the drift."""
+    before, soon, end = runs[0].times
+    rises = [run.rise("text", soon) for run in runs]
+    return [
         Row(
-            f"rise at {soon:,} with the settings of the text",
+            f"rise at {soon:,} with the settings of the text, negative",
             "on its way to a negative effect (Fig. 5)",
-            f"{spread(rises('text', soon))}; RMSE {spread(rmses('text', soon))}",
-            all(rise < 0 for rise in rises("text", soon)),
+            f"{spread(rises)}; RMSE {spread([run.rmse('text', soon) for run in runs])}",
+            all(rise < 0 for rise in rises),
             known=True,
         ),
         within(
-            f"RMSE at {before:,} and {end:,} with the settings of the text, at most 0.10",
+            f"RMSE at {before:,} and {end:,} with the settings of the text",
             "recovers the effect",
-            rmses("text", before) + rmses("text", end),
+            [run.rmse("text", t) for run in runs for t in (before, end)],
             high=0.10,
         ),
     ]
@@ -199,12 +196,12 @@ def _figure(run: Run, settings: str) -> Figure:
 
 def _panel(ax: Axes, run: Run, settings: str, t: int) -> None:
     curve = run.curve(settings, t)
-    x = np.linspace(0, 350, 351)
+    x = np.linspace(0, 380, 381)
     ax.plot(x, run.truth(x, t), color="0.25", linestyle="--", linewidth=1.2, label="analytic PD")
     past = [earlier.select(1) for earlier in run.story.past(settings, "x1", t, n=4)]
     drawing.draw_curve(ax, curve, past=past)
     drawing.draw_values(ax, curve)
-    ax.set(xlim=(20, 340), ylim=(-0.03, 1.03), xlabel="x1", title=f"iPDP at {t:,} observations")
+    ax.set(xlim=(20, 370), ylim=(-0.03, 1.03), xlabel="x1", title=f"iPDP at {t:,} observations")
 
 
 EXPERIMENT = Experiment(

@@ -44,4 +44,5 @@ def counted(
             said = now
             rate = t / (now - started)
             left = (total - t) / rate
-            say(f"{t:,} of {total:,} {what}, {rate:,.0f}/s, {left:,.0f} s left")
+            digits = 1 if rate < 10 else 0
+            say(f"{t:,} of {total:,} {what}, {rate:,.{digits}f}/s, {left:,.0f} s left")

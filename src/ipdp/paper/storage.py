@@ -105,21 +105,22 @@ def rows(runs: Sequence[Run]) -> list[Row]:
     few = [run.mean("independent", widest) for run in runs]
     return [
         within(
-            "steps at which the maximum is wrong, none",
+            "steps at which the maximum is wrong",
             "(the authors' code: 86 % of the steps of a falling trend)",
             [float(run.n_wrong) for run in runs],
+            low=0,
             high=0,
             digits=0,
         ),
         within(
-            f"independent values: kept of a window of {widest:,}, at most 3 ln(w)",
+            f"independent values: kept of a window of w = {widest:,} (3 ln w)",
             "only a few",
             few,
-            high=3 * float(np.log(widest)),
+            high=round(3 * float(np.log(widest)), 1),
             digits=1,
         ),
         within(
-            "falling values: share of the window that is kept, all of it",
+            "falling values: share of the window that is kept",
             "the reservoir is filled completely",
             [run.mean("falling", window) / window for run in runs for window in windows],
             low=1,
