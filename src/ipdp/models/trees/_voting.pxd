@@ -11,9 +11,9 @@ cdef double _HALF_LOG_TAU, _LEFT_OUT
 @cython.locals(reached=list, n_rows=Py_ssize_t, found=tuple)
 cpdef tuple cast(Walker walker, trees, forms, tuple classes, store)
 
-@cython.locals(k=Py_ssize_t, row=Py_ssize_t, column=Py_ssize_t, share=double, total=double,
+@cython.locals(k=Py_ssize_t, row=Py_ssize_t, column=Py_ssize_t, weight=double, total=double,
                n_classes=Py_ssize_t, n_trees=Py_ssize_t, n_points=Py_ssize_t)
-cpdef combine(double[:, :, ::1] votes, list weights, double[:, ::1] shares)
+cpdef combine(double[:, :, ::1] votes, weights, double[:, ::1] shares)
 
 cdef double _log_density(double value, double[::1] terms, Py_ssize_t at) noexcept
 

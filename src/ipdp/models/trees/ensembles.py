@@ -128,7 +128,7 @@ class ClassifierWalk:
             return labels, votes[:, 0]
         self._latest = committee, votes, points
         if loops.current.combine is not None:
-            shares = np.empty((len(labels), len(points.numbers)))
+            shares = np.zeros((len(labels), len(points.numbers)))
             loops.current.combine(votes, committee.weights, shares)
             return labels, shares
         shares = np.add.reduce(votes * np.array(committee.weights)[:, None], axis=1)

@@ -258,7 +258,7 @@ def cast(
     return votes, reached, voting.count(votes, trees, reached)
 
 
-def combine(votes: FloatArray, weights: list[float], shares: FloatArray) -> None:
+def combine(votes: FloatArray, weights: Sequence[float], shares: FloatArray) -> None:
     """Share out the weighted votes of trees.
 
     Parameters
@@ -268,17 +268,18 @@ def combine(votes: FloatArray, weights: list[float], shares: FloatArray) -> None
     weights
         How much each tree counts.
     shares
-        Takes the shares, of shape (n_classes, n_points).
+        Takes the shares, of shape (n_classes, n_points); all 0.
     """
     n_classes, n_trees, n_points = votes.shape[0], votes.shape[1], votes.shape[2]
+    for row in range(n_trees):
+        weight = weights[row]
+        for k in range(n_classes):
+            for column in range(n_points):
+                shares[k, column] += votes[k, row, column] * weight
     for column in range(n_points):
         total = 0.0
         for k in range(n_classes):
-            share = 0.0
-            for row in range(n_trees):
-                share += votes[k, row, column] * weights[row]
-            shares[k, column] = share
-            total += share
+            total += shares[k, column]
         if total > 0:
             for k in range(n_classes):
                 shares[k, column] /= total
