@@ -26,6 +26,8 @@ _MOVED = 0.1
 _HINT = 0.5
 # The model's own change is this many standard errors over the observations asked about.
 _CLEAR = 4.0
+# Of a model that did change so many more observations are asked about: the place is told by them.
+_CLOSER = 64
 # A model whose change is below this share of the tolerance counts as unchanged.
 _NOTHING = 0.05
 
@@ -124,6 +126,8 @@ class Inquiry:
         kind = _kind(is_real, is_moved)
         if kind == "virtual":
             cut = suspect.axis_cut  # the values tell when they moved, whatever the curve does
+        else:
+            verdict = self._verdict(newest, row, cut, at_most=_CLOSER)
         case = Case(row, suspect.output, cut, kind, verdict, self.statistic)
         change = change_of(case, watch, newest, self.records)
         real, virtual = _weights(change)
@@ -181,11 +185,13 @@ class Inquiry:
         size = verdict.size[self.watch.outputs[suspect.output]]
         return bool(size <= _NOTHING * self.tolerance * spread)
 
-    def _verdict(self, newest: Record, row: int, cut: int) -> Verdict | None:
+    def _verdict(
+        self, newest: Record, row: int, cut: int, *, at_most: int = WITNESSES
+    ) -> Verdict | None:
         watch = self.watch
         since = cut_number(watch, newest, cut)
         # From the whole window before the cut: it may lie a little after the change itself.
-        records = self.records.spread(watch.starts[row], since, at_most=WITNESSES)
+        records = self.records.spread(watch.starts[row], since, at_most=at_most)
         axis = watch.axis(row, newest)
         support = None if axis is None or axis.dtype == object else range_of(axis)
         try:
