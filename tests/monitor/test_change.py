@@ -132,7 +132,9 @@ def test_plot_shows_both_curves_and_the_place():
 
 def test_extent_is_the_run_around_the_largest_difference():
     places = np.arange(6.0)
-    assert extent(places, np.array([0.9, 0.1, 0.6, 1.0, -0.7, 0.2])) == (2.0, 4.0)
+    assert extent(places, np.array([0.9, 0.1, 0.6, 1.0, 0.7, 0.2])) == (2.0, 4.0)
+    # What went the other way is another place, though it is as large.
+    assert extent(places, np.array([0.9, 0.1, 0.6, 1.0, -0.7, 0.2])) == (2.0, 3.0)
     names = np.array(["a", "b", "c"], dtype=object)
     assert extent(names, np.array([1.0, 0.2, -0.5])) == ("a", "c")
 

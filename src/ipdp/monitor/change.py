@@ -217,19 +217,22 @@ def centred(values: FloatArray) -> FloatArray:
 def extent(places: Array, difference: FloatArray) -> tuple[Any, ...]:
     """Where a difference is at least half as large as its largest one.
 
-    The longest run of such knots with the largest one in it, from knot to knot; for categories all
-    of them.
+    The longest run of such knots with the largest one in it, all of its sign, from knot to knot;
+    for categories all of them.
 
     Examples
     --------
     >>> import numpy as np
     >>> extent(np.array([0.0, 1.0, 2.0, 3.0]), np.array([0.1, -0.1, 0.5, 0.9]))
     (2.0, 3.0)
+    >>> extent(np.array([0.0, 1.0, 2.0, 3.0]), np.array([0.8, 0.7, -0.6, -0.9]))
+    (2.0, 3.0)
     """
     large = np.abs(difference) >= _HALF * np.abs(difference).max()
     if places.dtype == object:
         return tuple(places[large].tolist())
     first = last = int(np.abs(difference).argmax())
+    large &= difference * difference[first] > 0
     while first > 0 and large[first - 1]:
         first -= 1
     while last < len(places) - 1 and large[last + 1]:
