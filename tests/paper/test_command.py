@@ -17,6 +17,7 @@ def call(tmp_path, monkeypatch):
     """Call `ipdp paper`, in a directory of its own and without data; its exit code and output."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("IPDP_DATA", raising=False)
+    monkeypatch.setenv("COLUMNS", "160")  # so that sentences of the table stand in one line
 
     def invoke(*arguments):
         answer = CliRunner().invoke(app, ["paper", *arguments])
