@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, get_args
 
-import numpy as np
-
 from ipdp import merging, saving
 from ipdp.beginning import (
     begin,
@@ -175,17 +173,18 @@ class IncrementalPDP:
                 if self._engine.ordered:
                     x = arranged(x, fold.columns)
                 answer = self._engine.ice([x], layout.probes, positions[None])
-                outputs, ice = fold.checked(answer)
+                outputs, curves = fold.checked(answer)
         # From here on nothing can go wrong, and everything changes together.
         if answer is not None:
             if layout is not fold.layout:
                 fold.adopt(layout)
             if outputs is not fold.outputs:
                 fold.add_outputs(outputs, answer.labels is not None)
-            fold.smoothing.update(np.concatenate([positions, ice[0]]), w, t)
+            ice = curves[0]
+            fold.smoothing.update_rows(positions, ice, w=w, t=t)
             fold.count(layout, 1)
             if self.n_ice:
-                fold.recent.append(IceRecord(layout, positions, ice[0]))
+                fold.recent.append(IceRecord(layout, positions, ice))
         fold.observe(values, t)
         self._fold = fold
 

@@ -24,6 +24,7 @@ from ipdp.core import loops
 from ipdp.core.smoothing import Smoothing
 from ipdp.effects import Effect
 from ipdp.grid.base import LARGEST, Grid, takes_numbers
+from ipdp.grid.ranges import sample_of
 from ipdp.layout import Layout, Positions, Slot
 from ipdp.models.base import PREDICTION, Outputs
 from ipdp.typing import FeatureName, FloatArray, Label, Observation
@@ -92,16 +93,19 @@ class Fold:
         self._ready: list[int] = []
         self.positions = Positions(self.layout, self.effects, self.n_axes)
         self._admits = [(name, grid.admit) for name, grid in grids.items()]
+        self._names = tuple(grids)
         self._only_numbers = all(takes_numbers(grid) for grid in grids.values())
         self._updates = [grid.update for grid in grids.values()]
+        self._takers = list(grids.values())
+        self._samples = [sample_of(grid) for grid in self._takers]
 
     # What to ask the model. Nothing here changes what the fold remembers.
 
     def admit(self, x: Observation) -> list[Any]:
         """The values that the storages will take, in the order of the grids."""
         if self._only_numbers and loops.current is not None:
-            values = [x.get(name) for name in self.grids]
-            if loops.current.are_numbers(values, LARGEST):
+            values: list[Any] | None = loops.current.numbers_of(x, self._names, LARGEST)
+            if values is not None:
                 return values
         try:
             return [admit(x.get(name)) for name, admit in self._admits]
@@ -120,7 +124,7 @@ class Fold:
             self._waiting = [k for k in self._waiting if k not in ready]
             self._ready = sorted(self._ready + ready)
         layout = self.positions.layout
-        if len(layout.effects) == len(self._ready) and not self.positions.stale:
+        if len(layout.effects) == len(self._ready) and not self.positions.is_stale():
             return layout
         effects = [self.effects[k] for k in self._ready]
         keys = [effect.current_keys() for effect in effects]
@@ -222,9 +226,12 @@ class Fold:
 
     def observe(self, values: Sequence[Any], t: float) -> None:
         """Let the storages have the observation: after it was explained, as in Algorithm 1."""
-        for update, value in zip(self._updates, values, strict=True):
-            if value is not None:
-                update(value)
+        if loops.current is not None:
+            loops.current.take_in(values, self._takers, self._samples, self._updates)
+        else:
+            for update, value in zip(self._updates, values, strict=True):
+                if value is not None:
+                    update(value)
         if self.together.maxlen:
             self.together.append(tuple(values))
         self.seen += 1

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from ipdp.core import loops
+from ipdp.core import looped, loops
 from ipdp.effects import MISSING, Effect
 from ipdp.grid.base import Key
-from ipdp.grid.ranges import RangeGrid
+from ipdp.grid.ranges import RangeGrid, quantile_sample_of
 from ipdp.models.base import Probe
 from ipdp.typing import Array, FeatureName, FloatArray
 
@@ -104,26 +104,30 @@ class Positions:
             for (effect, probe), keys in zip(parts, layout.keys, strict=True)
             if not effect.is_plain
         ]
+        self._moved = self._others
         self._latest: FloatArray = np.zeros((n_axes, layout.n_points))
 
-    @property
-    def stale(self) -> bool:
-        """Whether a point came or went since the layout was made; plain ranges keep theirs."""
-        return any(other.stale for other in self._others)
+    def is_stale(self) -> bool:
+        """Whether a point came or went since the layout was made; plain ranges keep theirs.
+
+        To be asked before `now`, which goes by what was seen here.
+        """
+        self._moved = [other for other in self._others if other.moved]
+        return any(other.stale for other in self._moved)
 
     def now(self) -> FloatArray:
         """The positions, of shape (n_axes, n_points), 0 for categories; not changed afterwards."""
         ranges = self._ranges
-        if ranges is not None and not ranges.moved:
+        if ranges is not None and not ranges.moved():
             ranges = None
-        others = [other for other in self._others if other.moved]
-        if ranges is None and not others:
+        if ranges is None and not self._moved:
             return self._latest
         positions = self._latest.copy()
         if ranges is not None:
             ranges.spread_into(positions[0])
-        for other in others:
-            other.effect.fill(positions, other.probe.start, other.probe.stop)
+        for other in self._moved:
+            other.fill(positions)
+        self._moved = []
         self._latest = positions
         return positions
 
@@ -135,36 +139,36 @@ class _Other:
         self.effect = effect
         self.probe = probe
         self.keys = keys
-        self._axes: list[Any] = []
+        self._axes: list[Array] = []
 
     @property
     def stale(self) -> bool:
         """Whether a point came or went, or whole numbers ceased to be whole."""
         if any(self.probe.whole) and self.effect.whole != self.probe.whole:
             return True
-        if len(self._axes) == 1 and self.effect.grids[0].points is self._axes[0]:
-            return False  # points that stayed where they were
         keys = self.effect.current_keys()
         return keys is not self.keys and keys != self.keys
 
     @property
     def moved(self) -> bool:
         """Whether a point has moved since the last time; grids keep the array until one does."""
-        axes = [grid.points for grid in self.effect.grids]
-        if len(axes) == len(self._axes) and all(map(operator.is_, axes, self._axes)):
-            return False
-        self._axes = axes
-        return True
+        points = [grid.points for grid in self.effect.grids]
+        return not self._axes or not all(map(operator.is_, points, self._axes))
+
+    def fill(self, positions: FloatArray) -> None:
+        """Write down where its points are now."""
+        self._axes = [grid.points for grid in self.effect.grids]
+        self.effect.fill(positions, self.probe.start, self.probe.stop)
 
 
 class _Ranges:
     """The plain ranges of a layout."""
 
     def __init__(self, parts: Sequence[tuple[RangeGrid, Probe]]) -> None:
-        self.grids = [grid for grid, _ in parts]
-        self._storages = [grid.storage for grid in self.grids]
+        self._grids = [grid for grid, _ in parts]
+        self._samples = [quantile_sample_of(grid) for grid in self._grids]
         self._versions = [-1] * len(parts)
-        self._ends = [(0.0, 0.0)] * len(parts)
+        self._ends: FloatArray = np.zeros((len(parts), 2))
         self._spans = [(probe.start, probe.stop) for _, probe in parts]
         sizes = [stop - start for start, stop in self._spans]
         self._columns = np.concatenate([np.arange(start, stop) for start, stop in self._spans])
@@ -172,17 +176,10 @@ class _Ranges:
         self._owner = np.repeat(np.arange(len(parts)), sizes)
         self._fractions = np.concatenate([np.arange(size) / (size - 1) for size in sizes])
 
-    @property
     def moved(self) -> bool:
         """Whether any of them may have moved since the last time."""
-        moved = False
-        versions = self._versions
-        for k, storage in enumerate(self._storages):
-            if storage.version != versions[k]:
-                versions[k] = storage.version
-                self._ends[k] = self.grids[k].range
-                moved = True
-        return moved
+        read = (loops.current or looped).read_ranges
+        return bool(read(self._grids, self._samples, self._versions, self._ends))
 
     def spread_into(self, row: FloatArray) -> None:
         """Write the points of all of them into their columns."""
@@ -190,8 +187,8 @@ class _Ranges:
         if loops.current is not None:
             loops.current.spread_out(row, self._spans, self._ends)
             return
-        ends = np.array(self._ends, dtype=float)
-        points = (ends[:, 1] - ends[:, 0])[self._owner]
+        low, high = self._ends.T
+        points = (high - low)[self._owner]
         points *= self._fractions
-        points += ends[:, 0][self._owner]
+        points += low[self._owner]
         row[self._columns] = points

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import math
+import pickle
 import shutil
 import sys
 import sysconfig
@@ -16,10 +18,12 @@ from hypothesis.extra import numpy as arrays
 
 import ipdp
 from ipdp.core import looped, loops
+from ipdp.core.reservoir import Reservoir
 from ipdp.core.smoothing import Smoothing
+from ipdp.core.uniforms import Uniforms
 from ipdp.fold import is_finite
 from ipdp.grid.base import LARGEST
-from ipdp.grid.ranges import MinMax
+from ipdp.grid.ranges import MinMax, QuantileRange, sample_of
 
 NUMBERS = st.floats(-1e6, 1e6)
 
@@ -110,7 +114,7 @@ def test_points_are_spread_out_as_numpy_does(make, ranges):
     stops = np.cumsum(sizes).tolist()
     spans = [(stop - size, stop) for size, stop in zip(sizes, stops, strict=True)]
     points = np.zeros(stops[-1])
-    make().spread_out(points, spans, [(low, high) for low, high, _ in ranges])
+    make().spread_out(points, spans, np.array([(low, high) for low, high, _ in ranges]))
     expected = [np.arange(size) / (size - 1) * (high - low) + low for low, high, size in ranges]
     assert points.tobytes() == np.concatenate(expected).tobytes()
 
@@ -131,10 +135,66 @@ def test_what_is_not_finite_is_found(built, bad):
     "bad", [None, math.nan, math.inf, 1e150, True, "1", np.float64(1), 10**400]
 )
 def test_numbers_are_those_that_grids_admit_as_they_are(built, bad):
-    assert built.are_numbers([1.0, 3, -2.5, 10**30], LARGEST)
-    assert not built.are_numbers([1.0, bad], LARGEST)
+    good = {"a": 1.0, "b": 3, "c": -2.5, "d": 10**30}
+    assert built.numbers_of(good, ("d", "a", "b"), LARGEST) == [10**30, 1.0, 3]
+    assert built.numbers_of({**good, "b": bad}, tuple(good), LARGEST) is None
+    assert built.numbers_of({**good, "b": bad}, ("a", "c"), LARGEST) == [1.0, -2.5]
+    assert built.numbers_of(good, ("a", "absent"), LARGEST) is None
     grid = MinMax()
-    assert [grid.admit(value) for value in (1.0, 3, -2.5, 10**30)] == [1.0, 3, -2.5, 10**30]
+    assert [grid.admit(value) for value in good.values()] == list(good.values())
+
+
+@pytest.mark.parametrize("x", [0, -3, 2**53, -(2**53), 2**53 + 1, 10**40, 3.0, math.nan, True])
+def test_whole_numbers_are_ints_that_floats_can_hold(built, x):
+    assert built.is_whole(x) == (type(x) is int and int(float(x)) == x and abs(x) <= 2**53)
+
+
+@settings(deadline=None, max_examples=150)
+@given(
+    xs=st.lists(st.one_of(NUMBERS, st.integers(-3, 3), st.just(2**60 + 1)), max_size=60),
+    size=st.integers(1, 8),
+    probability=st.sampled_from([1.0, 0.5]),
+    select=st.sampled_from(["oldest", "age", "uniform"]),
+)
+def test_a_sample_holds_the_same(xs, size, probability, select):
+    """Algorithm 3 as one would write it down, with the same random numbers."""
+    samples = [
+        make.Sample(size, probability, select, Uniforms(seed=7)) for make in (compiled(), looped)
+    ]
+    uniforms, kept = Uniforms(seed=7), []
+    for x in xs:
+        if len(kept) < size:
+            kept.append(x)
+        elif probability == 1 or uniforms.draw() <= probability:
+            draws = {"oldest": [], "uniform": [0], "age": [0, 0]}[select]
+            kept.pop(min([int(uniforms.draw() * size) for _ in draws], default=0))
+            kept.append(x)
+        for sample in samples:
+            sample.offer(x)
+            assert sample.by_age == kept
+            assert sample.ordered == sorted(kept)
+            low, high = sample.interval(0.05, 0.95)
+            expected = np.quantile(np.array(kept, dtype=float), [0.05, 0.95])
+            assert [low, high] == pytest.approx(expected.tolist(), rel=1e-12, abs=1e-9)
+    assert [(sample.n, sample.version) for sample in samples] == [
+        (len(xs), samples[0].version),
+    ] * 2
+
+
+def test_a_grid_learns_that_its_values_are_not_whole(built):
+    grid = QuantileRange(size=3, window=10)
+    others, last = MinMax(size=3), (3, 2.5, None)
+    for x in (1, 2, None, *last):
+        grids = [grid, others]
+        samples = [sample_of(own) for own in grids]
+        with_loops(
+            built,
+            lambda x=x, grids=grids, samples=samples: built.take_in(
+                [x, x], grids, samples, [own.update for own in grids]
+            ),
+        )
+        assert grid.whole == others.whole == (x in (1, 2, 3) or (x is None and grid.n_values < 3))
+    assert grid.storage.values == [1, 2, 2.5, 3]
 
 
 def test_an_explainer_remembers_the_same(built):
@@ -155,6 +215,42 @@ def test_an_explainer_remembers_the_same(built):
         return json.dumps(pdp.state)
 
     assert with_loops(built, explain) == with_loops(None, explain)
+
+
+@pytest.mark.parametrize("select", ["oldest", "age"])
+def test_ranges_are_the_same(built, select):
+    rng = np.random.default_rng(1)
+    stream = [
+        {"a": a, "b": int(b), "c": c if t > 60 else int(c), "d": a}
+        for t, (a, b, c) in enumerate(rng.normal(scale=9, size=(400, 3)).tolist())
+    ]
+
+    def explain():
+        quantiles = ipdp.grid.QuantileRange(5, window=60, storage_size=30, select=select)
+        grid = {"a": quantiles, "b": quantiles, "c": quantiles, "d": ipdp.grid.MinMax(4)}
+        pdp = ipdp.IncrementalPDP(lambda x: x["a"] + x["b"], list("abcd"), grid=grid, seed=1)
+        for x in stream:
+            pdp.explain_one(x)
+        return json.dumps(pdp.state)
+
+    assert with_loops(built, explain) == with_loops(None, explain)
+
+
+def test_a_pickle_is_not_about_the_build(built):
+    def make():
+        reservoir = Reservoir(size=5, probability=0.5, select="age", seed=3)
+        for x in range(40):
+            reservoir.update(x / 7)
+        return reservoir
+
+    reservoir = with_loops(built, make)
+    twin = with_loops(None, lambda: pickle.loads(pickle.dumps(reservoir)))
+    assert type(twin._sample) is looped.Sample
+    assert twin.state == reservoir.state
+    for x in range(40):
+        reservoir.update(x)
+        twin.update(x)
+    assert twin.state == copy.deepcopy(reservoir).state == reservoir.state
 
 
 def test_without_the_extension_there_are_no_loops(monkeypatch):

@@ -116,8 +116,18 @@ def test_points_and_keys_are_the_same_objects_until_they_change(pattern, values)
         assert grid.points is points
         assert grid.keys is keys
         if before is not None and points is before[0]:
-            assert (points.tolist(), keys) == before[1:]
-        before = (points, points.tolist(), keys)
+            # An explainer that finds the same points looks no further.
+            assert (points.tolist(), keys, grid.whole) == before[1:]
+        before = (points, points.tolist(), keys, grid.whole)
+
+
+@every_grid
+def test_points_are_others_when_whole_numbers_end(pattern, values):
+    grid = offered(pattern.fresh(seed=0), integers(100))
+    points, was_whole = grid.points, grid.whole
+    if not grid.categorical:
+        offered(grid, [float(points[0])])  # where a point is already, but no longer whole
+    assert grid.whole == was_whole or grid.points is not points
 
 
 @every_grid

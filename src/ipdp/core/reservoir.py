@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, insort
-from collections import deque
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
+from ipdp.core import looped, loops
 from ipdp.core.arguments import whole_number
 from ipdp.core.errors import NotEnoughSamples
 from ipdp.core.uniforms import Uniforms
@@ -34,11 +33,6 @@ class Reservoir:
         or `"uniform"` (any; the geometric reservoir of Fumagalli et al. 2022).
     seed
         Start of its own random numbers.
-
-    Attributes
-    ----------
-    version
-        Changes whenever the stored values do.
 
     Notes
     -----
@@ -72,33 +66,12 @@ class Reservoir:
         self.probability = probability
         self.select = select
         self.seed = seed
-        self.version = 0
-        self._n = 0
-        self._sorted: list[float] = []
-        self._by_age: deque[float] = deque()
         self._uniforms = Uniforms(seed=seed)
-        self._ranks: tuple[int, float, int, float] = (0, 0.0, 0, 0.0)
-        self._ranks_of: tuple[float, float, int] | None = None
+        self._sample = sample(self.size, probability, select, self._uniforms)
 
     def update(self, x: float) -> None:
         """Offer a value to the reservoir."""
-        self._n += 1
-        values = self._sorted
-        if len(values) == self.size:
-            if self.probability < 1 and self._uniforms.draw() > self.probability:
-                return
-            leaving = self._by_age.popleft() if self.select == "oldest" else self._draw_one()
-            del values[bisect_left(values, leaving)]
-        self._by_age.append(x)
-        insort(values, x)
-        self.version += 1
-
-    def _draw_one(self) -> float:
-        draws = 1 if self.select == "uniform" else 2
-        at = min(self._uniforms.draw_below(self.size) for _ in range(draws))
-        leaving = self._by_age[at]
-        del self._by_age[at]
-        return leaving
+        self._sample.offer(x)
 
     def quantile(self, q: float) -> float:
         """The q-quantile, linear between values as `numpy.quantile` has it."""
@@ -106,35 +79,25 @@ class Reservoir:
 
     def interval(self, lower: float, upper: float) -> tuple[float, float]:
         """Two quantiles at once; the same as two calls of `quantile`, at half the price."""
-        values = self._sorted
-        if self._ranks_of != (lower, upper, len(values)):
-            self._rank(lower, upper)
-        # The value below the quantile, and which share of the step to the next one is missing.
-        below, share, below_high, share_high = self._ranks
-        low, high = values[below], values[below_high]
-        if share:
-            low += share * (values[below + 1] - low)
-        if share_high:
-            high += share_high * (values[below_high + 1] - high)
-        return low, high
-
-    def _rank(self, lower: float, upper: float) -> None:
-        n = len(self._sorted)
-        if not n:
+        if not self._sample.ordered:
             raise NotEnoughSamples("no value yet: call update first")
-        first, second = lower * (n - 1), upper * (n - 1)
-        self._ranks = (int(first), first - int(first), int(second), second - int(second))
-        self._ranks_of = (lower, upper, n)
+        low, high = self._sample.interval(lower, upper)
+        return low, high
 
     @property
     def values(self) -> list[float]:
         """The stored values in ascending order, as a new list."""
-        return self._sorted.copy()
+        return list(self._sample.ordered)
+
+    @property
+    def version(self) -> int:
+        """Changes whenever the stored values do."""
+        return int(self._sample.version)
 
     @property
     def n_values(self) -> int:
         """How many values have been offered in all."""
-        return self._n
+        return int(self._sample.n)
 
     @property
     def window(self) -> float:
@@ -163,14 +126,13 @@ class Reservoir:
         ):
             raise ValueError("two reservoirs can be merged only if their settings agree")
         joined = later.copy()
-        joined._n = self._n + later._n
-        room = self.size - len(joined._by_age)
+        newer, earlier = later._sample.by_age, self._sample.by_age
         # A later reservoir that never filled up let every value in, where the full one would have
         # let in a share of them; each of its values stands for as many as an earlier one does.
-        earlier = list(self._by_age)
-        joined._by_age.extendleft(reversed(earlier[max(0, len(earlier) - room) :]))
-        joined._sorted = sorted(joined._by_age)
-        joined.version += 1
+        room = self.size - len(newer)
+        joined._sample.fill([*earlier[max(0, len(earlier) - room) :], *newer])
+        joined._sample.n += self.n_values
+        joined._sample.version += 1
         return joined
 
     def copy(self) -> Reservoir:
@@ -185,16 +147,19 @@ class Reservoir:
     def state(self) -> State:
         """Everything it remembers."""
         return {
-            "n": self._n,
+            "n": self.n_values,
             "version": self.version,
-            "by_age": list(self._by_age),
+            "by_age": self._sample.by_age,
             "uniforms": self._uniforms.state,
         }
 
     @state.setter
     def state(self, state: State) -> None:
-        self._n = state["n"]
-        self.version = state["version"]
-        self._by_age = deque(state["by_age"])
-        self._sorted = sorted(self._by_age)
+        self._sample.n, self._sample.version = state["n"], state["version"]
+        self._sample.fill(list(state["by_age"]))
         self._uniforms.state = state["uniforms"]
+
+
+def sample(size: int, probability: float, select: str, uniforms: Uniforms) -> Any:
+    """A `Sample` of the build that runs, see `looped.py`."""
+    return (loops.current or looped).Sample(size, probability, select, uniforms)

@@ -93,15 +93,27 @@ class Smoothing:
         """
         if t is None:
             t = 1 if self.t is None else self.t + 1
-        values = np.ascontiguousarray(values, dtype=float)
-        if values.shape != self.mean.shape:
-            values = np.ascontiguousarray(np.broadcast_to(values, self.mean.shape))
+        self.update_rows(
+            np.broadcast_to(np.asarray(values, dtype=float), self.mean.shape), w=w, t=t
+        )
+
+    def update_rows(self, *rows: FloatArray, w: float, t: float) -> None:
+        """Fold one observation in, whose rows stand in several arrays, as many as there are.
+
+        Parameters
+        ----------
+        rows
+            Shapes (n, n_columns).
+        w, t
+            Weight and time.
+        """
         gap = 1 if self.t is None else t - self.t
         decay = self._decay if gap == 1 else self._decay**gap
         if loops.current is None:
-            self._fold_in(values, decay, w)
+            self._fold_in(rows[0] if len(rows) == 1 else np.concatenate(rows), decay, w)
         else:
-            loops.current.fold_in(self, values, decay, w)
+            parts = tuple([np.ascontiguousarray(part, dtype=float) for part in rows])
+            loops.current.fold_in(self, parts, decay, w)
         self.n += 1
         self.t = t
 

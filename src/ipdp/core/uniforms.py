@@ -6,6 +6,7 @@ import zlib
 
 import numpy as np
 
+from ipdp.core import looped
 from ipdp.typing import State
 
 # numpy charges a call, not a number: a block makes one draw cost as much as a list look-up.
@@ -39,10 +40,7 @@ class Uniforms:
 
     def draw(self) -> float:
         """The next number."""
-        if self._used == _BLOCK:
-            self._refill()
-        self._used += 1
-        return self._block[self._used - 1]
+        return looped.draw(self)
 
     def draw_below(self, n: int) -> int:
         """The next number as an index in 0, ..., n - 1."""

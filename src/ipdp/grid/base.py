@@ -70,7 +70,10 @@ class Grid(ABC):
     @property
     @abstractmethod
     def points(self) -> Array:
-        """Where to evaluate the model, ascending; the same array until the points move."""
+        """Where to evaluate the model, ascending.
+
+        The same array until the points move, come or go, or cease to be whole numbers.
+        """
 
     @property
     @abstractmethod
@@ -212,17 +215,6 @@ def _admit_number(x: Any, grid: Grid) -> Any:
             f"a value of type {type(x).__name__} is not a number, which {type(grid).__name__} needs"
         ) from None
     return number if -LARGEST < number < LARGEST else None
-
-
-def is_whole(x: Any) -> bool:
-    """Whether a value is a whole number, and one that floats can hold.
-
-    Examples
-    --------
-    >>> is_whole(3), is_whole(3.0), is_whole(10**20)
-    (True, False, False)
-    """
-    return type(x) is int and -(2**53) <= x <= 2**53
 
 
 def is_missing(x: Any) -> bool:

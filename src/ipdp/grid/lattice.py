@@ -102,10 +102,11 @@ class Lattice(Grid):
             knots = self._covering(low, high, source)
         if source.whole:
             knots = [int(knot) for knot in knots]
-        keys = tuple(knots)
+        keys, points = tuple(knots), np.array(knots)
         if keys != self._keys:
-            self._keys = keys
-            self._points = np.array(knots)
+            self._keys, self._points = keys, points
+        elif points.dtype != self._points.dtype:
+            self._points = points  # the same places, no longer whole numbers
 
     def _covering(self, low: float, high: float, source: RangeGrid) -> list[float]:
         """All knots from the last below the range to the first above it."""

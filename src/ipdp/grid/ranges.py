@@ -11,8 +11,9 @@ import numpy as np
 
 from ipdp.core.arguments import whole_number
 from ipdp.core.extremes import WindowedExtremes
+from ipdp.core.looped import is_whole
 from ipdp.core.reservoir import Reservoir, Select
-from ipdp.grid.base import RUG_SIZE, Key, NumberGrid, is_whole, need_points, numbered
+from ipdp.grid.base import RUG_SIZE, Grid, Key, NumberGrid, need_points, numbered
 from ipdp.typing import Array, State
 
 
@@ -64,7 +65,8 @@ class RangeGrid(NumberGrid):
     def points(self) -> Array:
         version = self.storage.version
         if version != self._points_of:
-            need_points(self)
+            if not version:
+                need_points(self)
             self._points_of = version
             self._refresh()
         return self._points
@@ -235,6 +237,23 @@ class _ReservoirGrid(RangeGrid):
         joined._only_integers = self._only_integers and later._only_integers
         joined.storage = self.storage.merge(later.storage)
         return joined
+
+
+def sample_of(grid: Grid) -> Any:
+    """What a grid offers its values to, if all else that it does is to look whether they are whole.
+
+    None for grids of other kinds.
+    """
+    if isinstance(grid, _ReservoirGrid) and type(grid).update is _ReservoirGrid.update:
+        return grid.storage._sample
+    return None
+
+
+def quantile_sample_of(grid: Grid) -> Any:
+    """What the range of a grid is read from, as two quantiles; None for grids of other kinds."""
+    if isinstance(grid, QuantileRange) and type(grid).range is QuantileRange.range:
+        return grid.storage._sample
+    return None
 
 
 class QuantileRange(_ReservoirGrid):

@@ -82,7 +82,8 @@ def an_error(monkeypatch):
     def fails(*arguments, **settings):
         raise ZeroDivisionError("division by zero")
 
-    monkeypatch.setattr(loops, "current", loops.current._replace(Walker=fails))
+    broken = loops.current._replace(has_only_numbers=fails)
+    monkeypatch.setattr(loops, "current", broken)
 
 
 FAULTS = [
@@ -159,7 +160,7 @@ def test_the_warning_says_why_and_where_from():
         ours.ice([rest[0][0]], *asker.question())
     assert ours.fault is None
     model._root.__dict__["threshold"] = 0.5
-    ours.walk.model = None
+    ours.walk._labels = None
     with pytest.warns(SlowPathWarning, match="the walk of the trees was given up: AttributeError"):
         ours.ice([rest[0][0]], *asker.question())
 

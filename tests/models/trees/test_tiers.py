@@ -197,6 +197,7 @@ def test_the_loops_say_the_same_before_they_are_compiled(monkeypatch, make, stre
         "uncompiled",
         walk.Walker,
         leaves.parts_of,
+        walk.has_only_numbers,
         walk.in_order,
         voting.cast,
         voting.combine,

@@ -1,5 +1,8 @@
 # The types of leaves.py, for Cython; Python does not read this file.
 cimport cython
+from libc.math cimport log
+
+cdef double _NAN
 
 
 cdef class ClassifierLeaf:
@@ -32,5 +35,6 @@ cdef _read_bayes(ClassifierLeaf parts, double total, tuple classes)
 
 cdef _lay_out(ClassifierLeaf parts, Py_ssize_t n_classes)
 
-@cython.locals(start=Py_ssize_t, at=Py_ssize_t, distributions=dict, n=double, variance=double)
+@cython.locals(start=Py_ssize_t, at=Py_ssize_t, distributions=dict, n=double, ddof=double,
+               squares=double, variance=double)
 cdef _read_gaussians(ClassifierLeaf parts, Py_ssize_t k, label)

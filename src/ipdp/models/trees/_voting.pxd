@@ -8,8 +8,8 @@ from ipdp.models.trees._walk cimport Walker
 cdef double _HALF_LOG_TAU, _LEFT_OUT
 
 
-@cython.locals(reached=list, n_rows=Py_ssize_t, found=tuple)
-cpdef tuple cast(Walker walker, trees, forms, tuple classes, store)
+@cython.locals(reached=list, n_rows=Py_ssize_t, found=tuple, number=Py_ssize_t)
+cpdef tuple cast(Walker walker, trees, list forms, tuple classes, store)
 
 @cython.locals(k=Py_ssize_t, row=Py_ssize_t, column=Py_ssize_t, weight=double, total=double,
                n_classes=Py_ssize_t, n_trees=Py_ssize_t, n_points=Py_ssize_t)
@@ -29,9 +29,9 @@ cdef class Voting:
     cdef const double[::1] _numbers
     cdef double[:, :, ::1] _votes
 
-    @cython.locals(row=Py_ssize_t, weighted=bint, spans=list, runs=list, lo=Py_ssize_t, hi=Py_ssize_t,
-                   parts=ClassifierLeaf)
-    cpdef count(self, votes, trees, reached)
+    @cython.locals(number=Py_ssize_t, row=Py_ssize_t, weighted=bint, spans=list, runs=list,
+                   lo=Py_ssize_t, hi=Py_ssize_t, parts=ClassifierLeaf)
+    cpdef count(self, votes, trees, list reached)
 
     @cython.locals(parts=ClassifierLeaf)
     cdef ClassifierLeaf _enter(self, leaf, tree)

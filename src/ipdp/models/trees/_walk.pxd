@@ -42,6 +42,6 @@ cdef class Walker:
 
 
 @cython.locals(k=Py_ssize_t)
-cpdef bint in_order(
-    const double[::1] numbers, const unsigned char[::1] follows, const unsigned char[::1] whole
-)
+cpdef bint in_order(const double[::1] numbers, bytes follows, bytes whole) except -1
+
+cpdef bint has_only_numbers(dict x) except -1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from numbers import Real
 from typing import Any
 
@@ -59,13 +59,14 @@ class Columns:
         self.number_of: Array = np.full(n, len(self.names))
         self.name_of: list[FeatureName | None] = [None] * n
         # For each column whether it is to be at least the one before it, and whether it is whole.
-        self._follows, self._whole = bytearray(n), bytearray(n)
+        follows, whole = bytearray(n), bytearray(n)
         for number, probe in enumerate(self.own):
             self.number_of[probe.start : probe.stop] = number
             for column in range(probe.start, probe.stop):
                 self.name_of[column] = probe.names[0]
-                self._follows[column] = column > probe.start
-                self._whole[column] = probe.whole[0]
+                follows[column] = column > probe.start
+                whole[column] = probe.whole[0]
+        self._follows, self._whole = bytes(follows), bytes(whole)
         self.own_columns: list[int] = np.flatnonzero(self.number_of < len(self.names)).tolist()
         # What does not depend on positions.
         self._settled = {
@@ -77,33 +78,37 @@ class Columns:
         )
 
     def points(self, x: Observation, positions: FloatArray) -> Points:
-        """The points of one observation, given their positions of shape (n_axes, n_points)."""
+        """The points of one observation, given their positions of shape (1, n_axes, n_points)."""
         if type(x) is not dict:
             x = dict(x)
-        odd = [name for name, value in x.items() if type(value) not in _NUMBERS]
-        if odd:
-            odd = [name for name in odd if not isinstance(x[name], Real)]
-        numbers = np.ascontiguousarray(positions[0])
+        odd = NONE
+        if not loops.current.has_only_numbers(x):
+            odd = frozenset([name for name, value in x.items() if not isinstance(value, Real)])
+        numbers = np.ascontiguousarray(positions[0, 0])
         if self._may_be_odd or not in_order(numbers, self._follows, self._whole):
             values = self.values(numbers)
             return self.arrange(x, values, np.array(list(map(_number, values))), odd)
-        return Points(self, x, numbers, odd=frozenset(odd) if odd else NONE)
+        return Points(self, x, numbers, odd)
 
     def arrange(
-        self, x: dict[Any, Any], values: list[Any], numbers: FloatArray, odd: Sequence[FeatureName]
+        self,
+        x: dict[Any, Any],
+        values: list[Any],
+        numbers: FloatArray,
+        odd: Collection[FeatureName],
     ) -> Points:
         """The points, given the values in the columns and the features of x that are no numbers."""
-        if not self._may_be_odd and in_order(numbers, self._follows, bytearray(len(numbers))):
-            return Points(self, x, numbers, values=values, odd=frozenset(odd))
+        if not self._may_be_odd and in_order(numbers, self._follows, bytes(len(numbers))):
+            return Points(self, x, numbers, frozenset(odd), values=values)
         unordered = set()
-        odd = list(odd)
+        odd = set(odd)
         for name, (lo, hi) in self.spans.items():
             own = numbers[lo:hi]
             if np.isnan(own).any() or not (own[1:] >= own[:-1]).all():
                 unordered.add(name)
                 if not all(isinstance(v, Real) or v is ABSENT for v in values[lo:hi]):
-                    odd.append(name)
-        return Points(self, x, numbers, values=values, unordered=unordered, odd=frozenset(odd))
+                    odd.add(name)
+        return Points(self, x, numbers, frozenset(odd), values=values, unordered=unordered)
 
     def values(self, numbers: FloatArray) -> list[Any]:
         """What stands in each column, in Python's own types, given the positions."""
@@ -123,7 +128,7 @@ class Columns:
         return int(value) if self._whole[column] else value
 
 
-def in_order(numbers: FloatArray, follows: bytearray, whole: bytearray) -> bool:
+def in_order(numbers: FloatArray, follows: bytes, whole: bytes) -> bool:
     """Whether columns that follow others are not below them, and whole ones are whole numbers."""
     if loops.current.in_order is not None:
         return bool(loops.current.in_order(numbers, follows, whole))

@@ -109,12 +109,13 @@ class TreeEngine(RowEngine):
             return self._plain(x, positions)
         points = None
         try:
-            points = self._columns.points(x, positions[0])
+            points = self._columns.points(x, positions)
             answer = self.walk.ice(points)
             if answer is None:
                 return self._plain(x, positions)
             labels, values = answer
-            self._add_others(x, positions[0], labels, values)
+            if self._columns.others:
+                self._add_others(x, positions[0], labels, values)
         except Exception as error:
             # If river raises as well, it is the observation; then nothing is wrong with the walk.
             plain = self._plain(x, positions)

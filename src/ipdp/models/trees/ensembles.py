@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -94,6 +94,7 @@ class ClassifierWalk:
         self.model = model
         self.leaves = "factored leaves"
         self._committee = _COMMITTEES[type(model).predict_proba_one]
+        self._alone = _single(model) if self._committee is _single else None
         self._labels = Labels()
         self._ballot = Ballot()
         self._latest: tuple[Committee, FloatArray, Points] | None = None
@@ -116,15 +117,14 @@ class ClassifierWalk:
 
     def ice(self, points: Points) -> tuple[tuple[Label, ...], FloatArray] | None:
         """The classes, and their shares, of shape (n_classes, n_points); None if there are none."""
-        committee = self._committee(self.model)
-        classes = frozenset().union(*[tree.classes for tree in committee.trees])
-        labels = self._labels.now(classes)
+        committee = self._alone or self._committee(self.model)
+        labels = self._labels.now(_classes(committee.trees))
         if not labels:
             return None
         votes = self._ballot.count(committee.trees, committee.features, points, labels)
         if self._ballot.asks_river:
             self.leaves = "river's own leaves"
-        if self._committee is _single:
+        if self._alone:
             return labels, votes[:, 0]
         self._latest = committee, votes, points
         if loops.current.combine is not None:
@@ -151,3 +151,11 @@ class ClassifierWalk:
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_latest": None}
+
+
+def _classes(trees: Sequence[Any]) -> Set[Label]:
+    """The classes that trees have met."""
+    if len(trees) == 1:
+        met: Set[Label] = trees[0].classes
+        return met
+    return frozenset().union(*[tree.classes for tree in trees])

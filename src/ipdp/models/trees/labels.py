@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
 from typing import Any
 
 from ipdp.typing import Label
@@ -13,9 +14,9 @@ class Labels:
     Examples
     --------
     >>> labels = Labels()
-    >>> labels.now(frozenset("b"))
+    >>> labels.now({"b"})
     ('b',)
-    >>> labels.now(frozenset("dcb"))
+    >>> labels.now({"d", "c", "b"})
     ('b', 'c', 'd')
     """
 
@@ -23,7 +24,7 @@ class Labels:
         self._classes: frozenset[Label] = frozenset()
         self._ordered: tuple[Label, ...] = ()
 
-    def now(self, classes: frozenset[Label]) -> tuple[Label, ...]:
+    def now(self, classes: Set[Label]) -> tuple[Label, ...]:
         """The classes, in order; the same tuple as long as they are the same."""
         if classes != self._classes:
             new: list[Any] = list(classes - self._classes)
@@ -32,5 +33,5 @@ class Labels:
             except TypeError:  # classes of different types
                 new.sort(key=str)
             self._ordered = (*(label for label in self._ordered if label in classes), *new)
-            self._classes = classes
+            self._classes = frozenset(classes)
         return self._ordered

@@ -19,9 +19,17 @@ from ipdp.models.trees.names import find
 from ipdp.models.trees.points import ABSENT
 from ipdp.typing import FeatureName, Label
 
+try:
+    import cython  # type: ignore[import-untyped]
+except ImportError:
+    from ipdp.core import uncompiled as cython
+if not cython.compiled:
+    from math import log
+
 _GAUSSIAN_SPLITTER = find("tree.splitter", "GaussianSplitter")
 # Before river 0.24 naive Bayes took the log of the density, which can be 0 far out.
 _HAS_LOG_PDF = find("proba", "Gaussian", "log_pdf") is not None
+_NAN = math.nan
 _KINDS = (MAJORITY, BAYES, ADAPTIVE, WEIGHTED)
 
 # Stands for a feature that no observation has.
@@ -238,7 +246,7 @@ def _read_bayes(parts: ClassifierLeaf, total: float, classes: tuple[Label, ...])
         # A class that the leaf has not seen has no vote; one of weight 0 has, in river, exp(0).
         weight = stats.get(label, -1.0)
         if weight > 0:
-            terms[k] = math.log(weight / total)
+            terms[k] = log(weight / total)
         else:
             terms[k] = 0.0 if label in stats else -math.inf
         # What is known of a class changes only with its weight.
@@ -272,18 +280,18 @@ def _read_gaussians(parts: ClassifierLeaf, k: int, label: Any) -> None:
     terms = parts.terms
     for start, distributions in parts.gaussians:
         at = start + 3 * k
-        terms[at] = math.nan
+        terms[at] = _NAN
         gaussian = distributions.get(label)
         if gaussian is not None:
             var = gaussian._var
             mean = var.mean
-            n = mean.n - var.ddof
-            if n > 0:
-                variance = var._S / n
+            n, ddof, squares = mean.n, var.ddof, var._S
+            if n > ddof:
+                variance = squares / (n - ddof)
                 if variance > 0:
                     terms[at] = mean._mean
                     terms[at + 1] = -2.0 * variance
-                    terms[at + 2] = 0.5 * math.log(variance)
+                    terms[at + 2] = 0.5 * log(variance)
 
 
 class _Gaussian(dict[type, bool]):

@@ -25,6 +25,8 @@ class Loops(NamedTuple):
         The class that walks trees, see `walk.py`.
     parts_of
         The function that reads leaves, see `leaves.py`.
+    has_only_numbers
+        Says whether all values of an observation are numbers, see `walk.py`.
     in_order, cast, combine
         Says whether columns are in order, see `walk.py`; lets the leaves of trees vote point by
         point, and weighs their votes, see `voting.py`. None in pure Python, where operations on
@@ -34,12 +36,13 @@ class Loops(NamedTuple):
     build: str
     Walker: Any
     parts_of: Any
+    has_only_numbers: Any
     in_order: Any = None
     cast: Any = None
     combine: Any = None
 
 
-PURE = Loops("pure", walk.Walker, leaves.parts_of)
+PURE = Loops("pure", walk.Walker, leaves.parts_of, walk.has_only_numbers)
 
 
 def compiled() -> Loops:
@@ -49,6 +52,7 @@ def compiled() -> Loops:
         "compiled",
         walking.Walker,
         reading.parts_of,
+        walking.has_only_numbers,
         walking.in_order,
         voting.cast,
         voting.combine,

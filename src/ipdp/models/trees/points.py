@@ -28,12 +28,12 @@ class Points:
         The observation.
     numbers
         What stands in each column in place of a feature of x; NaN where it is not a number.
-    values
-        The same in Python's own types; None if it follows from the numbers.
-    unordered
-        Features whose values do not ascend, or are not numbers all.
     odd
         Features that have a value which is not a number, in x or among the points.
+    values
+        The same as the numbers, in Python's own types; None if it follows from them.
+    unordered
+        Features whose values do not ascend, or are not numbers all.
 
     Attributes
     ----------
@@ -48,10 +48,10 @@ class Points:
         columns: Columns,
         x: dict[FeatureName, Any],
         numbers: FloatArray,
+        odd: frozenset[FeatureName] = NONE,
         *,
         values: list[Any] | None = None,
         unordered: Collection[FeatureName] = NONE,
-        odd: frozenset[FeatureName] = NONE,
     ) -> None:
         self.columns = columns
         self.x = self.easy = x

@@ -77,7 +77,7 @@ class Ballot(LeafStore[ClassifierLeaf]):
         classes
             The classes.
         """
-        self._begin(points, classes)
+        self._begin(classes)
         forms = [FORMS[tree.__class__] for tree in trees]
         votes: FloatArray
         if loops.current.cast is None:
@@ -100,27 +100,27 @@ class Ballot(LeafStore[ClassifierLeaf]):
             _share_out(votes, [form.adaptive for form in forms])
         return votes
 
+    def _begin(self, classes: tuple[Label, ...]) -> None:
+        self.begin()
+        if classes != self._classes or loops.current.build != self._build:
+            self._classes = classes
+            self._build = loops.current.build
+            self.parts = {}
+        self.asks_river = False
+
     def _at_once(self, reach: Reach) -> FloatArray:
         """What each leaf says, of shape (n_classes, n_rows, n_points)."""
+        self._asked = reach.points.columns.names
+        # From 0 up a leaf's number is that of naive Bayes, from -1 down that of votes which are
+        # fixed, of which the first are nobody's.
+        self._bayes = []
+        self._fixed = [None]
         leaf_of = reach.numbers(self)
         with np.errstate(all="ignore"):
             votes = self._votes(leaf_of, reach.points)
         if reach.n_rows > len(reach.trees):
             votes *= self._scales(leaf_of)
         return votes
-
-    def _begin(self, points: Points, classes: tuple[Label, ...]) -> None:
-        self.begin()
-        if classes != self._classes or loops.current.build != self._build:
-            self._classes = classes
-            self._build = loops.current.build
-            self.parts = {}
-        self._asked = points.columns.names
-        self.asks_river = False
-        # From 0 up a leaf's number is that of naive Bayes, from -1 down that of votes which are
-        # fixed, of which the first are nobody's.
-        self._bayes = []
-        self._fixed = [None]
 
     def enter(self, leaf: Any, tree: Any) -> ClassifierLeaf:
         """Number a leaf, and read it if it has learned."""

@@ -91,9 +91,11 @@ class Voting:
             The trees, and what each point reaches in them.
         """
         self._votes = votes
-        weighted = votes.shape[1] > len(trees)
+        weighted = self._votes.shape[1] > len(trees)
         row = 0
-        for tree, (leaf, spans, runs, alternates) in zip(trees, reached, strict=True):
+        # Counted by hand: in C, `zip` would take as long as the walk of a small tree.
+        for number in range(len(reached)):
+            tree, (leaf, spans, runs, alternates) = trees[number], reached[number]
             for alternate, where in alternates:
                 for lo, hi in where:
                     self._vote(self._enter(alternate, tree), row, lo, hi, weighted)
@@ -249,8 +251,9 @@ def cast(
     points = walker._points
     reached: list[Reached] = []
     n_rows = len(trees)
-    for tree, form in zip(trees, forms, strict=True):
-        found = walker.walk(tree._root, form.kinds, form.adaptive)
+    for number in range(len(forms)):
+        form = forms[number]
+        found = walker.walk(trees[number]._root, form.kinds, form.adaptive)
         n_rows += len(found[3])
         reached.append(found)
     votes = np.zeros((len(classes), n_rows, len(points.numbers)))

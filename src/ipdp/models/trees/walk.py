@@ -227,11 +227,20 @@ def _next(node: Any, x: Any) -> tuple[Any, bool]:
         return node.most_common_path()[1], True
 
 
-def in_order(numbers: FloatArray, follows: bytearray, whole: bytearray) -> bool:
+def in_order(numbers: FloatArray, follows: bytes, whole: bytes) -> bool:
     """Whether columns that follow others are not below them, and whole ones are whole numbers."""
     for k in range(len(follows)):
         if follows[k] and not numbers[k] >= numbers[k - 1]:
             return False
         if whole[k] and numbers[k] != floor(numbers[k]):
+            return False
+    return True
+
+
+def has_only_numbers(x: dict[FeatureName, Any]) -> bool:
+    """Whether all values of an observation are floats, ints or bools."""
+    for value in x.values():
+        kind = type(value)
+        if kind is not float and kind is not int and kind is not bool:
             return False
     return True
