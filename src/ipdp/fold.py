@@ -23,7 +23,8 @@ import numpy as np
 from ipdp.core import loops
 from ipdp.core.smoothing import Smoothing
 from ipdp.effects import Effect
-from ipdp.grid.base import LARGEST, Grid, takes_numbers
+from ipdp.grid.auto import takes_numbers
+from ipdp.grid.base import LARGEST, Grid
 from ipdp.grid.ranges import sample_of
 from ipdp.layout import Layout, Positions, Slot
 from ipdp.models.base import PREDICTION, Outputs

@@ -11,6 +11,7 @@ import pytest
 
 from ipdp import NotEnoughSamples
 from ipdp.grid import Auto, Categories, Fixed, MinMax, QuantileRange, Quantiles
+from ipdp.grid.auto import takes_numbers
 from ipdp.grid.lattice import Lattice
 
 
@@ -186,6 +187,15 @@ def test_it_can_be_pickled(pattern, values):
     grid = offered(pattern.fresh(seed=7), xs[:300])
     twin = pickle.loads(pickle.dumps(grid))
     assert reading(offered(twin, xs[300:])) == reading(offered(grid, xs[300:]))
+
+
+@every_grid
+def test_numbers_are_taken_as_they_are(pattern, values):
+    grid = offered(pattern.fresh(seed=0), values(100))
+    if takes_numbers(grid):
+        for x in (0.5, -3, 10**30, -1e149):
+            admitted = grid.admit(x)
+            assert (admitted, type(admitted)) == (x, type(x))
 
 
 def assert_never_enters(missing, pattern, values):

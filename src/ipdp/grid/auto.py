@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ipdp.grid.base import Grid, Key, is_missing
+from ipdp.grid.base import Grid, Key, NumberGrid, is_missing
 from ipdp.grid.categories import Categories
 from ipdp.grid.ranges import MinMax
 from ipdp.typing import Array, State
@@ -82,7 +82,7 @@ class Auto(Grid):
 
     def update(self, x: Any) -> None:
         if self._may_be_range:
-            if _is_number(x):
+            if type(x) is float or _is_number(x):
                 self._range.update(x)
             else:
                 self._may_be_range = False
@@ -144,6 +144,11 @@ class Auto(Grid):
         joined._range = self._range.merge(later._range)
         joined._categories = self._categories.merge(later._categories)
         return joined
+
+
+def takes_numbers(grid: Grid) -> bool:
+    """Whether it admits every float and int below `LARGEST` as it is."""
+    return type(grid).admit in (NumberGrid.admit, Categories.admit, Auto.admit)
 
 
 def _is_number(x: Any) -> bool:

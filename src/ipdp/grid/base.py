@@ -191,11 +191,6 @@ class NumberGrid(Grid):
         return self._only_integers if self.integers is None else self.integers
 
 
-def takes_numbers(grid: Grid) -> bool:
-    """Whether it admits every float and int below `LARGEST` as it is."""
-    return type(grid).admit is NumberGrid.admit
-
-
 def _admit_number(x: Any, grid: Grid) -> Any:
     if is_missing(x):
         return None

@@ -1,8 +1,9 @@
 # The types of walk.py, for Cython; Python does not read this file.
 cimport cython
-from libc.math cimport floor
+from libc.math cimport floor, isnan
 
 cdef int LEAF, NUMERIC
+cdef int IS_NUMBER, CLIMBS
 
 
 cdef inline Py_ssize_t bisect_right(
@@ -42,6 +43,6 @@ cdef class Walker:
 
 
 @cython.locals(k=Py_ssize_t)
-cpdef bint in_order(const double[::1] numbers, bytes follows, bytes whole) except -1
+cpdef bint in_order(const double[::1] numbers, bytes order, bytes whole) except -1
 
 cpdef bint has_only_numbers(dict x) except -1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Sequence
+from itertools import pairwise
 from numbers import Real
 from typing import Any
 
@@ -11,7 +12,8 @@ import numpy as np
 
 from ipdp.models.base import Probe
 from ipdp.models.trees import loops
-from ipdp.models.trees.points import ABSENT, NONE, Points
+from ipdp.models.trees.points import ABSENT, Points
+from ipdp.models.trees.walk import CLIMBS, IS_NUMBER
 from ipdp.typing import Array, FeatureName, FloatArray, Observation
 
 _NUMBERS = frozenset((float, int, bool))
@@ -58,37 +60,47 @@ class Columns:
         n = max((probe.stop for probe in probes), default=0)
         self.number_of: Array = np.full(n, len(self.names))
         self.name_of: list[FeatureName | None] = [None] * n
-        # For each column whether it is to be at least the one before it, and whether it is whole.
-        follows, whole = bytearray(n), bytearray(n)
         for number, probe in enumerate(self.own):
             self.number_of[probe.start : probe.stop] = number
-            for column in range(probe.start, probe.stop):
-                self.name_of[column] = probe.names[0]
-                follows[column] = column > probe.start
-                whole[column] = probe.whole[0]
-        self._follows, self._whole = bytes(follows), bytes(whole)
+            self.name_of[probe.start : probe.stop] = [probe.names[0]] * (probe.stop - probe.start)
         self.own_columns: list[int] = np.flatnonzero(self.number_of < len(self.names)).tolist()
-        # What does not depend on positions.
+        # What does not depend on positions: what stands in some columns, as numbers too.
         self._settled = {
             column: value for probe in self.own for column, value in _settled(probe).items()
         }
-        # A single point has nothing to be compared with, but may be NaN or no number.
-        self._may_be_odd = bool(self._settled) or any(
-            probe.stop - probe.start == 1 for probe in self.own
-        )
+        self._places = np.array(list(self._settled), dtype=int)
+        self._numbers = np.array([_number(value) for value in self._settled.values()])
+        self._unordered, self._odd = _irregular(self.own)
+        self._order, self._whole = self._expected(n)
+
+    def _expected(self, n: int) -> tuple[bytes, bytes]:
+        """What `in_order` is to look for in each of n columns."""
+        order, whole = bytearray(n), bytearray(n)
+        for probe in self.own:
+            if probe.names[0] not in self._unordered:
+                order[probe.start] = IS_NUMBER
+                order[probe.start + 1 : probe.stop] = bytes([CLIMBS]) * (
+                    probe.stop - probe.start - 1
+                )
+            for column in range(probe.start, probe.stop):
+                whole[column] = probe.whole[0] and column not in self._settled
+        return bytes(order), bytes(whole)
 
     def points(self, x: Observation, positions: FloatArray) -> Points:
         """The points of one observation, given their positions of shape (1, n_axes, n_points)."""
         if type(x) is not dict:
             x = dict(x)
-        odd = NONE
+        odd = self._odd
         if not loops.current.has_only_numbers(x):
-            odd = frozenset([name for name, value in x.items() if not isinstance(value, Real)])
+            odd |= {name for name, value in x.items() if not isinstance(value, Real)}
         numbers = np.ascontiguousarray(positions[0, 0])
-        if self._may_be_odd or not in_order(numbers, self._follows, self._whole):
-            values = self.values(numbers)
-            return self.arrange(x, values, np.array(list(map(_number, values))), odd)
-        return Points(self, x, numbers, odd)
+        if self._settled:
+            numbers = numbers.copy()
+            numbers[self._places] = self._numbers
+        if in_order(numbers, self._order, self._whole):
+            return Points(self, x, numbers, odd, unordered=self._unordered)
+        values = self.values(numbers)
+        return self.arrange(x, values, np.array(list(map(_number, values))), odd)
 
     def arrange(
         self,
@@ -98,13 +110,12 @@ class Columns:
         odd: Collection[FeatureName],
     ) -> Points:
         """The points, given the values in the columns and the features of x that are no numbers."""
-        if not self._may_be_odd and in_order(numbers, self._follows, bytes(len(numbers))):
+        if not self._unordered and in_order(numbers, self._order, bytes(len(numbers))):
             return Points(self, x, numbers, frozenset(odd), values=values)
         unordered = set()
         odd = set(odd)
         for name, (lo, hi) in self.spans.items():
-            own = numbers[lo:hi]
-            if np.isnan(own).any() or not (own[1:] >= own[:-1]).all():
+            if not _is_in_order(numbers[lo:hi].tolist()):
                 unordered.add(name)
                 if not all(isinstance(v, Real) or v is ABSENT for v in values[lo:hi]):
                     odd.add(name)
@@ -115,7 +126,8 @@ class Columns:
         values: list[Any] = numbers.tolist()
         for probe in self.own:
             if probe.whole[0]:
-                values[probe.start : probe.stop] = map(int, values[probe.start : probe.stop])
+                own = slice(probe.start, probe.stop - probe.missing)
+                values[own] = map(int, values[own])
         for column, value in self._settled.items():
             values[column] = value
         return values
@@ -128,15 +140,16 @@ class Columns:
         return int(value) if self._whole[column] else value
 
 
-def in_order(numbers: FloatArray, follows: bytes, whole: bytes) -> bool:
-    """Whether columns that follow others are not below them, and whole ones are whole numbers."""
+def in_order(numbers: FloatArray, order: bytes, whole: bytes) -> bool:
+    """Whether columns are numbers, not below the one before, and whole, as far as expected."""
     if loops.current.in_order is not None:
-        return bool(loops.current.in_order(numbers, follows, whole))
-    climbs = numbers[1:] >= numbers[:-1]
-    climbs |= np.frombuffer(follows, dtype=bool)[1:] < 1
+        return bool(loops.current.in_order(numbers, order, whole))
+    expected = np.frombuffer(order, dtype=np.int8)
+    fits = (expected == 0) | ~np.isnan(numbers)
+    fits[1:] &= (expected[1:] != CLIMBS) | (numbers[1:] >= numbers[:-1])
     if any(whole):
-        climbs &= (np.frombuffer(whole, dtype=bool)[1:] < 1) | (np.trunc(numbers) == numbers)[1:]
-    return bool(climbs.all())
+        fits &= (np.frombuffer(whole, dtype=bool) < 1) | (np.trunc(numbers) == numbers)
+    return bool(fits.all())
 
 
 def _settled(probe: Probe) -> dict[int, Any]:
@@ -147,6 +160,25 @@ def _settled(probe: Probe) -> dict[int, Any]:
     if probe.missing:
         settled[probe.stop - 1] = ABSENT
     return settled
+
+
+def _irregular(probes: Sequence[Probe]) -> tuple[frozenset[FeatureName], frozenset[FeatureName]]:
+    """Features whose categories, with a missing value, are not in order; those with other types."""
+    unordered, odd = set(), set()
+    for probe in probes:
+        settled = _settled(probe).values()
+        if settled and (
+            len(settled) < probe.stop - probe.start
+            or not _is_in_order([_number(value) for value in settled])
+        ):
+            unordered.add(probe.names[0])
+            if not all(isinstance(value, Real) or value is ABSENT for value in settled):
+                odd.add(probe.names[0])
+    return frozenset(unordered), frozenset(odd)
+
+
+def _is_in_order(numbers: list[float]) -> bool:
+    return not any(map(math.isnan, numbers)) and all(a <= b for a, b in pairwise(numbers))
 
 
 def _number(value: Any) -> float:

@@ -21,7 +21,10 @@ except ImportError:
     from ipdp.core import uncompiled as cython
 if not cython.compiled:
     from bisect import bisect_right
-    from math import floor
+    from math import floor, isnan
+
+IS_NUMBER, CLIMBS = 1, 2
+"""What a column is expected to be, see `in_order`."""
 
 Span = tuple[int, int]
 """Neighbouring columns: the first, and the one after the last."""
@@ -227,10 +230,23 @@ def _next(node: Any, x: Any) -> tuple[Any, bool]:
         return node.most_common_path()[1], True
 
 
-def in_order(numbers: FloatArray, follows: bytes, whole: bytes) -> bool:
-    """Whether columns that follow others are not below them, and whole ones are whole numbers."""
-    for k in range(len(follows)):
-        if follows[k] and not numbers[k] >= numbers[k - 1]:
+def in_order(numbers: FloatArray, order: bytes, whole: bytes) -> bool:
+    """Whether columns are as expected.
+
+    Parameters
+    ----------
+    numbers
+        What stands in the columns.
+    order
+        For each column IS_NUMBER if it must not be NaN, CLIMBS if it is not to be below the one
+        before it either, else 0.
+    whole
+        Whether it is to be a whole number.
+    """
+    for k in range(len(order)):
+        if order[k] == CLIMBS and not numbers[k] >= numbers[k - 1]:
+            return False
+        if order[k] == IS_NUMBER and isnan(numbers[k]):
             return False
         if whole[k] and numbers[k] != floor(numbers[k]):
             return False
