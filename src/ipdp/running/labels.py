@@ -106,3 +106,12 @@ class Waiting:
 
 def _due(question: Question) -> Any:
     return question.due
+
+
+def waiting_for(moment: Any, delay: Any) -> Waiting | None:
+    """What waits for labels that come later; None where they come at once."""
+    if delay is not None:
+        return Waiting(moment=moment, delay=delay)
+    if moment is not None:
+        raise ValueError("moment says when an observation was made: give delay as well")
+    return None

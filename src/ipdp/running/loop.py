@@ -16,7 +16,7 @@ from ipdp.running.errors import RunFailed
 from ipdp.running.events import AnyEvent, Ended, Replayed, Started
 from ipdp.running.feed import Feed
 from ipdp.running.keeping import Keeper
-from ipdp.running.labels import Waiting
+from ipdp.running.labels import waiting_for
 from ipdp.running.recording import Recorder
 from ipdp.running.saving import Saver, checkpoint_file
 from ipdp.running.scores import Scores
@@ -114,8 +114,6 @@ class Run:
         settings: Mapping[str, Any] | None = None,
     ) -> None:
         _must_belong(model, pdp, monitor, pfi)
-        if moment is not None and delay is None:
-            raise ValueError("moment says when an observation was made: give delay as well")
         if budget is not None and pdp.every != 1:
             raise ValueError(f"give a budget, or an explainer with every={pdp.every}, not both")
         if resume and checkpoint is None:
@@ -140,7 +138,7 @@ class Run:
             monitor=monitor,
             pfi=pfi,
             learn=learn,
-            waiting=None if delay is None else Waiting(moment=moment, delay=delay),
+            waiting=waiting_for(moment, delay),
             budget=None if budget is None else Budget(budget),
         )
         self._recorder = Recorder(self._step, self._feed, log)
