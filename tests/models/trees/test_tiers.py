@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import sys
+from decimal import Decimal
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from river import compose, ensemble, linear_model, naive_bayes, preprocessing, tree
 from river.tree.nodes import branch
 from tests.models.trees import models, streams
@@ -22,6 +26,7 @@ import ipdp
 from ipdp.models import engine
 from ipdp.models.rows import RowEngine
 from ipdp.models.trees import SlowPathWarning, TreeEngine, leaves, loops, names, voting, walk
+from ipdp.models.trees.columns import in_order
 
 
 class Doubtful(tree.HoeffdingTreeClassifier):
@@ -188,6 +193,40 @@ def test_a_name_that_river_does_not_have_is_nothing():
     assert names.find("tree", "NoSuchTree", "predict_one") is None
     assert names.find("no_such_room", "NoSuchTree") is None
     assert names.known((None, 1), ("a", 2)) == {"a": 2}
+
+
+@settings(deadline=None, max_examples=100)
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from([0.0, 1.0, 1.5, -2.0, math.nan, math.inf]),
+            st.sampled_from([0, walk.IS_NUMBER, walk.CLIMBS]),
+            st.booleans(),
+        ),
+        min_size=1,
+        max_size=6,
+    )
+)
+def test_columns_are_in_order_for_every_build(columns):
+    numbers, order, whole = zip(*columns, strict=True)
+    order = (min(order[0], walk.IS_NUMBER), *order[1:])  # the first has none before it
+    # What is not finite is not asked whether it is whole.
+    whole = [own and math.isfinite(number) for own, number in zip(whole, numbers, strict=True)]
+    expected = all(
+        (expected == 0 or not math.isnan(number))
+        and (expected != walk.CLIMBS or number >= numbers[k - 1])
+        and (not own or number == int(number))
+        for k, (number, expected, own) in enumerate(zip(numbers, order, whole, strict=True))
+    )
+    asked = np.array(numbers), bytes(order), bytes(whole)
+    assert in_order(*asked) == walk.in_order(*asked) == expected
+
+
+@pytest.mark.parametrize("bad", [None, "1", np.float64(1), Decimal(1)])
+def test_what_is_no_number_of_pythons_own_is_seen(bad):
+    x = {"a": 1.0, "b": 2, "c": True}
+    assert loops.current.has_only_numbers(x)
+    assert not loops.current.has_only_numbers({**x, "d": bad})
 
 
 @pytest.mark.parametrize("make", [models.ht, models.hat, models.arf, models.MIXED["HT binary"]])
