@@ -24,9 +24,11 @@ from tests.models.trees.models import (
 
 import ipdp
 from ipdp.models import engine
+from ipdp.models.base import Probe
 from ipdp.models.rows import RowEngine
 from ipdp.models.trees import SlowPathWarning, TreeEngine, leaves, loops, names, voting, walk
-from ipdp.models.trees.columns import in_order
+from ipdp.models.trees.columns import Columns, in_order
+from ipdp.models.trees.scalers import scaled
 
 
 class Doubtful(tree.HoeffdingTreeClassifier):
@@ -277,3 +279,27 @@ def test_a_river_without_log_densities_is_asked_for_each_likelihood(monkeypatch)
     worst, ours = asked_along(models.ht(), streams.prices)
     assert worst < 1e-9
     assert ours.fault is None
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    rows=st.lists(st.tuples(st.floats(-1e6, 1e6), st.integers(-50, 50)), min_size=1, max_size=8),
+    values=st.lists(st.floats(-1e6, 1e6), min_size=2, max_size=5),
+)
+def test_points_are_standardized_as_river_does_it(rows, values):
+    scaler = preprocessing.StandardScaler()
+    for a, b in rows:
+        scaler.learn_one({"a": a, "b": b, "constant": 3.0})
+    n = len(values)
+    probes = tuple(
+        Probe((name,), k * n, (k + 1) * n, (False,), (None,), False)
+        for k, name in enumerate(("a", "constant", "never seen"))
+    )
+    x = {"a": 1.0, "b": 2, "constant": 3.0, "never seen": 4.0}
+    positions = np.array([[sorted(values) * 3]])
+    ours = scaled(Columns(probes).points(x, positions), [scaler])
+    assert ours.x == scaler.transform_one(x)
+    assert not ours.unordered
+    for column in range(3 * n):
+        name, value = ours.columns.name_of[column], float(positions[0, 0, column])
+        assert ours.numbers[column] == scaler.transform_one({name: value})[name]

@@ -24,6 +24,7 @@ _FEATURE_WISE = {
         "StandardScaler",
     )
 } - {None}
+_STANDARD = find("preprocessing", "StandardScaler", "transform_one")
 _PIPELINE = find("compose", "Pipeline")
 _METHODS = ("predict_one", "predict_proba_one", "_transform_one")
 _LEARNS_WHILE_PREDICTING = "_LEARN_UNSUPERVISED_DURING_PREDICT"
@@ -83,22 +84,52 @@ class ScaledWalk:
 
 
 def scaled(points: Points, scalers: Sequence[Any]) -> Points:
-    """The points as the last step of a pipeline sees them.
+    """The points as the last step of a pipeline sees them."""
+    for scaler in scalers:
+        points = _standardized(points, scaler) or _one_by_one(points, scaler)
+    return points
+
+
+def _standardized(points: Points, scaler: Any) -> Points | None:
+    """All points at once, if they are numbers and the scaler is the common one; else None."""
+    if points.unordered or points.odd or not _is_standard(scaler):
+        return None
+    columns = points.columns
+    variances = [scaler.vars.get(name) for name in columns.names]
+    # One more, for columns that replace no feature.
+    means = [*[scaler.means.get(name, 0.0) for name in columns.names], 0.0]
+    # A constant becomes 0, as in river.
+    deviations = [*[variance**0.5 if variance else math.inf for variance in variances], 1.0]
+    # To the last bit what river computes; a larger number stays a larger one.
+    numbers = points.numbers - np.array(means).take(columns.number_of)
+    numbers /= np.array(deviations).take(columns.number_of)
+    return Points(columns, scaler.transform_one(points.x), numbers, values=numbers.tolist())
+
+
+def _is_standard(scaler: Any) -> bool:
+    """Whether it subtracts means and divides by deviations, of all that it has seen."""
+    return (
+        type(scaler).transform_one is _STANDARD
+        and scaler.with_std
+        and getattr(scaler, "window_size", None) is None
+    )
+
+
+def _one_by_one(points: Points, scaler: Any) -> Points:
+    """The points as any scaler of single features makes them.
 
     No feature's scale depends on another, so that the k-th points of all features are scaled
     together, in one call.
     """
-    columns, x, values = points.columns, points.x, list(points.values)
+    columns, values = points.columns, list(points.values)
     deepest = max((hi - lo for lo, hi in columns.spans.values()), default=0)
-    for scaler in scalers:
-        for k in range(deepest):
-            row = {
-                name: values[lo + k]
-                for name, (lo, hi) in columns.spans.items()
-                if lo + k < hi and values[lo + k] is not ABSENT
-            }
-            for name, value in scaler.transform_one(row).items():
-                values[columns.spans[name][0] + k] = value
-        x = scaler.transform_one(x)
+    for k in range(deepest):
+        row = {
+            name: values[lo + k]
+            for name, (lo, hi) in columns.spans.items()
+            if lo + k < hi and values[lo + k] is not ABSENT
+        }
+        for name, value in scaler.transform_one(row).items():
+            values[columns.spans[name][0] + k] = value
     numbers = np.array([math.nan if value is ABSENT else value for value in values], dtype=float)
-    return columns.arrange(x, values, numbers, ())
+    return columns.arrange(scaler.transform_one(points.x), values, numbers, ())
