@@ -63,7 +63,7 @@ clean: ## Remove the environment, caches and whatever was built
 	find src tests benchmarks examples -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # What is compiled where there is a compiler.
-LOOPS := core/looped models/trees/walk models/trees/leaves models/trees/voting
+LOOPS := core/looped models/trees/walk models/trees/leaves models/trees/voting models/trees/mixing
 COMPILED := setup.py $(LOOPS:%=src/ipdp/%.py) $(wildcard src/ipdp/*/_*.pxd src/ipdp/*/*/_*.pxd)
 
 $(READY) $(LIBRARIES_READY): pyproject.toml $(COMPILED)

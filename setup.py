@@ -14,6 +14,7 @@ LOOPS = (
     ("ipdp.models.trees", "walk"),
     ("ipdp.models.trees", "leaves"),
     ("ipdp.models.trees", "voting"),
+    ("ipdp.models.trees", "mixing"),
 )
 
 try:

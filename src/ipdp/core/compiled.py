@@ -11,6 +11,7 @@ EXTENSIONS = (
     "ipdp.models.trees._walk",
     "ipdp.models.trees._leaves",
     "ipdp.models.trees._voting",
+    "ipdp.models.trees._mixing",
 )
 """The modules that are there only if they were compiled."""
 

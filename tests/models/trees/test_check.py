@@ -18,7 +18,7 @@ from tests.models.trees.models import FlattenedLeaf, Grower
 import ipdp
 from ipdp.models import engine
 from ipdp.models.base import Outputs
-from ipdp.models.trees import Checker, SlowPathWarning, leaves, loops
+from ipdp.models.trees import Checker, SlowPathWarning, leaves, loops, mondrian
 from ipdp.models.trees.check import agree, agree_at, aligned
 
 
@@ -78,6 +78,14 @@ def wrong_mean(monkeypatch):
     )
 
 
+def wrong_mixture(monkeypatch):
+    """As if nodes of Mondrian trees had another say; before river 0.24 trees are asked instead."""
+    right, asked = loops.current.mix, mondrian._asked
+    wrong = loops.current._replace(mix=lambda *arguments: right(*arguments) ** 1.001)
+    monkeypatch.setattr(loops, "current", wrong)
+    monkeypatch.setattr(mondrian, "_asked", lambda *arguments: asked(*arguments) ** 1.001)
+
+
 def an_error(monkeypatch):
     def fails(*arguments, **settings):
         raise ZeroDivisionError("division by zero")
@@ -93,6 +101,8 @@ FAULTS = [
     ),
     pytest.param(wrong_bisection, models.arf, streams.prices, id="bisection, forest"),
     pytest.param(wrong_bisection, models.htr, streams.distances, id="bisection, regressor"),
+    pytest.param(wrong_bisection, models.amf, streams.prices, id="bisection, Mondrian trees"),
+    pytest.param(wrong_mixture, models.amf, streams.prices, id="mixture"),
     pytest.param(wrong_prior, models.arf, streams.prices, id="prior"),
     pytest.param(
         wrong_density,

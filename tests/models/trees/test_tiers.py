@@ -26,7 +26,16 @@ import ipdp
 from ipdp.models import engine
 from ipdp.models.base import Probe
 from ipdp.models.rows import RowEngine
-from ipdp.models.trees import SlowPathWarning, TreeEngine, leaves, loops, names, voting, walk
+from ipdp.models.trees import (
+    SlowPathWarning,
+    TreeEngine,
+    leaves,
+    loops,
+    mixing,
+    names,
+    voting,
+    walk,
+)
 from ipdp.models.trees.columns import Columns, in_order
 from ipdp.models.trees.scalers import scaled
 
@@ -98,7 +107,7 @@ def test_another_model_in_the_leaves_is_asked_itself():
     [
         (models.ht(), "HoeffdingTreeClassifier.predict_proba_one, one walk for all points, fact"),
         (models.arf(), "ARFClassifier.predict_proba_one, one walk for all points, factored leaves"),
-        (models.amf(), "AMFClassifier.predict_proba_one, one walk for all points, one call for"),
+        (models.amf(), "AMFClassifier.predict_proba_one, one walk for all points, factored leaves"),
         (models.arfr(), "ARFRegressor.predict_one, one walk for all points, factored leaves"),
         (
             models.scaled(models.ht()),
@@ -239,6 +248,7 @@ def test_the_loops_say_the_same_before_they_are_compiled(monkeypatch, make, stre
         walk.Walker,
         leaves.parts_of,
         walk.has_only_numbers,
+        mixing.mix,
         walk.in_order,
         voting.cast,
         voting.combine,

@@ -11,7 +11,7 @@ import warnings
 from typing import Any, NamedTuple
 
 from ipdp.core.compiled import EXTENSIONS, build
-from ipdp.models.trees import leaves, walk
+from ipdp.models.trees import leaves, mixing, walk
 
 
 class Loops(NamedTuple):
@@ -27,6 +27,8 @@ class Loops(NamedTuple):
         The function that reads leaves, see `leaves.py`.
     has_only_numbers
         Says whether all values of an observation are numbers, see `walk.py`.
+    mix
+        Mixes what the nodes of Mondrian trees say, see `mixing.py`.
     in_order, cast, combine
         Says whether columns are in order, see `walk.py`; lets the leaves of trees vote point by
         point, and weighs their votes, see `voting.py`. None in pure Python, where operations on
@@ -37,22 +39,24 @@ class Loops(NamedTuple):
     Walker: Any
     parts_of: Any
     has_only_numbers: Any
+    mix: Any
     in_order: Any = None
     cast: Any = None
     combine: Any = None
 
 
-PURE = Loops("pure", walk.Walker, leaves.parts_of, walk.has_only_numbers)
+PURE = Loops("pure", walk.Walker, leaves.parts_of, walk.has_only_numbers, mixing.mix)
 
 
 def compiled() -> Loops:
     """The compiled loops; raises ImportError where there are none."""
-    walking, reading, voting = map(importlib.import_module, EXTENSIONS[1:])
+    walking, reading, voting, mixed = map(importlib.import_module, EXTENSIONS[1:])
     return Loops(
         "compiled",
         walking.Walker,
         reading.parts_of,
         walking.has_only_numbers,
+        mixed.mix,
         walking.in_order,
         voting.cast,
         voting.combine,

@@ -1,4 +1,4 @@
-"""Aggregated Mondrian forests: what a tree says depends on the leaf alone."""
+"""Aggregated Mondrian forests."""
 
 from __future__ import annotations
 
@@ -45,11 +45,11 @@ class MondrianWalk:
         The classifier.
     """
 
-    leaves = "one call for each leaf"
-
     def __init__(self, model: Any) -> None:
         self.model = model
+        self.leaves = "factored leaves"
         self._labels = Labels()
+        self._latest: tuple[Sequence[Any], FloatArray, Points] | None = None
 
     @staticmethod
     def serves(model: Any) -> bool:
@@ -59,34 +59,52 @@ class MondrianWalk:
 
     def ice(self, points: Points) -> tuple[tuple[Label, ...], FloatArray] | None:
         """The classes, and their shares, of shape (n_classes, n_points); None if there are none."""
-        model = self.model
-        labels = self._labels.now(frozenset(model._classes))
+        model, trees = self.model, self.model.data
+        labels = self._labels.now(model._classes)
         if not labels:
             return None
-        shares = np.zeros((len(points.numbers), len(labels)))
-        for tree in model.data:
+        for tree in trees:
             if type(tree).predict_proba_one is not _TREE:
                 raise Unknown(f"trees of class {type(tree).__name__}")
-            _add(shares, tree, points, labels, model.n_estimators)
-        return labels, shares.T
+        walker = loops.current.Walker(points)
+        if all(hasattr(tree, "_class_to_idx") for tree in trees):
+            votes = loops.current.mix(walker, trees, _KINDS, labels)
+        else:
+            self.leaves = "one call for each leaf"
+            votes = _asked(walker, trees, points, labels)
+        self._latest = trees, votes, points
+        return labels, np.add.reduce(votes, axis=1) / model.n_estimators
 
     def member(self, choose: Callable[[Sequence[int]], int]) -> Member | None:
-        """None: each tree is asked for each leaf as it is."""
-        del choose
-        return None
+        """One of the trees, as the latest answer had it."""
+        if self._latest is None:
+            return None
+        trees, votes, points = self._latest
+        number = choose(range(len(trees)))
+        tree = trees[number]
+
+        def said_at(column: int) -> Any:
+            return tree.predict_proba_one(points.at(column))
+
+        return Member(votes[:, number], said_at)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_latest": None}
 
 
-def _add(
-    shares: FloatArray, tree: Any, points: Points, labels: tuple[Label, ...], n_trees: int
-) -> None:
-    """Add what one tree says, of shape (n_points, n_classes)."""
-    leaf, spans, runs, _ = loops.current.Walker(points).walk(tree._root, _KINDS, False)
-    said: dict[int, list[float]] = {}
-    for node, lo, hi in [*runs, *((leaf, lo, hi) for lo, hi in spans)]:
-        if lo == hi:
-            continue
-        scores = said.get(id(node))
-        if scores is None:
-            answer = tree.predict_proba_one(points.at(lo))
-            scores = said[id(node)] = [answer[label] / n_trees for label in labels]
-        shares[lo:hi] += scores
+def _asked(
+    walker: Any, trees: Sequence[Any], points: Points, labels: tuple[Label, ...]
+) -> FloatArray:
+    """What trees say that count in another way, before river 0.24: each is asked for each leaf."""
+    votes = np.zeros((len(labels), len(trees), len(points.numbers)))
+    for row, tree in enumerate(trees):
+        leaf, spans, runs, _ = walker.walk(tree._root, _KINDS, False)
+        said: dict[int, list[list[float]]] = {}
+        for node, lo, hi in [*runs, *((leaf, lo, hi) for lo, hi in spans)]:
+            if lo < hi:
+                shares = said.get(id(node))
+                if shares is None:
+                    answer = tree.predict_proba_one(points.at(lo))
+                    shares = said[id(node)] = [[answer[label]] for label in labels]
+                votes[:, row, lo:hi] = shares
+    return votes

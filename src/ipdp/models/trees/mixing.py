@@ -1,0 +1,131 @@
+"""What a Mondrian tree says: a mixture of all nodes from its root to a leaf.
+
+From the leaf upwards, each node adds its own shares of the classes to a part of what came from
+below. Seen from the root, each takes its part of a say and leaves the rest to those below it, so
+that leaves have in common what was said on their way, up to where they part.
+
+This file is compiled as it is, into `_mixing`; the types are in `_mixing.pxd`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ipdp.models.trees.kinds import NodeKinds
+from ipdp.typing import FloatArray, Label
+
+try:
+    import cython  # type: ignore[import-untyped]
+except ImportError:
+    from ipdp.core import uncompiled as cython
+if not cython.compiled:
+    from math import exp
+
+    from ipdp.models.trees.walk import Walker
+
+
+class Path:
+    """The nodes from the root down to one.
+
+    Parameters
+    ----------
+    left
+        Which part of the say is left to those below.
+    said
+        What was said of each class so far.
+    """
+
+    __slots__ = ("left", "said")
+
+    def __init__(self, left: float, said: list[float]) -> None:
+        self.left = left
+        self.said = said
+
+
+class Mixture:
+    """Mixes the nodes of a tree.
+
+    Parameters
+    ----------
+    tree
+        The tree.
+    classes
+        The classes.
+    """
+
+    __slots__ = ("_aggregates", "_dirichlet", "_known", "_nobody", "_places", "_prior")
+
+    def __init__(self, tree: Any, classes: tuple[Label, ...]) -> None:
+        self._aggregates = tree.use_aggregation
+        self._dirichlet = tree.dirichlet
+        self._prior = tree.dirichlet * len(tree._classes)
+        self._places = [tree._class_to_idx[label] for label in classes]
+        self._nobody = Path(1.0, [0.0] * len(classes))
+        self._known: dict[Any, Path] = {}
+
+    def at(self, leaf: Any) -> list[float]:
+        """The shares of the classes at a leaf."""
+        above = self._path(leaf.parent) if self._aggregates else self._nobody
+        return self._add(above.said, leaf, above.left)
+
+    def _path(self, node: Any) -> Path:
+        """The path down to a node."""
+        if node is None:
+            return self._nobody
+        path = self._known.get(id(node))
+        if path is None:
+            above = self._path(node.parent)
+            weight = 0.5 * exp(node.weight - node.log_weight_tree)
+            said = self._add(above.said, node, above.left * weight)
+            path = self._known[id(node)] = Path(above.left * (1.0 - weight), said)
+        return path
+
+    def _add(self, said: list[float], node: Any, part: float) -> list[float]:
+        """Add a part of what a node says by itself."""
+        counts = node.counts
+        total = node.n_samples + self._prior
+        together = []
+        for k in range(len(said)):
+            place, count = self._places[k], self._dirichlet
+            if place < len(counts):
+                count += counts[place]
+            together.append(said[k] + part * (count / total))
+        return together
+
+
+def mix(
+    walker: Walker, trees: Sequence[Any], kinds: NodeKinds, classes: tuple[Label, ...]
+) -> FloatArray:
+    """What Mondrian trees say, of shape (n_classes, n_trees, n_points).
+
+    Parameters
+    ----------
+    walker
+        Walks, with an observation and its points.
+    trees, kinds
+        The trees, and the kinds of their nodes.
+    classes
+        The classes.
+    """
+    votes = np.zeros((len(classes), len(trees), len(walker.numbers)))
+    table = votes  # as numbers in C
+    for row in range(len(trees)):
+        tree = trees[row]
+        leaf, spans, runs, _ = walker.walk(tree._root, kinds, False)
+        mixture = Mixture(tree, classes)
+        if spans:
+            shares = mixture.at(leaf)
+            for lo, hi in spans:
+                _write(table, row, lo, hi, shares)
+        for other, lo, hi in runs:
+            _write(table, row, lo, hi, mixture.at(other))
+    return votes
+
+
+def _write(votes: FloatArray, row: int, lo: int, hi: int, shares: list[float]) -> None:
+    """Write down the same shares for neighbouring columns."""
+    for k in range(len(shares)):
+        votes[k, row, lo:hi] = shares[k]
