@@ -18,7 +18,7 @@ cdef class Mixture:
     cdef dict _known
     cdef Path _nobody
 
-    @cython.locals(above=Path)
+    @cython.locals(above=Path, shares=list, total=double, share=double)
     cdef list at(self, leaf)
 
     @cython.locals(above=Path, path=Path, weight=double, said=list)

@@ -68,8 +68,14 @@ class Mixture:
 
     def at(self, leaf: Any) -> list[float]:
         """The shares of the classes at a leaf."""
-        above = self._path(leaf.parent) if self._aggregates else self._nobody
-        return self._add(above.said, leaf, above.left)
+        if not self._aggregates:
+            return self._add(self._nobody.said, leaf, 1.0)
+        above = self._path(leaf.parent)
+        shares = self._add(above.said, leaf, above.left)
+        total = 0.0
+        for share in shares:
+            total += share
+        return [share / total for share in shares] if total > 0 else shares
 
     def _path(self, node: Any) -> Path:
         """The path down to a node."""
