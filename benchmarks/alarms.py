@@ -38,6 +38,9 @@ LOOK_EVERY, SAMPLE = 200, 60
 # From this share of the output's standard deviation on, a curve of the model has changed; the
 # monitor's own tolerance is 0.1.
 CHANGED = 0.05
+# To judge a place the model is looked at closer: with so many observations, and so often in the
+# last so many before the drift, as the leaves of a tree change their minds from look to look.
+PLACE_SAMPLE, PLACE_EVERY, PLACE_LAST = 500, 100, 1000
 
 
 class Score(NamedTuple):
@@ -66,15 +69,59 @@ class Score(NamedTuple):
     others_false: int = 0
 
 
+class Places:
+    """By what a feature's curve differs after a drift from what it was, of a model that learns.
+
+    The curves are the model's own, at the explainer's points, over a fixed sample. What it was
+    before is a mean over time, what it is now is what it is at an alarm.
+    """
+
+    def __init__(self, pdp: ipdp.IncrementalPDP, feature: str, drift: int) -> None:
+        self.pdp = pdp
+        self.feature = feature
+        self.drift = drift
+        self.sample: list[dict[str, Any]] = []
+        self.points: Any = None
+        self.before: list[Any] = []
+        self.now: dict[int, Any] = {}
+
+    def update(self, t: int, x: dict[str, Any], alarm: bool) -> None:
+        """Note the observation; look at the model before the drift, and at alarms after it."""
+        if len(self.sample) < PLACE_SAMPLE:
+            self.sample.append(dict(x))
+        if 0 <= self.drift - t <= PLACE_LAST and (self.drift - t) % PLACE_EVERY == 0:
+            self.before.append(self._look())
+        elif alarm and t > self.drift:
+            self.now[t] = self._look()
+
+    def _look(self) -> Any:
+        if self.points is None:
+            self.points = self.pdp.curve(self.feature).grid_values[0]
+        grid = ipdp.grid.Fixed(self.points)
+        engine, sample = self.pdp.engine, self.sample
+        (curve,) = ipdp.partial_dependence(engine, sample, self.feature, grid=grid, ice=False)
+        return curve.average[-1]
+
+    def difference(self, t: int) -> Callable[[Any], Any]:
+        """The difference at an alarm, as a function of the feature."""
+        moved = self.now[t] - np.mean(self.before, axis=0)
+        return partial(np.interp, xp=self.points, fp=moved)
+
+
 class Ledger:
     """The model's own curves over a fixed sample along the stream, to judge alarms by."""
 
-    def __init__(self, model: Any, features: list[str]) -> None:
-        self.model = model
+    def __init__(
+        self, pdp: ipdp.IncrementalPDP, features: list[str], scenario: Scenario, drift: int
+    ) -> None:
+        self.model = pdp.engine
         self.features = features
         self.sample: list[dict[str, Any]] = []
         self.times: list[int] = []
         self.curves: list[dict[str, Any]] = []
+        self.places: Places | None = None
+        if scenario.difference is not None:
+            self.places = Places(pdp, next(iter(scenario.changes)), drift)
 
     def update(self, t: int, x: dict[str, Any], alarm: bool) -> None:
         """Note the observation; look at the model now and then, and at every alarm."""
@@ -84,13 +131,8 @@ class Ledger:
             curves = ipdp.partial_dependence(self.model, self.sample, self.features)
             self.times.append(t)
             self.curves.append({curve.feature: curve for curve in curves})
-
-    def difference(self, change: Change, drift: int) -> Callable[[Any], Any]:
-        """By what the feature's curve differs at an alarm from what it was before the drift."""
-        times = np.array(self.times)
-        before = self.curves[int(np.searchsorted(times, drift, "right")) - 1][change.feature]
-        now = self.curves[int(np.searchsorted(times, change.t))][change.feature]
-        return partial(np.interp, xp=before.grid_values[0], fp=now.average[-1] - before.average[-1])
+        if self.places is not None:
+            self.places.update(t, x, alarm)
 
     def changed(self, change: Change) -> bool:
         """Whether the feature's curve changed from before the alarm's beginning to the alarm."""
@@ -131,7 +173,7 @@ def run(
     model, examples, features = scenario.make(seed, before, after)
     pdp = ipdp.IncrementalPDP(model, features, n_ice=1, seed=seed)
     monitors = {way: make(way, pdp) for way in ways}
-    ledger = Ledger(pdp.engine, features) if scenario.learns else None
+    ledger = Ledger(pdp, features, scenario, before) if scenario.learns else None
     accuracy, alarms = drift.ADWIN(), []
     for t, (x, y) in enumerate(examples, start=1):
         pdp.explain_one(x)
@@ -173,7 +215,9 @@ def score(changes: list[Change], scenario: Scenario, before: int, ledger: Ledger
     place = None
     if right and scenario.difference is not None:
         # A model that learns has only begun to change when the first alarm comes.
-        truth = scenario.difference if ledger is None else ledger.difference(right[0], before)
+        truth = scenario.difference
+        if ledger is not None and ledger.places is not None:
+            truth = ledger.places.difference(int(right[0].t))
         place = is_place(right[0], truth)
     return Score(
         len(early),
@@ -205,26 +249,27 @@ def is_place(change: Change, difference: Any) -> bool:
     """Whether the place that was told and a true one have more in common than not.
 
     The true places are the stretches of the axis on which the true difference, centred, is at least
-    half as large as its largest one. A knot stands for the axis half-way to its neighbours.
+    half as large as its largest one.
     """
-    knots = change.before.grid_values[0]
     if not change.where:
         return False
-    edges = np.concatenate([knots[:1], (knots[1:] + knots[:-1]) / 2, knots[-1:]])
-    told = (
-        edges[np.searchsorted(knots, change.where[0])],
-        edges[np.searchsorted(knots, change.where[1]) + 1],
-    )
+    knots = change.before.grid_values[0]
     axis = np.linspace(knots[0], knots[-1], 1001)
-    true = difference(axis)
-    true = np.abs(true - difference(knots).mean())
-    inside = np.concatenate([[False], true >= true.max() / 2, [False]])
-    ends = np.flatnonzero(inside[1:] != inside[:-1])
-    for first, last in zip(axis[ends[::2]], axis[ends[1::2] - 1], strict=True):
-        common = min(told[1], last) - max(told[0], first)
-        if common >= 0.5 * (max(told[1], last) - min(told[0], first)):
-            return True
-    return False
+    true = np.abs(difference(axis) - difference(knots).mean())
+    places = _stretches(axis, true >= true.max() / 2)
+    return any(_common(change.where, place) >= 0.5 for place in places)
+
+
+def _stretches(axis: Any, inside: Any) -> Iterator[tuple[float, float]]:
+    """Where on an axis something holds, from end to end."""
+    ends = np.flatnonzero(np.diff(inside, prepend=False, append=False))
+    yield from zip(axis[ends[::2]], axis[ends[1::2] - 1], strict=True)
+
+
+def _common(told: tuple[float, ...], true: tuple[float, float]) -> float:
+    """What two stretches have in common, as a share of both together."""
+    both = max(told[1], true[1]) - min(told[0], true[0])
+    return (min(told[1], true[1]) - max(told[0], true[0])) / both
 
 
 # Tables.

@@ -5,6 +5,8 @@ import math
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from matplotlib.figure import Figure
 
 from ipdp import Curve
@@ -130,13 +132,29 @@ def test_plot_shows_both_curves_and_the_place():
     assert ax.get_ylabel() == "P(True)"
 
 
-def test_extent_is_the_run_around_the_largest_difference():
+def test_extent_is_the_stretch_around_the_largest_difference():
     places = np.arange(6.0)
-    assert extent(places, np.array([0.9, 0.1, 0.6, 1.0, 0.7, 0.2])) == (2.0, 4.0)
+    assert extent(places, np.array([0.9, 0.1, 0.6, 1.0, 0.75, 0.25])) == pytest.approx((1.8, 4.5))
     # What went the other way is another place, though it is as large.
-    assert extent(places, np.array([0.9, 0.1, 0.6, 1.0, -0.7, 0.2])) == (2.0, 3.0)
+    assert extent(places, np.array([0.9, 0.1, 0.6, 1.0, -1.0, 0.2])) == pytest.approx((1.8, 3.25))
+    assert extent(places, np.zeros(6)) == (0.0, 5.0)
     names = np.array(["a", "b", "c"], dtype=object)
     assert extent(names, np.array([1.0, 0.2, -0.5])) == ("a", "c")
+
+
+@settings(deadline=None)
+@given(st.lists(st.integers(-9, 9), min_size=2, max_size=8), st.integers(1, 5))
+def test_extent_is_the_same_on_a_finer_axis(heights, n_between):
+    places = np.arange(float(len(heights))) ** 1.5
+    difference = np.array(heights, dtype=float)
+    finer = np.unique(np.concatenate([places, np.linspace(0, places[-1], 7 * n_between)]))
+    there = np.interp(finer, places, difference)
+    low, high = extent(places, difference)
+    assert extent(finer, there) == pytest.approx((low, high))
+    # All of it is at least half as large as the largest, which is in it.
+    inside = np.abs(there[(finer >= low) & (finer <= high)])
+    assert inside.min() >= 0.5 * np.abs(difference).max() - 1e-9
+    assert inside.max() == np.abs(difference).max()
 
 
 @pytest.mark.parametrize(

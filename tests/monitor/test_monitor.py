@@ -8,7 +8,7 @@ import pytest
 from river import drift
 
 from ipdp import IncrementalPDP, models
-from ipdp.grid import Auto, Categories, QuantileRange
+from ipdp.grid import Auto, Categories, Fixed, MinMax, QuantileRange
 from ipdp.monitor import Monitor
 
 NAMES = ["a", "b", "c"]
@@ -40,6 +40,11 @@ def watched(model=None, *, estimator="pointwise", grid=None, every=1, n_ice=1, *
 def rows(n, seed=1, shift=0.0):
     X = np.random.default_rng(seed).normal(size=(n, 3))
     X[:, 0] += shift
+    return [dict(zip(NAMES, row, strict=True)) for row in X.tolist()]
+
+
+def uniform_rows(n, seed=1):
+    X = np.random.default_rng(seed).uniform(size=(n, 3))
     return [dict(zip(NAMES, row, strict=True)) for row in X.tolist()]
 
 
@@ -97,6 +102,41 @@ def test_where_on_the_axis():
     assert change.feature == "b"
     # Centred curves differ most at the upper end; knots are half a unit apart.
     assert change.where[0] >= 0.9
+    assert "above" in change.summary()
+
+
+def test_a_place_between_two_knots():
+    bump = {"height": 0.0}
+
+    def f(X):
+        at = np.maximum(1 - np.abs(X[:, 0] - 0.3) / 0.1, 0)
+        return X[:, 1] + bump["height"] * at + 0.2 * X[:, 0] * X[:, 1]
+
+    points = np.linspace(0, 1, 11)  # of which 0.3 is one; knots are drawn in, none is at 0.3
+    monitor = fed(watched(f, grid=Fixed(points)), uniform_rows(1_000))
+    bump["height"] = 2.0
+    fed(monitor, uniform_rows(300, seed=2))
+    (change,) = monitor.changes
+    # Half of the bump's height is reached at 0.25 and 0.35; centring takes a little.
+    assert change.where == pytest.approx((0.25, 0.35), abs=0.01)
+
+
+@pytest.mark.parametrize("seed", [3, 5, 7])
+def test_a_place_at_an_end_of_a_range_that_wanders(seed):
+    steep = {"by": 0.0}
+
+    def f(X):
+        end = X[:, 0] + 40 * np.maximum(X[:, 0] - 0.9, 0)
+        return X[:, 1] + steep["by"] * end + X[:, 0] * X[:, 1]
+
+    monitor = fed(watched(f, grid=MinMax(11, window=30)), uniform_rows(1_000, seed))
+    steep["by"] = 0.3
+    # The range ends a little earlier than it did: the last point of before is out of it.
+    fed(monitor, [x | {"a": 0.02 + 0.96 * x["a"]} for x in uniform_rows(300, seed + 100)])
+    change = monitor.changes[0]
+    assert (change.feature, change.kind) == ("a", "real")
+    assert change.range_after[1] < change.range_before[1]
+    assert change.where[0] > 0.85
     assert "above" in change.summary()
 
 

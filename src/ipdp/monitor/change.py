@@ -18,7 +18,7 @@ Kind = Literal["real", "virtual", "both", "unclear"]
 raise such ones.
 """
 
-# Knots whose difference is at least this share of the largest one are where the change is.
+# Where the difference is at least this share of the largest one is where the change is.
 _HALF = 0.5
 # Curves that correlate more strongly than this have the same shape, or the opposite one.
 _ALIKE = 0.8
@@ -217,27 +217,38 @@ def centred(values: FloatArray) -> FloatArray:
 def extent(places: Array, difference: FloatArray) -> tuple[Any, ...]:
     """Where a difference is at least half as large as its largest one.
 
-    The longest run of such knots with the largest one in it, all of its sign, from knot to knot;
-    for categories all of them.
+    The longest stretch of that sort with the largest one in it, all of its sign. It ends where the
+    line from place to place falls to the half; for categories it is all of them.
 
     Examples
     --------
     >>> import numpy as np
-    >>> extent(np.array([0.0, 1.0, 2.0, 3.0]), np.array([0.1, -0.1, 0.5, 0.9]))
+    >>> extent(np.array([0.0, 1.0, 2.0, 3.0]), np.array([0.1, -0.1, 0.4, 0.8]))
     (2.0, 3.0)
-    >>> extent(np.array([0.0, 1.0, 2.0, 3.0]), np.array([0.8, 0.7, -0.6, -0.9]))
-    (2.0, 3.0)
+    >>> extent(np.array([0.0, 1.0, 2.0, 3.0]), np.array([-1.0, -0.75, 0.25, 0.75]))
+    (0.0, 1.25)
     """
-    large = np.abs(difference) >= _HALF * np.abs(difference).max()
     if places.dtype == object:
+        large = np.abs(difference) >= _HALF * np.abs(difference).max()
         return tuple(places[large].tolist())
-    first = last = int(np.abs(difference).argmax())
-    large &= difference * difference[first] > 0
-    while first > 0 and large[first - 1]:
-        first -= 1
-    while last < len(places) - 1 and large[last + 1]:
-        last += 1
-    return float(places[first]), float(places[last])
+    largest = int(np.abs(difference).argmax())
+    towards = difference * np.sign(difference[largest])
+    ends = [
+        _falls(places[side], towards[side])
+        for side in (slice(largest, None, -1), slice(largest, None))
+    ]
+    return ends[0], ends[1]
+
+
+def _falls(places: FloatArray, height: FloatArray) -> float:
+    """Where a line that begins at its largest height first falls to half of it, or ends."""
+    half = _HALF * height[0]
+    below = np.flatnonzero(height < half)
+    if not below.size:
+        return float(places[-1])
+    k = below[0]
+    share = (height[k - 1] - half) / (height[k - 1] - height[k])
+    return float(places[k - 1] + share * (places[k] - places[k - 1]))
 
 
 def _number(value: float) -> str:

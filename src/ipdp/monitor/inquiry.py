@@ -26,8 +26,10 @@ _MOVED = 0.1
 _HINT = 0.5
 # The model's own change is this many standard errors over the observations asked about.
 _CLEAR = 4.0
-# Of a model that did change so many more observations are asked about: the place is told by them.
-_CLOSER = 64
+# Of a model that did change more observations are asked about, to tell the place, so many of them,
+_CLOSER = 192
+# and also where the range of now ends this share of it earlier: an end moves with every extreme.
+_EDGE = 0.05
 # A model whose change is below this share of the tolerance counts as unchanged.
 _NOTHING = 0.05
 
@@ -98,6 +100,8 @@ class Inquiry:
         is_moved = self._is_moved(newest, evidence)
         is_real = self._is_real(verdict, evidence._replace(output=output), cut, is_moved)
         change = None
+        if is_real:
+            verdict = self._verdict(newest, row, cut, closer=True)
         if is_real or is_moved or self.statistic != "shape":
             case = Case(row, output, cut, _kind(is_real, is_moved), verdict, self.statistic)
             change = change_of(case, watch, newest, self.records)
@@ -127,7 +131,7 @@ class Inquiry:
         if kind == "virtual":
             cut = suspect.axis_cut  # the values tell when they moved, whatever the curve does
         else:
-            verdict = self._verdict(newest, row, cut, at_most=_CLOSER)
+            verdict = self._verdict(newest, row, cut, closer=True)
         case = Case(row, suspect.output, cut, kind, verdict, self.statistic)
         change = change_of(case, watch, newest, self.records)
         real, virtual = _weights(change)
@@ -186,14 +190,18 @@ class Inquiry:
         return bool(size <= _NOTHING * self.tolerance * spread)
 
     def _verdict(
-        self, newest: Record, row: int, cut: int, *, at_most: int = WITNESSES
+        self, newest: Record, row: int, cut: int, *, closer: bool = False
     ) -> Verdict | None:
         watch = self.watch
         since = cut_number(watch, newest, cut)
         # From the whole window before the cut: it may lie a little after the change itself.
-        records = self.records.spread(watch.starts[row], since, at_most=at_most)
-        axis = watch.axis(row, newest)
-        support = None if axis is None or axis.dtype == object else range_of(axis)
+        at_most = _CLOSER if closer else WITNESSES
+        records = self.records.spread(watch.starts[row], since, at_most=at_most, closer=closer)
+        axis, support = watch.axis(row, newest), None
+        if axis is not None and axis.dtype != object:
+            first, last = range_of(axis)
+            edge = _EDGE * (last - first) if closer else 0.0
+            support = first - edge, last + edge
         try:
             return judge(self.pdp.engine, records, watch.numbers[row], watch.labels, support)
         except Exception:  # the stream goes on without this check

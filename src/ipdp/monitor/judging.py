@@ -35,13 +35,26 @@ class Verdict(NamedTuple):
 
     def at(self, knots: Array) -> FloatArray:
         """The difference at other places, of shape (n_outputs, n_knots), centred there."""
-        if knots.dtype == object:
-            known = {place: k for k, place in enumerate(self.places.tolist())}
-            picked = np.array([known.get(knot, -1) for knot in knots.tolist()])
-            there = np.where(picked >= 0, self.difference[:, picked], 0.0)
-        else:
-            there = np.array([np.interp(knots, self.places, row) for row in self.difference])
+        there = self._read(knots)
         return np.asarray(there - there.mean(axis=1, keepdims=True))
+
+    def along(self, knots: Array) -> tuple[Array, FloatArray]:
+        """The places asked about between the outermost knots, with these, and the difference.
+
+        It is centred at the knots, as `at` is, and nothing of it is lost between them.
+        """
+        if knots.dtype == object:
+            return knots, self.at(knots)
+        inside = (self.places > knots.min()) & (self.places < knots.max())
+        axis = np.union1d(knots, self.places[inside])
+        return axis, self._read(axis) - self._read(knots).mean(axis=1, keepdims=True)
+
+    def _read(self, places: Array) -> FloatArray:
+        if places.dtype == object:
+            known = {place: k for k, place in enumerate(self.places.tolist())}
+            picked = np.array([known.get(place, -1) for place in places.tolist()])
+            return np.where(picked >= 0, self.difference[:, picked], 0.0)
+        return np.array([np.interp(places, self.places, row) for row in self.difference])
 
     @property
     def size(self) -> FloatArray:

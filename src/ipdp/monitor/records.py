@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
+from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,11 +16,13 @@ from ipdp.monitor.packing import pack, unpack
 from ipdp.typing import FloatArray, Observation, State
 
 PER_LEVEL = 32
-"""Records kept at each density; all of the newest ones, therefore."""
+"""Records found at each density; all of the newest ones, therefore."""
 
 # Number of densities: each is half as dense as the one before, so that the last 32 * 2^11
 # observations are covered by some 200 records.
 _LEVELS = 12
+# Of one density, every 16th observation, more are kept for a closer look: the last 4,096 evenly.
+_CLOSE_LEVEL, _CLOSE = 4, 256
 
 
 class Record(NamedTuple):
@@ -62,7 +65,9 @@ class Records:
     """
 
     def __init__(self) -> None:
-        self._levels: list[deque[Record]] = [deque(maxlen=PER_LEVEL) for _ in range(_LEVELS)]
+        self._levels: list[deque[Record]] = [
+            deque(maxlen=_CLOSE if k == _CLOSE_LEVEL else PER_LEVEL) for k in range(_LEVELS)
+        ]
 
     def update(self, record: Record) -> None:
         """Add the newest record: every one to the first level, every second to the next, ..."""
@@ -77,19 +82,20 @@ class Records:
         """The newest n records, oldest first; at most `PER_LEVEL`."""
         return list(self._levels[0])[-n:] if n else []
 
-    def between(self, first: int, last: int, *, at_most: int) -> list[Record]:
-        """The newest records with first <= n <= last, newest first."""
+    def between(self, first: int, last: int, *, at_most: int, closer: bool = False) -> list[Record]:
+        """The newest records with first <= n <= last, newest first; all that are kept if closer."""
+        size = _CLOSE if closer else PER_LEVEL
         found = {
             record.n: record
             for level in self._levels
-            for record in level
+            for record in islice(reversed(level), size)
             if first <= record.n <= last
         }
         return [found[n] for n in sorted(found, reverse=True)[:at_most]]
 
-    def spread(self, first: int, last: int, *, at_most: int) -> list[Record]:
+    def spread(self, first: int, last: int, *, at_most: int, closer: bool = False) -> list[Record]:
         """Records from all of first <= n <= last, denser towards the end, newest first."""
-        found = self.between(first, last, at_most=PER_LEVEL * _LEVELS)
+        found = self.between(first, last, at_most=PER_LEVEL * _LEVELS + _CLOSE, closer=closer)
         if len(found) <= at_most:
             return found
         return [found[k * (len(found) - 1) // (at_most - 1)] for k in range(at_most)]

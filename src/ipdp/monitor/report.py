@@ -96,7 +96,8 @@ def _where(
     if case.kind == "virtual":
         return None
     if case.verdict is not None and case.kind in ("real", "both"):
-        difference = case.verdict.at(places)[watch.outputs[case.output]]
+        places, differences = case.verdict.along(places)
+        difference = differences[watch.outputs[case.output]]
     return extent(places, difference)
 
 

@@ -1,0 +1,65 @@
+"""Which past observations are kept, against plain Python."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from ipdp.effects import Effect
+from ipdp.grid import MinMax
+from ipdp.layout import Layout
+from ipdp.monitor.records import Record, Records
+
+EFFECTS = [Effect("a", ("a",), (MinMax(2),))]
+LAYOUT = Layout.of(EFFECTS, [0], [(0, 1)], [(False,)])
+
+
+def kept(n):
+    """Records of n observations."""
+    records = Records()
+    for k in range(1, n + 1):
+        record = Record(k, float(k), {"a": k}, LAYOUT, np.full((1, 2), k), np.full((1, 2), -k))
+        records.update(record)
+    return records
+
+
+def numbers(found):
+    return [record.n for record in found]
+
+
+def by_hand(n, close_by):
+    """The newest 32 of each density; of every 16th observation so many."""
+    found = set()
+    for level in range(12):
+        size = close_by if level == 4 else 32
+        found |= set([k for k in range(1, n + 1) if (k - 1) % 2**level == 0][-size:])
+    return sorted(found, reverse=True)
+
+
+@pytest.mark.parametrize("n", [1, 31, 500, 5_000])
+def test_a_closer_look_finds_more_and_changes_nothing_else(n):
+    records = kept(n)
+    assert numbers(records.between(1, n, at_most=10_000)) == by_hand(n, 32)
+    assert numbers(records.between(1, n, at_most=10_000, closer=True)) == by_hand(n, 256)
+
+
+def test_a_closer_look_reaches_far_enough_back():
+    # A change is often found hundreds of observations later; what was before is asked about.
+    records = kept(5_000)
+    for since in (4_900, 4_000, 2_500):
+        found = numbers(records.spread(1_000, since, at_most=192, closer=True))
+        assert 80 <= len(found) <= 192
+        assert found == sorted(set(found), reverse=True)
+        assert found[0] > since - 16
+        assert found[-1] < 1_100
+
+
+def test_the_state_holds_them_all():
+    records = kept(5_000)
+    again = Records.restored(json.loads(json.dumps(records.state)), EFFECTS)
+    for closer in (False, True):
+        both = [r.between(1, 5_000, at_most=9_999, closer=closer) for r in (records, again)]
+        assert numbers(both[0]) == numbers(both[1])
+    assert again.state == records.state
