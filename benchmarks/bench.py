@@ -2,7 +2,7 @@
 
     python benchmarks/bench.py [--quick] [--out DIR]
 
-Takes about a quarter of an hour on two cores; `--quick` a few minutes, for a look.
+Takes about half an hour; `--quick` a few minutes, for a look.
 """
 
 from __future__ import annotations
