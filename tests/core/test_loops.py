@@ -18,12 +18,13 @@ from hypothesis.extra import numpy as arrays
 
 import ipdp
 from ipdp.core import looped, loops
+from ipdp.core.errors import NotEnoughSamples
 from ipdp.core.reservoir import Reservoir
 from ipdp.core.smoothing import Smoothing
 from ipdp.core.uniforms import Uniforms
 from ipdp.fold import is_finite
 from ipdp.grid.base import LARGEST
-from ipdp.grid.ranges import MinMax, QuantileRange, sample_of
+from ipdp.grid.ranges import MinMax, QuantileRange, quantile_sample_of, sample_of
 
 NUMBERS = st.floats(-1e6, 1e6)
 
@@ -179,6 +180,44 @@ def test_a_sample_holds_the_same(xs, size, probability, select):
     assert [(sample.n, sample.version) for sample in samples] == [
         (len(xs), samples[0].version),
     ] * 2
+
+
+def test_a_sample_refuses_what_it_does_not_have(built):
+    sample = built.Sample(3, 1.0, "oldest", Uniforms(seed=1))
+    with pytest.raises(NotEnoughSamples, match="no value yet"):
+        sample.interval(0.1, 0.9)
+    sample.offer(1.0)
+    for bad in (-0.1, 1.5, math.nan):
+        with pytest.raises(ValueError, match="a quantile is in"):
+            sample.interval(bad, 0.9)
+        with pytest.raises(ValueError, match="a quantile is in"):
+            sample.interval(0.1, bad)
+
+
+def test_a_grid_without_values_has_no_range(built):
+    grids = [QuantileRange(size=3)]
+    grids[0].settle()
+    samples = [quantile_sample_of(grid) for grid in grids]
+    with pytest.raises(NotEnoughSamples, match="no value yet"):
+        built.read_ranges(grids, samples, [-1], np.zeros((1, 2)))
+
+
+@pytest.mark.parametrize("used", [-5, 256, 10_000])
+def test_random_numbers_go_on_after_any_state(built, used):
+    uniforms = Uniforms(seed=1)
+    uniforms._used = used
+    assert 0 <= built.draw(uniforms) < 1
+
+
+@pytest.mark.parametrize("shapes", [((1, 3),), ((1, 3), (2, 3)), ((1, 3), (1, 4)), ((2, 2),)])
+def test_rows_of_another_shape_are_refused(built, shapes):
+    def smooth():
+        rows = [np.zeros(shape) for shape in shapes]
+        Smoothing(alpha=0.1, n_rows=2, n_columns=3).update_rows(*rows, w=1.0, t=1)
+
+    for current in (built, None):
+        with pytest.raises(ValueError, match=r"shape|dimension"):
+            with_loops(current, smooth)
 
 
 def test_a_grid_learns_that_its_values_are_not_whole(built):

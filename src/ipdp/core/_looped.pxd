@@ -31,8 +31,8 @@ cdef inline Py_ssize_t bisect_right(list values, x) except -1:
     return lo
 
 
-@cython.locals(k=Py_ssize_t, first=Py_ssize_t, row=Py_ssize_t, column=Py_ssize_t, n_columns=Py_ssize_t,
-               is_even=bint, weight=double, share=double, delta=double, step=double,
+@cython.locals(k=Py_ssize_t, first=Py_ssize_t, row=Py_ssize_t, column=Py_ssize_t, n_rows=Py_ssize_t,
+               n_columns=Py_ssize_t, is_even=bint, weight=double, share=double, delta=double, step=double,
                mean=cython.double[:, ::1], spread=cython.double[:, ::1],
                weights=cython.double[::1], squares=cython.double[::1],
                values="const double[:, ::1]")

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ipdp.core.errors import NotEnoughSamples
 from ipdp.typing import FloatArray
 
 try:
@@ -40,7 +41,13 @@ def fold_in(smoothing: Any, parts: Sequence[FloatArray], decay: float, w: float)
     mean, spread = smoothing.mean, smoothing.spread
     # One number for all columns, or one for each.
     weights, squares = smoothing._weight, smoothing._squares
-    n_columns, is_even = mean.shape[1], weights.shape[0] == 1
+    n_rows, n_columns, is_even = 0, mean.shape[1], weights.shape[0] == 1
+    for values in parts:
+        n_rows += values.shape[0]
+        if values.shape[1] != n_columns:
+            raise ValueError("the rows have another shape than those before")
+    if n_rows != mean.shape[0]:
+        raise ValueError("the rows have another shape than those before")
     for k in range(weights.shape[0]):
         weights[k] *= decay
     first = 0
@@ -263,8 +270,12 @@ class Sample:
         return leaving
 
     def interval(self, lower: float, upper: float) -> tuple[float, float]:
-        """Two quantiles, linear between values; there must be one."""
+        """Two quantiles, linear between values."""
         ordered, last = self.ordered, len(self.ordered) - 1
+        if last < 0:
+            raise NotEnoughSamples("no value yet: call update first")
+        if not (0 <= lower <= 1 and 0 <= upper <= 1):
+            raise ValueError(f"a quantile is in [0, 1], got {lower} and {upper}")
         # The value below the quantile, and which share of the step to the next one is missing.
         rank, rank_high = lower * last, upper * last
         below, below_high = int(rank), int(rank_high)
@@ -287,7 +298,7 @@ class Sample:
 def draw(uniforms: Any) -> float:
     """The next of some `Uniforms`."""
     used = uniforms._used
-    if used == len(uniforms._block):
+    if not 0 <= used < len(uniforms._block):
         uniforms._refill()
         used = 0
     uniforms._used = used + 1

@@ -6,7 +6,6 @@ from typing import Any, Literal, get_args
 
 from ipdp.core import looped, loops
 from ipdp.core.arguments import whole_number
-from ipdp.core.errors import NotEnoughSamples
 from ipdp.core.uniforms import Uniforms
 from ipdp.typing import State
 
@@ -79,8 +78,6 @@ class Reservoir:
 
     def interval(self, lower: float, upper: float) -> tuple[float, float]:
         """Two quantiles at once; the same as two calls of `quantile`, at half the price."""
-        if not self._sample.ordered:
-            raise NotEnoughSamples("no value yet: call update first")
         low, high = self._sample.interval(lower, upper)
         return low, high
 

@@ -110,7 +110,10 @@ class Smoothing:
         gap = 1 if self.t is None else t - self.t
         decay = self._decay if gap == 1 else self._decay**gap
         if loops.current is None:
-            self._fold_in(rows[0] if len(rows) == 1 else np.concatenate(rows), decay, w)
+            values = rows[0] if len(rows) == 1 else np.concatenate(rows)
+            if values.shape != self.mean.shape:
+                raise ValueError("the rows have another shape than those before")
+            self._fold_in(values, decay, w)
         else:
             parts = tuple([np.ascontiguousarray(part, dtype=float) for part in rows])
             loops.current.fold_in(self, parts, decay, w)
