@@ -98,14 +98,22 @@ class Smoothing:
         )
 
     def update_rows(self, *rows: FloatArray, w: float, t: float) -> None:
-        """Fold one observation in, whose rows stand in several arrays, as many as there are.
+        """Fold one observation in, whose rows stand in several arrays, one below the other.
 
         Parameters
         ----------
         rows
-            Shapes (n, n_columns).
+            Of shape (n, n_columns) each, n_rows in all.
         w, t
-            Weight and time.
+            As in `update`.
+
+        Examples
+        --------
+        >>> smoothing = Smoothing(alpha=0.5, n_rows=2, n_columns=2)
+        >>> smoothing.update_rows(np.array([[1.0, 2.0]]), np.array([[3.0, 4.0]]), w=1.0, t=1)
+        >>> smoothing.mean
+        array([[1., 2.],
+               [3., 4.]])
         """
         gap = 1 if self.t is None else t - self.t
         decay = self._decay if gap == 1 else self._decay**gap
