@@ -10,7 +10,7 @@ import os
 from setuptools import Extension, setup
 
 LOOPS = (
-    ("ipdp.core", "looped"),
+    ("ipdp.core.kernels", "loop"),
     ("ipdp.models.trees", "walk"),
     ("ipdp.models.trees", "leaves"),
     ("ipdp.models.trees", "voting"),

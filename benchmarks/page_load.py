@@ -25,9 +25,8 @@ import numpy as np
 from river import tree
 
 import ipdp
-from ipdp.dashboard import background
 from ipdp.log import Log, LogReader
-from ipdp.report import write_report
+from ipdp.web import background, write_report
 
 CLIENTS, TURNS, SECONDS = 50, 30, 2.5
 FEATURES, SNAPSHOTS, POINTS = 100, 2000, 20

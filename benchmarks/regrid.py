@@ -20,8 +20,8 @@ from typing import NamedTuple
 import numpy as np
 
 import ipdp
+from ipdp.core.typing import FloatArray
 from ipdp.grid import Grid, MinMax, QuantileRange
-from ipdp.typing import FloatArray
 
 ALPHA = 0.001
 LOOK_EVERY = 250

@@ -25,9 +25,9 @@ from streams import elec2
 from table import Row, show
 
 import ipdp
-from ipdp.core import loops as core
+from ipdp.core import kernels as core
 from ipdp.models import Engine
-from ipdp.models.rows import RowEngine
+from ipdp.models.per_row import RowEngine
 from ipdp.models.trees import loops
 
 SIZE = 10

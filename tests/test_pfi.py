@@ -15,7 +15,7 @@ from numpy.random import PCG64, Generator
 from river import datasets, metrics, naive_bayes, tree
 
 from ipdp import NotEnoughSamples, models
-from ipdp.pfi import IncrementalPFI, per_sample_loss
+from ipdp.explainers.pfi import IncrementalPFI, per_sample_loss
 
 PROPERTY = settings(deadline=None, derandomize=True, max_examples=40)
 MEANS = [
@@ -65,7 +65,7 @@ def explained(pfi, examples):
 
 
 class Draws:
-    """The uniform numbers of a name, as `ipdp.core.uniforms` documents them."""
+    """The uniform numbers of a name, as `ipdp.core.random` documents them."""
 
     def __init__(self, seed, name):
         self.generator = Generator(PCG64(zlib.crc32(f"{seed}:{name!r}".encode())))

@@ -16,8 +16,8 @@ from prometheus_client import REGISTRY
 from prometheus_client.parser import text_string_to_metric_families as families
 
 import ipdp
-from ipdp.prometheus import Metrics, MetricsServer
-from ipdp.running import Exporter, Snapshotted
+from ipdp.runs import Exporter, Snapshotted
+from ipdp.runs.prometheus import Metrics, MetricsServer
 
 EXAMPLES = Path(__file__).parents[1] / "examples" / "grafana"
 NAMES = {

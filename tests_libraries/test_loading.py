@@ -14,7 +14,7 @@ from skl2onnx import to_onnx
 from sklearn.linear_model import LogisticRegression
 
 import ipdp
-from ipdp.loading import LoadError, load_model
+from ipdp.models.load import LoadError, load_model
 
 RNG = np.random.default_rng(0)
 X = pd.DataFrame({"a": RNG.normal(size=200), "b": RNG.normal(size=200)})

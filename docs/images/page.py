@@ -12,8 +12,8 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from ipdp.dashboard import background
 from ipdp.demo.show import demonstrate
+from ipdp.web import background
 
 HERE = Path(__file__).parent
 # Name, width, height, dark, and what is done before the picture is taken.

@@ -3,27 +3,28 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from ipdp import grid, models, monitor
-from ipdp.batch import partial_dependence
+from ipdp import _moved, grid, models, monitor
 from ipdp.core.curve import Curve
 from ipdp.core.errors import NotEnoughSamples
 from ipdp.core.extremes import WindowedExtremes
+from ipdp.core.importance import Importance
 from ipdp.core.reservoir import Reservoir
 from ipdp.core.smoothing import Smoothing
-from ipdp.explainer import IncrementalPDP
+from ipdp.explainers import Explainer, IncrementalPDP, IncrementalPFI, partial_dependence
 from ipdp.monitor import Change, Monitor
-from ipdp.pfi import IncrementalPFI
 
 if TYPE_CHECKING:
     from ipdp import datasets, plot
     from ipdp.log import Log, LogReader
-    from ipdp.running import Run, run
+    from ipdp.runs import Run, run
 
 __version__ = "0.1.0"
 
 __all__ = [
     "Change",
     "Curve",
+    "Explainer",
+    "Importance",
     "IncrementalPDP",
     "IncrementalPFI",
     "Log",
@@ -47,8 +48,8 @@ __all__ = [
 _LATER = {
     "Log": "ipdp.log",
     "LogReader": "ipdp.log",
-    "Run": "ipdp.running",
-    "run": "ipdp.running",
+    "Run": "ipdp.runs",
+    "run": "ipdp.runs",
     "datasets": "ipdp",
     "plot": "ipdp",
 }
@@ -63,3 +64,6 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
+
+
+_moved.install()

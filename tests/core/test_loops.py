@@ -1,4 +1,4 @@
-"""The compiled loops of the core against operations on arrays: the same to the last bit."""
+"""The compiled kernels of the core against operations on arrays: the same to the last bit."""
 
 from __future__ import annotations
 
@@ -17,12 +17,13 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 import ipdp
-from ipdp.core import looped, loops
+from ipdp.core import kernels
 from ipdp.core.errors import NotEnoughSamples
+from ipdp.core.kernels import loop
+from ipdp.core.random import Uniforms
 from ipdp.core.reservoir import Reservoir
 from ipdp.core.smoothing import Smoothing
-from ipdp.core.uniforms import Uniforms
-from ipdp.fold import is_finite
+from ipdp.explainers.state.means import is_finite
 from ipdp.grid.base import LARGEST
 from ipdp.grid.ranges import MinMax, QuantileRange, quantile_sample_of, sample_of
 
@@ -30,28 +31,28 @@ NUMBERS = st.floats(-1e6, 1e6)
 
 
 def compiled():
-    """The compiled loops."""
-    found = loops.installed()
+    """The compiled kernels."""
+    found = kernels.installed()
     compiler = (sysconfig.get_config_var("CC") or "cc").split()[0]
     if found is None and shutil.which(compiler) is None:
-        pytest.skip("the loops are not compiled, and there is no C compiler here")
-    assert found is not None, "the loops are not compiled: `pip install -e .` does it"
+        pytest.skip("the kernels are not compiled, and there is no C compiler here")
+    assert found is not None, "the kernels are not compiled: `pip install -e .` does it"
     return found
 
 
 @pytest.fixture(params=["compiled", "as Python"], name="built")
 def _built(request):
-    """The loops, compiled and as they are written."""
-    return compiled() if request.param == "compiled" else looped
+    """The kernels, compiled and as they are written."""
+    return compiled() if request.param == "compiled" else loop
 
 
 def with_loops(current, task):
-    """What a task returns under some loops."""
-    before, loops.current = loops.current, current
+    """What a task returns under some kernels."""
+    before, kernels.current = kernels.current, current
     try:
         return task()
     finally:
-        loops.current = before
+        kernels.current = before
 
 
 def bits(smoothing):
@@ -73,7 +74,7 @@ def bits(smoothing):
     ),
     late=st.booleans(),
 )
-@pytest.mark.parametrize("make", [compiled, lambda: looped], ids=["compiled", "as Python"])
+@pytest.mark.parametrize("make", [compiled, lambda: loop], ids=["compiled", "as Python"])
 def test_smoothing_is_the_same(make, alpha, rows, late):
     def smooth():
         smoothing, t = Smoothing(alpha=alpha, n_rows=2, n_columns=3), 0.0
@@ -109,7 +110,7 @@ def test_values_of_another_shape_are_refused(built):
 
 @settings(deadline=None, max_examples=60)
 @given(st.lists(st.tuples(NUMBERS, NUMBERS, st.integers(2, 7)), min_size=1, max_size=4))
-@pytest.mark.parametrize("make", [compiled, lambda: looped], ids=["compiled", "as Python"])
+@pytest.mark.parametrize("make", [compiled, lambda: loop], ids=["compiled", "as Python"])
 def test_points_are_spread_out_as_numpy_does(make, ranges):
     sizes = [size for _, _, size in ranges]
     stops = np.cumsum(sizes).tolist()
@@ -160,7 +161,7 @@ def test_whole_numbers_are_ints_that_floats_can_hold(built, x):
 def test_a_sample_holds_the_same(xs, size, probability, select):
     """Algorithm 3 as one would write it down, with the same random numbers."""
     samples = [
-        make.Sample(size, probability, select, Uniforms(seed=7)) for make in (compiled(), looped)
+        make.Sample(size, probability, select, Uniforms(seed=7)) for make in (compiled(), loop)
     ]
     uniforms, kept = Uniforms(seed=7), []
     for x in xs:
@@ -284,7 +285,7 @@ def test_a_pickle_is_not_about_the_build(built):
 
     reservoir = with_loops(built, make)
     twin = with_loops(None, lambda: pickle.loads(pickle.dumps(reservoir)))
-    assert type(twin._sample) is looped.Sample
+    assert type(twin._sample) is loop.Sample
     assert twin.state == reservoir.state
     for x in range(40):
         reservoir.update(x)
@@ -294,8 +295,8 @@ def test_a_pickle_is_not_about_the_build(built):
 
 def test_without_the_extension_there_are_no_loops(monkeypatch):
     monkeypatch.setenv("IPDP_PURE", "1")
-    assert loops.installed() is None
+    assert kernels.installed() is None
     monkeypatch.delenv("IPDP_PURE")
-    monkeypatch.setattr(loops, "build", lambda: "compiled")
-    monkeypatch.setitem(sys.modules, "ipdp.core._looped", None)
-    assert loops.installed() is None
+    monkeypatch.setattr(kernels, "build", lambda: "compiled")
+    monkeypatch.setitem(sys.modules, "ipdp.core.kernels._loop", None)
+    assert kernels.installed() is None

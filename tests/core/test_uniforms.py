@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from ipdp.core.uniforms import Uniforms, seed_for
+from ipdp.core.random import Uniforms, seed_for
 
 
 @pytest.mark.parametrize("seed", [0, 42, 2**40])

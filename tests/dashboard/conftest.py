@@ -6,8 +6,8 @@ import pytest
 from tests.report.browser import chromium
 from tests.report.logs import EVIL, write_run
 
-from ipdp.dashboard import background
 from ipdp.log import Log
+from ipdp.web import background
 
 
 @pytest.fixture(scope="session")

@@ -7,8 +7,8 @@ import pytest
 from starlette.testclient import TestClient
 from tests.report.logs import FEATURES, change_at, curves_at, read_frames, write_run
 
-from ipdp.dashboard import make_app, runs
 from ipdp.log import Log, LogReader
+from ipdp.web import make_app, runs
 
 
 @pytest.fixture(autouse=True)

@@ -9,7 +9,7 @@ import pytest
 from starlette.testclient import TestClient
 from tests.report.logs import write_run
 
-from ipdp.dashboard import make_app, new_token, serve
+from ipdp.web import make_app, new_token, serve
 
 TOKEN = "a-token-to-test-with"
 PATHS = ["/", "/runs.json", "/runs/loans", "/runs/loans.json", "/runs/loans/features/0.json"]

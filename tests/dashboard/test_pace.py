@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ipdp.dashboard.pace import Pace
+from ipdp.web.pace import Pace
 
 
 @pytest.mark.parametrize(

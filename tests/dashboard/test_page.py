@@ -10,8 +10,8 @@ import pytest
 from tests.report.browser import SIZES, drawn, go_to, settled, trace, traces, until, visit
 from tests.report.logs import EVIL, FEATURES, change_at, curves_at
 
-from ipdp.dashboard import background
 from ipdp.log import Log, LogReader
+from ipdp.web import background
 
 
 @pytest.fixture(scope="module")

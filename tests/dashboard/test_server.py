@@ -10,8 +10,8 @@ import urllib.request
 import pytest
 from tests.report.logs import write_run
 
-from ipdp.dashboard import background, serve
-from ipdp.dashboard.server import page_address
+from ipdp.web import background, serve
+from ipdp.web.server import page_address
 
 
 @pytest.fixture(scope="module")

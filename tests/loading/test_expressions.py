@@ -11,7 +11,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.pipeline import Pipeline
 
 import ipdp
-from ipdp.loading import LoadError, load_model, load_object
+from ipdp.models.load import LoadError, load_model, load_object
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from ipdp.loading import LoadError, load_model
+from ipdp.models.load import LoadError, load_model
 
 MODULE = """
 from river import tree

@@ -12,7 +12,7 @@ from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
-from ipdp.loading import LoadError, load_model
+from ipdp.models.load import LoadError, load_model
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(100, 2))
@@ -119,7 +119,8 @@ def test_without_the_library(suffix, library, sentence, tmp_path):
     (tmp_path / f"model{suffix}").touch()
     code = (
         f"import sys; sys.modules[{library!r}] = None\n"
-        f"from ipdp.loading import load_model\nload_model({str(tmp_path / 'model')!r} + {suffix!r})"
+        "from ipdp.models.load import load_model\n"
+        f"load_model({str(tmp_path / 'model')!r} + {suffix!r})"
     )
     answer = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=False

@@ -11,8 +11,8 @@ from sklearn.linear_model import LinearRegression, LogisticRegression, SGDClassi
 from sklearn.neighbors import NearestCentroid
 
 from ipdp.models import Engine, Probe, engine
-from ipdp.models.rows import RowEngine
-from ipdp.models.stacked import ArrayEngine, FrameEngine
+from ipdp.models.batched import ArrayEngine, FrameEngine
+from ipdp.models.per_row import RowEngine
 
 COLOURS = np.array(["red", "blue"], dtype=object)
 
@@ -111,7 +111,7 @@ def test_stacked_calls_are_bounded_and_say_the_same(monkeypatch):
         return by_frame(X)
 
     whole = engine(by_frame, takes="frame").ice(rows, probes, positions)
-    monkeypatch.setattr("ipdp.models.stacked.MAX_CELLS", 2 * 11 * 3)
+    monkeypatch.setattr("ipdp.models.batched.MAX_CELLS", 2 * 11 * 3)
     parts = engine(spy, takes="frame").ice(rows, probes, positions)
     assert sizes == [22, 22, 22, 11]
     np.testing.assert_array_equal(whole.values, parts.values)

@@ -7,7 +7,7 @@ import pytest
 from river import compose, linear_model, multiclass, naive_bayes, preprocessing
 
 import ipdp
-from ipdp.models.many import LEAST_ROWS, ManyEngine
+from ipdp.models.minibatch import LEAST_ROWS, ManyEngine
 from ipdp.models.trees.check import SlowPathWarning
 
 N = 120

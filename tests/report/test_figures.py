@@ -6,7 +6,7 @@ import pytest
 from tests.report.logs import EVIL, write_run
 
 from ipdp.log import Log
-from ipdp.report import write_figures
+from ipdp.web import write_figures
 
 
 def test_all_figures_are_written(tmp_path):

@@ -10,8 +10,8 @@ import pytest
 from tests.report.logs import EVIL, FEATURES, change_at, curve_at, curves_at, read_frames
 
 from ipdp.log import LoggedChange, SnapshotInfo
-from ipdp.report.frames import change, curves_payload, frames, label
-from ipdp.report.packing import unpack
+from ipdp.web.frames import change, curves_payload, frames, label
+from ipdp.web.packing import unpack
 
 
 def history(feature, times=(100, 500, 700, 1200)):

@@ -11,8 +11,8 @@ from tests.report.browser import drawn, go_to, settled, trace, until, visit
 from tests.report.logs import EVIL, FEATURES, curves_at, write_run
 
 from ipdp.log import Log, LogReader
-from ipdp.report import write_report
-from ipdp.report.html import payload_of
+from ipdp.web import write_report
+from ipdp.web.report import payload_of
 
 
 @pytest.fixture(scope="module")

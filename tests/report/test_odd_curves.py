@@ -8,7 +8,7 @@ from tests.report.browser import drawn, settled, trace, visit
 
 from ipdp import Curve
 from ipdp.log import Log
-from ipdp.report import write_report
+from ipdp.web import write_report
 
 nan = float("nan")
 X = np.linspace(0.0, 5.0, 6)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ipdp.report.packing import pack, unpack
+from ipdp.web.packing import pack, unpack
 
 values = st.lists(st.floats(allow_nan=True, allow_infinity=True), max_size=30)
 

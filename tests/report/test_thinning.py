@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ipdp.report.thinning import thin
+from ipdp.web.thinning import thin
 
 times = st.lists(st.integers(0, 10_000), unique=True, min_size=2, max_size=200).map(sorted)
 

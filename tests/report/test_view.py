@@ -7,8 +7,8 @@ import pytest
 from tests.report.logs import FEATURES, change_at, curves_at, read_frames, write_run
 
 from ipdp.log import Log, LogReader
-from ipdp.report.packing import unpack
-from ipdp.report.view import Cursor, RunView, run_name
+from ipdp.web.packing import unpack
+from ipdp.web.view import Cursor, RunView, run_name
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import pytest
 from river import metrics, tree
 
 import ipdp
-from ipdp.running import Run
+from ipdp.runs import Run
 
 from ..checkpoint.conftest import read_only, small_disk
 

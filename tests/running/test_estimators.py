@@ -24,8 +24,8 @@ from sklearn.neural_network import MLPClassifier, MLPRegressor
 from sklearn.preprocessing import FunctionTransformer
 
 import ipdp
-from ipdp.checkpoint import CheckpointError, read, write
-from ipdp.running import Replayed, Run
+from ipdp.runs import Replayed, Run
+from ipdp.runs.checkpoint import CheckpointError, read, write
 
 RNG = np.random.default_rng(0)
 N = 60

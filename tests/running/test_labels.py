@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from river import stream
 
-from ipdp.running.labels import Waiting
+from ipdp.runs.labels import Waiting
 
 START = dt.datetime(2024, 1, 1)
 

@@ -13,10 +13,10 @@ import pytest
 from river import compose, drift, forest, linear_model, metrics, preprocessing, tree, utils
 
 import ipdp
-from ipdp.checkpoint import CheckpointError, read, write
 from ipdp.log import LogError, LogReader
-from ipdp.models.rows import RowEngine
-from ipdp.running import Checkpointed, Ended, Replayed, Run, Snapshotted, Started
+from ipdp.models.per_row import RowEngine
+from ipdp.runs import Checkpointed, Ended, Replayed, Run, Snapshotted, Started
+from ipdp.runs.checkpoint import CheckpointError, read, write
 from ipdp.sources import open_source
 
 from .conftest import rows
@@ -236,7 +236,7 @@ def test_a_source_is_asked_for_its_place(tmp_path):
 
 
 def test_the_model_learns_again_without_pickle_and_says_so(make, tmp_path, monkeypatch):
-    monkeypatch.setattr("ipdp.running.keeping._TELL", 0.0)
+    monkeypatch.setattr("ipdp.runs.keeping._TELL", 0.0)
     stopped(make(checkpoint=tmp_path, snapshot_every=1), 200)
     events = list(make(checkpoint=tmp_path, resume=True))
     told = [event for event in events if isinstance(event, Replayed)]
@@ -246,7 +246,7 @@ def test_the_model_learns_again_without_pickle_and_says_so(make, tmp_path, monke
 
 
 def test_a_signal_while_it_learns_again_is_no_end_of_the_stream(tmp_path, monkeypatch):
-    monkeypatch.setattr("ipdp.running.keeping._TELL", 0.0)
+    monkeypatch.setattr("ipdp.runs.keeping._TELL", 0.0)
     file = tmp_path / "rows.csv"
     file.write_text("a,y\n" + "".join(f"{x['a']},{y}\n" for x, y in rows(100)))
 
@@ -265,7 +265,7 @@ def test_a_signal_while_it_learns_again_is_no_end_of_the_stream(tmp_path, monkey
 
 
 def test_a_stop_while_it_learns_again_leaves_the_checkpoint(make, tmp_path, monkeypatch):
-    monkeypatch.setattr("ipdp.running.keeping._TELL", 0.0)
+    monkeypatch.setattr("ipdp.runs.keeping._TELL", 0.0)
     stopped(make(checkpoint=tmp_path, log=tmp_path, snapshot_every=1), 200)
     before = (tmp_path / "checkpoint.ipdp").read_bytes()
     run = make(checkpoint=tmp_path, log=tmp_path, resume=True)
@@ -297,9 +297,9 @@ def test_checkpoints_by_number_and_by_time(make, tmp_path, monkeypatch):
     events = list(make(checkpoint=tmp_path / "b.ipdp"))
     assert [e.n for e in events if isinstance(e, Checkpointed)] == [400]
     assert (tmp_path / "b.ipdp").is_file()
-    monkeypatch.setattr("ipdp.running.saving._SECONDS", 0.0)
-    monkeypatch.setattr("ipdp.running.saving._TIMES", 1.0)
-    monkeypatch.setattr("ipdp.running.loop._BEAT", 0.0)
+    monkeypatch.setattr("ipdp.runs.saving._SECONDS", 0.0)
+    monkeypatch.setattr("ipdp.runs.saving._TIMES", 1.0)
+    monkeypatch.setattr("ipdp.runs.loop._BEAT", 0.0)
     events = list(make(checkpoint=tmp_path / "c"))
     assert len([e for e in events if isinstance(e, Checkpointed)]) > 3
 

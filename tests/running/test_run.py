@@ -15,7 +15,7 @@ from river import anomaly, linear_model, metrics, preprocessing, stream, tree
 
 import ipdp
 from ipdp.log import LogReader, Retention
-from ipdp.running import (
+from ipdp.runs import (
     Beat,
     Changed,
     Checkpointed,
@@ -113,7 +113,7 @@ def test_a_log_of_its_own_is_thinned_out_and_a_given_one_as_its_owner_says(make,
 
 
 def test_what_was_logged_can_be_read_while_the_stream_stands_still(make, tmp_path, monkeypatch):
-    monkeypatch.setattr("ipdp.running.recording._COMMIT", 0.01)
+    monkeypatch.setattr("ipdp.runs.recording._COMMIT", 0.01)
     monkeypatch.setattr("ipdp.log.batch.COMMIT_EVERY", 0.3)
 
     def stalling():
@@ -442,7 +442,7 @@ def test_a_run_goes_once(make):
 def test_a_progress_bar_says_how_it_goes(make):
     from rich.console import Console
 
-    from ipdp.running import ProgressBar
+    from ipdp.runs import ProgressBar
 
     with open(os.devnull, "w") as nothing:
         console = Console(file=nothing, record=True, width=120, force_terminal=True)

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from river import metrics, tree
 
 import ipdp
-from ipdp.checkpoint import read
-from ipdp.running import Run, RunFailed, Started, stop_on_signals
+from ipdp.runs import Run, RunFailed, Started, stop_on_signals
+from ipdp.runs.checkpoint import read
 from ipdp.sources import open_source
 from ipdp.sources.stdin import open_stdin
 

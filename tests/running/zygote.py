@@ -25,7 +25,7 @@ import ipdp.log
 import ipdp.models.river
 import ipdp.models.sklearn
 import ipdp.models.trees
-from ipdp.running import Run, Started
+from ipdp.runs import Run, Started
 from ipdp.sources import open_source
 
 N = 900

@@ -12,10 +12,10 @@ from typing import Any
 
 import ipdp
 from ipdp.cli.settings import RunSettings
-from ipdp.loading import LoadError, load_model, load_object
 from ipdp.log.files import NAME as LOG
-from ipdp.running import Run
-from ipdp.running.saving import NAME as CHECKPOINT
+from ipdp.models.load import LoadError, load_model, load_object
+from ipdp.runs import Run
+from ipdp.runs.saving import NAME as CHECKPOINT
 from ipdp.sources import CountedSource, Source, open_source
 
 

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.text import Text
 
 from ipdp.cli.errors import harmless
-from ipdp.typing import Feature
+from ipdp.core.typing import Feature
 
 
 def console(*, stderr: bool = False) -> Console:

@@ -23,7 +23,7 @@ from ipdp.cli.settings import RunSettings
 from ipdp.cli.signature import with_settings
 from ipdp.cli.toml import SettingsError, settings_of
 from ipdp.log.files import NAME as LOG
-from ipdp.running.saving import NAME as CHECKPOINT
+from ipdp.runs.saving import NAME as CHECKPOINT
 from ipdp.sources import Source
 
 Resume = Annotated[
@@ -114,8 +114,8 @@ def go(
     settings: RunSettings, *, resume: bool, watch: bool = False, as_json: bool, quiet: bool
 ) -> None:
     """Run, tell what happens, and leave with the exit code that belongs to it."""
-    from ipdp.running import Exporter, ProgressBar, stop_on_signals
-    from ipdp.running.whole import summary
+    from ipdp.runs import Exporter, ProgressBar, stop_on_signals
+    from ipdp.runs.whole import summary
 
     started = perf_counter()
     errors = console(stderr=True)
@@ -201,7 +201,7 @@ def _noted() -> Iterator[list[int]]:
 
 @contextmanager
 def _metrics(settings: RunSettings, quiet: bool) -> Iterator[Any]:
-    from ipdp.prometheus import MetricsServer
+    from ipdp.runs.prometheus import MetricsServer
 
     assert settings.prometheus is not None
     with MetricsServer(settings.prometheus, host=settings.prometheus_host) as server:
@@ -213,7 +213,7 @@ def _metrics(settings: RunSettings, quiet: bool) -> Iterator[Any]:
 @contextmanager
 def _page(settings: RunSettings, quiet: bool) -> Iterator[None]:
     """The live page, beside the run."""
-    from ipdp.dashboard import background
+    from ipdp.web import background
 
     with background(settings.out) as address:
         if not quiet:
@@ -229,7 +229,7 @@ class _Teller:
         self._errors = errors
 
     def __call__(self, event: Any) -> None:
-        from ipdp.running import Changed, Skipped
+        from ipdp.runs import Changed, Skipped
 
         if isinstance(event, Changed):
             line(self._errors, f"{event.n:>9,}  {event.change.summary()}")

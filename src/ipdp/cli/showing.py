@@ -16,7 +16,7 @@ from rich.text import Text
 from ipdp.cli.printing import is_plain_terminal, line, name, plain
 from ipdp.cli.sparklines import sparkline, thinned
 from ipdp.core.curve import Curve
-from ipdp.typing import Label
+from ipdp.core.typing import Label
 
 if TYPE_CHECKING:
     from ipdp.log import LogReader

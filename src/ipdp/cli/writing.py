@@ -71,7 +71,7 @@ def report(
 ) -> None:
     """Write one HTML page that opens without a network: to keep, or to mail."""
     from ipdp.log import LogReader
-    from ipdp.report import write_figures, write_report
+    from ipdp.web import write_figures, write_report
 
     with sentences(debug=debug):
         if format_ not in ("html", "png", "pdf"):
@@ -117,7 +117,7 @@ def watch(
 ) -> None:
     """Serve the live page of a run, or of several, until Ctrl-C."""
     with sentences(debug=debug):
-        from ipdp.dashboard import new_token, serve
+        from ipdp.web import new_token, serve
 
         secret = os.environ.get("IPDP_TOKEN") or (new_token() if token else None)
 

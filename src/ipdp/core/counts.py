@@ -6,8 +6,8 @@ from collections import Counter, deque
 from collections.abc import Hashable
 from typing import Any
 
-from ipdp.core.arguments import whole_number
-from ipdp.typing import State
+from ipdp.core.typing import State
+from ipdp.core.validation import whole_number
 
 
 class WindowedCounts:

@@ -9,8 +9,23 @@ from typing import Any
 
 import numpy as np
 
-from ipdp.core.student import student_quantile
-from ipdp.typing import Array, Feature, FloatArray, Label, State
+from ipdp.core.jsonable import readable
+from ipdp.core.student_t import student_quantile
+from ipdp.core.typing import Array, Feature, FloatArray, Label, State
+
+PREDICTION: tuple[Label, ...] = ("prediction",)
+"""The outputs of a model that gives one number."""
+
+
+def feature_text(feature: Feature) -> str:
+    """A feature, or a pair of them, as it is written everywhere: on figures, pages and commands.
+
+    Examples
+    --------
+    >>> feature_text("age"), feature_text(("age", "salary"))
+    ('age', 'age*salary')
+    """
+    return "*".join(map(str, feature)) if isinstance(feature, tuple) else str(feature)
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,6 +128,50 @@ class Curve:
         # From its first value, so that a constant curve has an importance of exactly 0.
         return np.asarray((flat - flat[:, :1]).std(axis=1, ddof=1))
 
+    @property
+    def overall_importance(self) -> float:
+        """How much the feature matters to the output that it matters most to; 0 without outputs."""
+        with np.errstate(all="ignore"):  # a curve may be infinite somewhere
+            importance = self.importance
+        return float(np.max(importance[~np.isnan(importance)], initial=0.0))
+
+    @property
+    def are_probabilities(self) -> bool:
+        """Whether the outputs are the probabilities of classes.
+
+        The newest ICE curve decides where there is one: an average may hold answers from before
+        the model had met any class, which were all zero.
+        """
+        if not self.outputs or self.outputs == PREDICTION:
+            return False
+        newest = self.ice is not None and self.ice.shape[1] > 0
+        values = self.ice[:, -1] if self.ice is not None and newest else self.average
+        values = values.reshape(len(self.outputs), -1)
+        values = values[:, ~np.isnan(values).any(axis=0)]
+        return bool(
+            values.size
+            and values.min() >= -1e-9
+            and np.allclose(values.sum(axis=0), 1.0, atol=1e-6)
+        )
+
+    @property
+    def main_output(self) -> Label | None:
+        """The output to show where there is room for one; None without outputs.
+
+        Of two classes the second: the probabilities say the same. Else the output that the feature
+        matters most to.
+        """
+        if not self.outputs:
+            return None
+        if len(self.outputs) == 2 and self.are_probabilities:
+            return self.outputs[1]
+        with np.errstate(all="ignore"):
+            return self.outputs[int(np.argmax(np.nan_to_num(self.importance, nan=-1.0)))]
+
+    def output_text(self, output: Label) -> str:
+        """What a number of one output is: "P(True)" for a class, else the name of the target."""
+        return f"P({output})" if self.are_probabilities else str(output)
+
     def band(self, level: float = 0.95) -> tuple[FloatArray, FloatArray]:
         """Pointwise confidence band of the curve.
 
@@ -174,7 +233,7 @@ class Curve:
 
     def to_dict(self) -> State:
         """A JSON-safe dict; `from_dict` gives the curve back."""
-        plain = {item.name: _plain(getattr(self, item.name)) for item in fields(self)}
+        plain = {item.name: readable(getattr(self, item.name)) for item in fields(self)}
         return {**plain, "version": 1}
 
     @classmethod
@@ -305,16 +364,3 @@ def _axis(values: Iterable[Any], is_category: bool) -> Array:
     axis = np.empty(len(items), dtype=object)
     axis[:] = items
     return axis
-
-
-def _plain(value: Any) -> Any:
-    """JSON-safe: arrays as lists, NaN as None, numpy's scalars as Python's, the rest as text."""
-    if isinstance(value, np.ndarray):
-        value = value.tolist()
-    if isinstance(value, (list, tuple)):
-        return [_plain(item) for item in value]
-    if isinstance(value, np.generic):
-        value = value.item()
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value if value is None or isinstance(value, (bool, int, float, str)) else str(value)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import deque
 
-from ipdp.core.arguments import whole_number
 from ipdp.core.errors import NotEnoughSamples
-from ipdp.typing import State
+from ipdp.core.typing import State
+from ipdp.core.validation import whole_number
 
 
 class WindowedExtremes:

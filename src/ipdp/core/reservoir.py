@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any, Literal, get_args
 
-from ipdp.core import looped, loops
-from ipdp.core.arguments import whole_number
-from ipdp.core.uniforms import Uniforms
-from ipdp.typing import State
+from ipdp.core import kernels
+from ipdp.core.kernels import loop
+from ipdp.core.random import Uniforms
+from ipdp.core.typing import State
+from ipdp.core.validation import whole_number
 
 Select = Literal["oldest", "age", "uniform"]
 """Which value makes room for a new one."""
@@ -159,4 +160,4 @@ class Reservoir:
 
 def sample(size: int, probability: float, select: str, uniforms: Uniforms) -> Any:
     """A `Sample` of the build that runs, see `looped.py`."""
-    return (loops.current or looped).Sample(size, probability, select, uniforms)
+    return (kernels.current or loop).Sample(size, probability, select, uniforms)

@@ -21,9 +21,9 @@ from typing import Any
 
 import numpy as np
 
-from ipdp.core import loops
+from ipdp.core import kernels
 from ipdp.core.errors import NotEnoughSamples
-from ipdp.typing import Array, FloatArray, State
+from ipdp.core.typing import Array, FloatArray, State
 
 # Below this the weights are those of one single value up to rounding, and say nothing of a spread.
 _ONE_VALUE = 1 + 1e-9
@@ -117,14 +117,14 @@ class Smoothing:
         """
         gap = 1 if self.t is None else t - self.t
         decay = self._decay if gap == 1 else self._decay**gap
-        if loops.current is None:
+        if kernels.current is None:
             values = rows[0] if len(rows) == 1 else np.concatenate(rows)
             if values.shape != self.mean.shape:
                 raise ValueError("the rows have another shape than those before")
             self._fold_in(values, decay, w)
         else:
             parts = tuple([np.ascontiguousarray(part, dtype=float) for part in rows])
-            loops.current.fold_in(self, parts, decay, w)
+            kernels.current.fold_in(self, parts, decay, w)
         self.n += 1
         self.t = t
 

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from ipdp.core.typing import FloatArray
 from ipdp.datasets.drift import DriftStream
-from ipdp.typing import FloatArray
 
 FEATURES = ("x1", "x2")
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ipdp.core.typing import FloatArray
 from ipdp.demo.record import FEATURES, Record
 from ipdp.demo.rules import Person, by_education, by_salary
-from ipdp.typing import FloatArray
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

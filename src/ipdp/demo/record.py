@@ -12,7 +12,7 @@ import numpy as np
 import ipdp
 from ipdp.core.curve import Curve
 from ipdp.monitor import Change
-from ipdp.running import Changed, Run, Scored, Snapshotted, stop_on_signals
+from ipdp.runs import Changed, Run, Scored, Snapshotted, stop_on_signals
 
 if TYPE_CHECKING:
     from river.datasets import base

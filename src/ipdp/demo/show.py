@@ -38,7 +38,7 @@ def demonstrate(out: Path, n: int = N, *, watch: bool = False, quiet: bool = Fal
     if n < N_LEAST:
         raise ValueError(f"the demo needs at least {N_LEAST} observations, got {n}")
     _must_be_there("matplotlib", "plotly")  # should one be missing: now, not after the run
-    from ipdp.report import write_report
+    from ipdp.web import write_report
 
     say = _printer(quiet)
     with contextlib.ExitStack() as stack:
@@ -76,7 +76,7 @@ def _log(out: Path) -> Iterator[Log]:
 
 @contextlib.contextmanager
 def _page(out: Path) -> Iterator[str]:
-    from ipdp.dashboard import background
+    from ipdp.web import background
 
     with background(out) as address:
         webbrowser.open(address)
@@ -90,7 +90,7 @@ def _wait() -> None:
 def _run(n: int, log: Log, quiet: bool) -> Record:
     if quiet:
         return run(n, log=log)
-    from ipdp.running import ProgressBar
+    from ipdp.runs import ProgressBar
 
     with ProgressBar(_console()) as bar:
         return run(n, log=log, listeners=[bar])

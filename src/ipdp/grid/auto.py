@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from ipdp.core.typing import Array, State
 from ipdp.grid.base import Grid, Key, NumberGrid, is_missing
 from ipdp.grid.categories import Categories
 from ipdp.grid.ranges import MinMax
-from ipdp.typing import Array, State
 
 
 class Auto(Grid):

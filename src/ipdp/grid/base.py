@@ -11,9 +11,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ipdp.core.arguments import whole_number
 from ipdp.core.errors import NotEnoughSamples
-from ipdp.typing import Array, State
+from ipdp.core.typing import Array, State
+from ipdp.core.validation import whole_number
 
 Key = Hashable
 """What a grid point is remembered by: its number, its category, or its position."""

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from ipdp.core.arguments import whole_number
 from ipdp.core.counts import WindowedCounts, in_order
+from ipdp.core.typing import Array, State
+from ipdp.core.validation import whole_number
 from ipdp.grid.base import RUG_SIZE, Grid, Key, is_missing, need_points
-from ipdp.typing import Array, State
 
 
 class Categories(Grid):

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from ipdp.core.typing import Array, State
 from ipdp.grid.base import RUG_SIZE, Key, NumberGrid, is_missing, numbered
 from ipdp.grid.categories import admit_category, category_keys
-from ipdp.typing import Array, State
 
 
 class Fixed(NumberGrid):

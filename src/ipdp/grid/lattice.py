@@ -14,11 +14,11 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from ipdp.core.typing import Array, State
 from ipdp.grid.auto import Auto
 from ipdp.grid.base import Grid, Key, need_points
 from ipdp.grid.fixed import Fixed
 from ipdp.grid.ranges import Quantiles, RangeGrid
-from ipdp.typing import Array, State
 
 # The lattice is halved or doubled only when the number of knots leaves this share of the size.
 _FEWEST, _MOST = 0.6, 1.4

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from ipdp.core.arguments import whole_number
 from ipdp.core.extremes import WindowedExtremes
-from ipdp.core.looped import is_whole
+from ipdp.core.kernels.loop import is_whole
 from ipdp.core.reservoir import Reservoir, Select
+from ipdp.core.typing import Array, State
+from ipdp.core.validation import whole_number
 from ipdp.grid.base import RUG_SIZE, Grid, Key, NumberGrid, need_points, numbered
-from ipdp.typing import Array, State
 
 
 class RangeGrid(NumberGrid):

@@ -15,10 +15,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ipdp.core.curve import Curve
-from ipdp.core.plain import as_plain, from_plain
+from ipdp.core.jsonable import decode_name, encode_name
+from ipdp.core.typing import Array, Feature, State
 from ipdp.log.errors import LogError
 from ipdp.monitor.change import Change
-from ipdp.typing import Array, Feature, State
 
 RUG_SIZE = 50
 """As many values of a rug are logged at most."""
@@ -39,7 +39,7 @@ def name_text(name: Any) -> str:
     ('"1"', '1', '["a", "b"]')
     """
     try:
-        return json.dumps(as_plain(name))
+        return json.dumps(encode_name(name))
     except TypeError:
         raise TypeError(
             f"{name!r} cannot be logged: names and categories must be strings, numbers, booleans "
@@ -50,7 +50,7 @@ def name_text(name: Any) -> str:
 def name_of(text: str) -> Feature:
     """The name that gave this text."""
     with _whole("a name"):
-        name: Feature = from_plain(json.loads(text))
+        name: Feature = decode_name(json.loads(text))
     return name
 
 
@@ -80,7 +80,7 @@ def curve_blob(curve: Curve) -> bytes:
     header = [
         1,
         int(curve.n_samples),
-        as_plain(curve.t),
+        encode_name(curve.t),
         [_plain(label) for label in curve.outputs],
         [bool(flag) for flag in curve.categorical],
         [_put(axis, parts) for axis in curve.grid_values],
@@ -107,9 +107,9 @@ def _version_1(feature: Feature, header: list[Any], take: _Taker) -> Curve:
     n_samples, t, outputs, categorical, axes, rug, arrays = header
     return Curve(
         feature=feature,
-        outputs=tuple(from_plain(label) for label in outputs),
+        outputs=tuple(decode_name(label) for label in outputs),
         n_samples=n_samples,
-        t=from_plain(t),
+        t=decode_name(t),
         categorical=tuple(categorical),
         # In the order in which they were written.
         grid_values=[take(axis) for axis in axes],
@@ -134,7 +134,7 @@ def _evenly(size: int) -> npt.NDArray[np.intp]:
 def change_text(change: Change) -> str:
     """What a change holds besides its curves, as JSON."""
     values = {item.name: getattr(change, item.name) for item in fields(change)}
-    shares = {name: as_plain(share) for name, share in values.pop("shares").items()}
+    shares = {name: encode_name(share) for name, share in values.pop("shares").items()}
     plain = {name: _plain(value) for name, value in values.items() if name not in _CURVES}
     return json.dumps({**plain, "shares": shares})
 
@@ -143,8 +143,8 @@ def change_of(text: str, before: bytes, after: bytes) -> Change:
     """The change that gave this text and these curves."""
     with _whole("a change"):
         state = json.loads(text)
-        shares = {name: from_plain(share) for name, share in state.pop("shares").items()}
-        values = {name: from_plain(value) for name, value in state.items()}
+        shares = {name: decode_name(share) for name, share in state.pop("shares").items()}
+        values = {name: decode_name(value) for name, value in state.items()}
         for name, blob in zip(_CURVES, (before, after), strict=True):
             values[name] = curve_of(values["feature"], blob)
         return Change(**values, shares=shares)
@@ -152,7 +152,7 @@ def change_of(text: str, before: bytes, after: bytes) -> Change:
 
 def _plain(value: Any) -> Any:
     try:
-        return as_plain(value)
+        return encode_name(value)
     except TypeError:
         name_text(value)  # says it in the words of the log
         raise
@@ -180,7 +180,7 @@ class _Taker:
         if isinstance(said, dict):
             array = np.empty(len(said["values"]), dtype=said["dtype"])
             for k, value in enumerate(said["values"]):  # at once, tuples would become rows
-                array[k] = from_plain(value)
+                array[k] = decode_name(value)
             return array
         dtype, shape = np.dtype(said[0]), tuple(said[1:])
         count = math.prod(shape)

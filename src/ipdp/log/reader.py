@@ -13,11 +13,11 @@ import numpy as np
 
 from ipdp.core.curve import Curve
 from ipdp.core.errors import NotEnoughSamples
+from ipdp.core.typing import Array, Feature, FloatArray, State
 from ipdp.log import files
 from ipdp.log.blobs import change_of, curve_of, name_of, name_text, object_of
 from ipdp.log.errors import LogError, following, sentences
 from ipdp.log.records import SILENCE, LoggedChange, Snapshot, SnapshotInfo, Status, reason_of
-from ipdp.typing import Array, Feature, FloatArray, State
 
 # So many snapshots are fetched at a time. A reader that held on to one long query would keep
 # SQLite from reusing the space of the write-ahead file.

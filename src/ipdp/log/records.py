@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ipdp.core.curve import Curve
+from ipdp.core.typing import Feature
 from ipdp.monitor.change import Change
-from ipdp.typing import Feature
 
 # A snapshot may be taken for several reasons at once; the strongest is the one that is told.
 REASONS = {"every": 1, "end": 2, "change": 4}

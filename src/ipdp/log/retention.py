@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import asdict, dataclass
 
-from ipdp.typing import State
+from ipdp.core.typing import State
 
 
 @dataclass(frozen=True)

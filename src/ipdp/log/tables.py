@@ -8,8 +8,8 @@ from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from ipdp.core.curve import Curve
+from ipdp.core.typing import Array
 from ipdp.log.records import Snapshot
-from ipdp.typing import Array
 
 if TYPE_CHECKING:
     from ipdp.log.reader import LogReader

@@ -14,6 +14,7 @@ from typing import Any, Literal
 import numpy as np
 
 from ipdp.core.curve import Curve
+from ipdp.core.typing import Feature
 from ipdp.log import files
 from ipdp.log.batch import COUNTS, Batch, Row
 from ipdp.log.blobs import change_text, curve_blob, name_text
@@ -23,7 +24,6 @@ from ipdp.log.records import REASONS
 from ipdp.log.retention import Retention
 from ipdp.log.schema import checksum, insertion
 from ipdp.monitor.change import Change
-from ipdp.typing import Feature
 
 _ENDS = ("ended", "stopped", "failed")
 

@@ -9,10 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ipdp.typing import Array, FeatureName, FloatArray, Label, Observation
-
-PREDICTION: tuple[Label, ...] = ("prediction",)
-"""The outputs of a model that gives one number."""
+from ipdp.core.curve import PREDICTION
+from ipdp.core.typing import Array, FeatureName, FloatArray, Label, Observation
 
 
 class Probe(NamedTuple):

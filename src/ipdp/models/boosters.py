@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ipdp.models.stacked import StackedEngine
-from ipdp.typing import Array, FeatureName, Observation
+from ipdp.core.typing import Array, FeatureName, Observation
+from ipdp.models.batched import StackedEngine
 
 
 def is_booster(model: Any) -> bool:

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from ipdp.core.typing import Array, FeatureName, Label, Observation
 from ipdp.models.base import as_rows
-from ipdp.models.stacked import StackedEngine
-from ipdp.typing import Array, FeatureName, Label, Observation
+from ipdp.models.batched import StackedEngine
 
 _TYPES = {
     "tensor(float)": np.float32,

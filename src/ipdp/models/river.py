@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from ipdp.models.many import ManyEngine, takes_frames
-from ipdp.models.rows import RowEngine
+from ipdp.models.minibatch import ManyEngine, takes_frames
+from ipdp.models.per_row import RowEngine
 
 
 def river_engine(model: Any, response: str = "auto") -> RowEngine:

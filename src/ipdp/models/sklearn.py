@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ipdp.models.stacked import ArrayEngine, FrameEngine, StackedEngine
-from ipdp.typing import Array, FeatureName, Label, Observation
+from ipdp.core.typing import Array, FeatureName, Label, Observation
+from ipdp.models.batched import ArrayEngine, FrameEngine, StackedEngine
 
 
 class SklearnEngine(StackedEngine):

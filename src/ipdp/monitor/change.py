@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from ipdp.core.curve import Curve
-from ipdp.typing import Array, Feature, FloatArray, Label, State
+from ipdp.core.typing import Array, Feature, FloatArray, Label, State
 
 Kind = Literal["real", "virtual", "both", "unclear"]
 """Whether the shape of the curve changed, the range of the feature moved, or both.

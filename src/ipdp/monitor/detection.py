@@ -17,12 +17,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ipdp.effects import Effect
-from ipdp.layout import Layout
+from ipdp.core.typing import Array, FloatArray, Label, State
+from ipdp.explainers.state.points import Layout
+from ipdp.explainers.state.targets import Effect
 from ipdp.monitor.knots import Knots, axis_of
 from ipdp.monitor.records import PER_LEVEL, Record, Records
 from ipdp.monitor.scan import Scan, Side
-from ipdp.typing import Array, FloatArray, Label, State
 
 
 class Evidence(NamedTuple):

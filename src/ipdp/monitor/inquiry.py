@@ -7,14 +7,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ipdp.explainer import IncrementalPDP
+from ipdp.core.typing import FloatArray, State
+from ipdp.explainers.pdp import IncrementalPDP
 from ipdp.monitor.change import Change, Kind, centred
 from ipdp.monitor.detection import Evidence, Watch, moved, range_of
 from ipdp.monitor.judging import WITNESSES, Verdict, judge
 from ipdp.monitor.patience import Patience
 from ipdp.monitor.records import Record, Records
 from ipdp.monitor.report import Case, change_of, cut_number
-from ipdp.typing import FloatArray, State
 
 logger = logging.getLogger("ipdp.monitor")
 

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ipdp.core.typing import Array, FloatArray, Label
 from ipdp.models import Engine
 from ipdp.monitor.records import Record
-from ipdp.typing import Array, FloatArray, Label
 
 WITNESSES = 16
 """So many observations of before are asked about again before an alarm is raised."""

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ipdp.layout import Layout
-from ipdp.typing import Array, FloatArray, State
+from ipdp.core.typing import Array, FloatArray, State
+from ipdp.explainers.state.points import Layout
 
 # Knots keep this share of the range away from its ends, which wander even if nothing changes,
 _MARGIN = 0.05

@@ -8,12 +8,13 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from ipdp.beginning import checked_time
-from ipdp.core.arguments import whole_number
 from ipdp.core.counts import in_order
-from ipdp.explainer import IncrementalPDP
-from ipdp.fold import IceRecord
-from ipdp.layout import Layout
+from ipdp.core.observations import observations
+from ipdp.core.typing import FeatureName, Label, Observation, State
+from ipdp.core.validation import next_time, whole_number
+from ipdp.explainers.pdp import IncrementalPDP
+from ipdp.explainers.state.means import IceRecord
+from ipdp.explainers.state.points import Layout
 from ipdp.monitor import saving
 from ipdp.monitor.change import Change
 from ipdp.monitor.detection import Watch, watched
@@ -22,8 +23,6 @@ from ipdp.monitor.inquiry import Found, Inquiry
 from ipdp.monitor.reading import effects, newest, outputs, since
 from ipdp.monitor.records import PER_LEVEL, Record, Records
 from ipdp.monitor.series import Detectors
-from ipdp.observations import observations
-from ipdp.typing import FeatureName, Label, Observation, State
 
 StatisticName = Literal["shape", "importance", "l2", "derivative", "sign"]
 """What is watched."""
@@ -186,7 +185,7 @@ class Monitor:
         self.pdp.explain_many(rows, weights, t=times)
         asked = []
         for k, (x, weight) in enumerate(zip(rows, weights, strict=True)):
-            last = checked_time(None if times is None else times[k], last)
+            last = next_time(None if times is None else times[k], last)
             if weight and (n_seen + k + 1) % self.pdp.every == 0:
                 asked.append((x, last))
         curves = since(self.pdp, self._newest)[-len(rows) :]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ipdp.typing import State
+from ipdp.core.typing import State
 
 # The model may be asked again at this share of the checks; unused ones are saved, up to eight.
 _CREDIT = 0.125

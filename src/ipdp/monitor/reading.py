@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ipdp.effects import Effect
-from ipdp.explainer import IncrementalPDP
-from ipdp.fold import IceRecord
-from ipdp.typing import FloatArray, Label
+from ipdp.core.typing import FloatArray, Label
+from ipdp.explainers.pdp import IncrementalPDP
+from ipdp.explainers.state.means import IceRecord
+from ipdp.explainers.state.targets import Effect
 
 
 def newest(pdp: IncrementalPDP) -> IceRecord | None:

@@ -9,11 +9,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ipdp.core.plain import as_plain, from_plain
-from ipdp.effects import Effect
-from ipdp.layout import Layout
-from ipdp.monitor.packing import pack, unpack
-from ipdp.typing import FloatArray, Observation, State
+from ipdp.core.jsonable import decode_name, encode_name, pack_floats, unpack_floats
+from ipdp.core.typing import FloatArray, Observation, State
+from ipdp.explainers.state.points import Layout
+from ipdp.explainers.state.targets import Effect
 
 PER_LEVEL = 32
 """Records found at each density; all of the newest ones, therefore."""
@@ -112,7 +111,7 @@ class Records:
         place = {key: k for k, key in enumerate(positions)}
         return {
             "layouts": [_plain_layout(layout) for layout in layouts],
-            "names": [[as_plain(name) for name in known] for known in names],
+            "names": [[encode_name(name) for name in known] for known in names],
             "positions": _joined(positions.values()),
             "values": _joined(record.values for record in records),
             "records": [
@@ -122,7 +121,7 @@ class Records:
                     layouts.index(record.layout),
                     place[key],
                     names.index(tuple(record.x)),
-                    [as_plain(value) for value in record.x.values()],
+                    [encode_name(value) for value in record.x.values()],
                 ]
                 for key, record in zip(keys, records, strict=True)
             ],
@@ -132,12 +131,12 @@ class Records:
     def restored(cls, state: State, effects: Sequence[Effect]) -> Records:
         """The records that gave this state; the effects are those of the explainer."""
         layouts = [_layout(saved, effects) for saved in state["layouts"]]
-        names = [[from_plain(name) for name in known] for known in state["names"]]
+        names = [[decode_name(name) for name in known] for known in state["names"]]
         positions, values = _parted(state["positions"]), _parted(state["values"])
         records = cls()
         # Oldest first, so that each finds the levels that it was in.
         for k, (n, t, layout, place, known, x) in enumerate(state["records"]):
-            own = dict(zip(names[known], map(from_plain, x), strict=True))
+            own = dict(zip(names[known], map(decode_name, x), strict=True))
             records.update(Record(n, t, own, layouts[layout], positions[place], values[k]))
         return records
 
@@ -145,7 +144,7 @@ class Records:
 def _plain_layout(layout: Layout) -> State:
     return {
         "effects": list(layout.effects),
-        "keys": [[as_plain(key) for key in keys] for keys in layout.keys],
+        "keys": [[encode_name(key) for key in keys] for keys in layout.keys],
         "whole": [list(whole) for whole in layout.whole],
     }
 
@@ -154,7 +153,7 @@ def _layout(saved: State, effects: Sequence[Effect]) -> Layout:
     return Layout.of(
         effects,
         saved["effects"],
-        [tuple(from_plain(key) for key in keys) for keys in saved["keys"]],
+        [tuple(decode_name(key) for key in keys) for keys in saved["keys"]],
         [tuple(whole) for whole in saved["whole"]],
     )
 
@@ -163,11 +162,11 @@ def _joined(arrays: Any) -> State:
     """Arrays of two dimensions, one after the other."""
     listed = list(arrays)
     flat = np.concatenate([np.empty(0), *(array.ravel() for array in listed)])
-    return {"shapes": [list(array.shape) for array in listed], "all": pack(flat)}
+    return {"shapes": [list(array.shape) for array in listed], "all": pack_floats(flat)}
 
 
 def _parted(state: State) -> list[FloatArray]:
     shapes = state["shapes"]
     ends = np.cumsum([rows * columns for rows, columns in shapes])[:-1]
-    parts = np.split(unpack(state["all"]), ends) if shapes else []
+    parts = np.split(unpack_floats(state["all"]), ends) if shapes else []
     return [part.reshape(shape) for part, shape in zip(parts, shapes, strict=True)]

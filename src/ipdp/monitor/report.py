@@ -8,12 +8,12 @@ import numpy as np
 
 from ipdp.core.counts import in_order
 from ipdp.core.curve import Curve
+from ipdp.core.typing import Array, Feature, FloatArray, Label
 from ipdp.monitor.change import Change, Kind, centred, extent
 from ipdp.monitor.detection import Watch, moved, range_of
 from ipdp.monitor.judging import WITNESSES, Verdict
 from ipdp.monitor.records import Record, Records
 from ipdp.monitor.scan import Side
-from ipdp.typing import Array, Feature, FloatArray, Label
 
 
 class Case(NamedTuple):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ipdp.core.typing import State
 from ipdp.monitor.change import Change
 from ipdp.monitor.reading import effects, newest
 from ipdp.monitor.records import Records
-from ipdp.typing import State
 
 if TYPE_CHECKING:
     from ipdp.monitor.monitor import Monitor

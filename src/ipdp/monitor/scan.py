@@ -19,8 +19,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ipdp.monitor.packing import pack, unpack
-from ipdp.typing import Array, FloatArray, State
+from ipdp.core.jsonable import pack_floats, unpack_floats
+from ipdp.core.typing import Array, FloatArray, State
 
 # Number of buckets of one width before the two oldest become one.
 _PER_LEVEL = 5
@@ -209,15 +209,15 @@ class Scan:
             "levels": list(self._levels),
             "ends": list(self._ends),
             "steps": self._steps,
-            "buckets": pack(self._buckets),
-            "open": pack(self._open),
+            "buckets": pack_floats(self._buckets),
+            "open": pack_floats(self._open),
         }
 
     @state.setter
     def state(self, state: State) -> None:
         self._levels, self._ends = list(state["levels"]), list(state["ends"])
         self._steps = state["steps"]
-        self._buckets, self._open = unpack(state["buckets"]), unpack(state["open"])
+        self._buckets, self._open = unpack_floats(state["buckets"]), unpack_floats(state["open"])
 
 
 def _empty(n_series: int) -> FloatArray:

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from ipdp.explainer import IncrementalPDP
+from ipdp.core.typing import FloatArray
+from ipdp.explainers.pdp import IncrementalPDP
 from ipdp.monitor.detection import Watch
 from ipdp.monitor.reading import smoothed
 from ipdp.monitor.statistics import STATISTICS
-from ipdp.typing import FloatArray
 
 
 class Detectors:

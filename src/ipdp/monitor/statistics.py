@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ipdp.typing import FloatArray
+from ipdp.core.typing import FloatArray
 
 Statistic = Callable[[FloatArray, FloatArray, FloatArray, FloatArray], float]
 """From positions and values of a curve, and of its reference, to a number."""

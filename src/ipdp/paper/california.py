@@ -12,12 +12,12 @@ import numpy as np
 import ipdp
 from ipdp import datasets
 from ipdp.core.curve import Curve
+from ipdp.core.typing import Array, FloatArray
 from ipdp.paper import figures as drawing
 from ipdp.paper import networks
 from ipdp.paper.checks import Row, spread, within
 from ipdp.paper.experiment import Experiment, Say
 from ipdp.paper.progress import counted
-from ipdp.typing import Array, FloatArray
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -9,8 +9,8 @@ from itertools import pairwise
 import numpy as np
 
 from ipdp.core.curve import Curve
+from ipdp.core.typing import Feature
 from ipdp.paper.following import Story
-from ipdp.typing import Feature
 
 FEATURE = "vicprice"
 PAPER_CHANGES = (22_293, 35_893, 43_957)

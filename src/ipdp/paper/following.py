@@ -9,9 +9,9 @@ from typing import Any
 
 import ipdp
 from ipdp.core.curve import Curve
+from ipdp.core.typing import Feature
 from ipdp.paper.experiment import Say
 from ipdp.paper.progress import counted
-from ipdp.typing import Feature
 
 Look = Callable[[int, dict[str, Any]], None]
 """Called with the number of observations so far and the newest one."""

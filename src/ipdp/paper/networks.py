@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any, Literal
 
-from ipdp.typing import FloatArray
+from ipdp.core.typing import FloatArray
 
 Library = Literal["sklearn", "torch"]
 

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ipdp.core.extremes import WindowedExtremes
+from ipdp.core.typing import FloatArray
 from ipdp.paper import figures as drawing
 from ipdp.paper.checks import Row, within
 from ipdp.paper.experiment import Experiment, Say
-from ipdp.typing import FloatArray
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ipdp.core.typing import Feature, Label
 from ipdp.monitor.change import Change
 from ipdp.plot.categorical import name_ticks
 from ipdp.plot.places import checked_backend, new_axes
@@ -14,7 +15,6 @@ from ipdp.plot.series import Logged, Mark, Snapshots, history_of, marks_of
 from ipdp.plot.shown import Shown
 from ipdp.plot.style import KINDS, colour_map, dress, fade, named, plain, write_numbers
 from ipdp.plot.weave import Weave, woven
-from ipdp.typing import Feature, Label
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

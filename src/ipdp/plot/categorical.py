@@ -7,11 +7,11 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from ipdp.core.curve import Curve
+from ipdp.core.typing import FloatArray
 from ipdp.plot.frame import Frame
 from ipdp.plot.lines import add_ice, dashes, grow, half_widths, line_settings, mark_missing, spread
 from ipdp.plot.parts import Parts, Style
 from ipdp.plot.style import CURVE, add_legend, fade, looks, named, plain, write_numbers
-from ipdp.typing import FloatArray
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

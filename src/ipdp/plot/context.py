@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ipdp.core.curve import Curve
+from ipdp.core.typing import FloatArray, Label
 from ipdp.plot.frame import Frame
 from ipdp.plot.lines import dashes, spread
 from ipdp.plot.series import time_of
 from ipdp.plot.style import CONTEXT, fade
 from ipdp.plot.support import known
-from ipdp.typing import FloatArray, Label
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

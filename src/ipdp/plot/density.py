@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ipdp.core.curve import Curve
+from ipdp.core.observations import observations
+from ipdp.core.typing import Array, FloatArray
 from ipdp.grid.base import is_missing
-from ipdp.observations import observations
-from ipdp.typing import Array, FloatArray
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ipdp.core.curve import Curve
+from ipdp.core.typing import Label
 from ipdp.plot.categorical import draw_categories, name_ticks
 from ipdp.plot.context import draw_compare, draw_trail
 from ipdp.plot.frame import Frame
@@ -21,7 +22,6 @@ from ipdp.plot.shown import Shown
 from ipdp.plot.style import add_legend, dress, fade, named, plain
 from ipdp.plot.support import known
 from ipdp.plot.view import View
-from ipdp.typing import Label
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

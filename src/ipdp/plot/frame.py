@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ipdp.typing import Array, FloatArray
+from ipdp.core.typing import Array, FloatArray
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ipdp.core.curve import Curve
+from ipdp.core.typing import FloatArray, Label
 from ipdp.plot.frame import Frame
 from ipdp.plot.parts import Parts, Style
 from ipdp.plot.style import Look, fade, named
-from ipdp.typing import FloatArray, Label
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -17,7 +17,7 @@ from ipdp.plot.svg import curve_svg, limits, number
 from ipdp.plot.view import View
 
 if TYPE_CHECKING:
-    from ipdp.explainer import IncrementalPDP
+    from ipdp.explainers.pdp import IncrementalPDP
 
 _ROWS = 30
 _SMALL, _LARGE = (150, 36), (380, 190)

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ipdp.core.curve import Curve
+from ipdp.core.typing import Array, FloatArray
 from ipdp.plot.frame import Frame
 from ipdp.plot.lines import add_ice, grow, half_widths, line_settings, mark_missing, widen
 from ipdp.plot.parts import Parts, Style
 from ipdp.plot.style import CURVE, add_legend, fade, looks, write_numbers
 from ipdp.plot.support import around, is_whole, thin_points
-from ipdp.typing import Array, FloatArray
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

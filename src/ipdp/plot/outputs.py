@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ipdp.core.curve import Curve
-from ipdp.models.base import PREDICTION
+from ipdp.core.curve import PREDICTION, Curve
+from ipdp.core.typing import Label
 from ipdp.plot.style import named
-from ipdp.typing import Label
 
 # So many letters fit along the axis of the outputs.
 _LETTERS = 32

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ipdp.core.curve import Curve
+from ipdp.core.typing import Feature, Label
 from ipdp.plot.display import PDPDisplay
 from ipdp.plot.frame import Frame
 from ipdp.plot.places import checked_backend, panels
@@ -13,7 +14,6 @@ from ipdp.plot.series import Curves, Logged, curves_at, importance_of
 from ipdp.plot.shown import Shown
 from ipdp.plot.style import fade, name_entries, named, plain
 from ipdp.plot.support import is_whole
-from ipdp.typing import Feature, Label
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ipdp.core.curve import Curve
+from ipdp.core.typing import Array, FloatArray
 from ipdp.plot.categorical import name_ticks
 from ipdp.plot.density import density_of, draw_density
 from ipdp.plot.parts import Parts, Style
@@ -14,7 +15,6 @@ from ipdp.plot.style import colour_map, fade, named, plain, write_numbers
 from ipdp.plot.support import round_levels
 from ipdp.plot.view import View
 from ipdp.plot.weave import edges_around
-from ipdp.typing import Array, FloatArray
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

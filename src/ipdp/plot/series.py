@@ -9,8 +9,8 @@ import numpy as np
 
 from ipdp.core.curve import Curve
 from ipdp.core.errors import NotEnoughSamples
+from ipdp.core.typing import Feature, FloatArray
 from ipdp.monitor.change import Change
-from ipdp.typing import Feature, FloatArray
 
 
 @runtime_checkable

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ipdp.typing import FloatArray
+from ipdp.core.typing import FloatArray
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist

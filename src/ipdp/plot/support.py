@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from ipdp.core.curve import Curve
-from ipdp.typing import Array, FloatArray
+from ipdp.core.typing import Array, FloatArray
 
 # A point with less than this share of the best point's effective sample size has thin data.
 _THIN = 0.1

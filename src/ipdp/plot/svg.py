@@ -8,10 +8,10 @@ from html import escape
 import numpy as np
 
 from ipdp.core.curve import Curve
+from ipdp.core.typing import FloatArray
 from ipdp.plot.lines import half_widths
 from ipdp.plot.style import named, tints
 from ipdp.plot.support import around, known
-from ipdp.typing import FloatArray
 
 # More cells than this along an axis of a pair are thinned out.
 _CELLS = 24

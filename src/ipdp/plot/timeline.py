@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ipdp.core.errors import NotEnoughSamples
+from ipdp.core.typing import Feature
 from ipdp.monitor.change import Change
 from ipdp.plot.places import checked_backend, panels
 from ipdp.plot.series import (
@@ -31,7 +32,6 @@ from ipdp.plot.style import (
     plain,
     write_numbers,
 )
-from ipdp.typing import Feature
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from ipdp.core.curve import Curve
+from ipdp.core.typing import Label
 from ipdp.plot.context import checked_compare, checked_trail
 from ipdp.plot.outputs import are_probabilities, chosen, y_label
 from ipdp.plot.support import about_its_mean
-from ipdp.typing import Label
 
 # An axis of probabilities shows at least this much, so that noise does not look like an effect.
 _LEAST_SPAN = 0.2

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from ipdp.core.curve import Curve
+from ipdp.core.typing import FloatArray, Label
 from ipdp.plot.outputs import are_probabilities, y_label
 from ipdp.plot.support import about_its_mean, around, is_whole, known
-from ipdp.typing import FloatArray, Label
 
 # Number of rows that the range of a number is divided into.
 _ROWS = 240

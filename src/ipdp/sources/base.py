@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, Self, get_args
 
-from ipdp.core.arguments import whole_number
+from ipdp.core.validation import whole_number
 from ipdp.sources.columns import Columns
 from ipdp.sources.values import BadRecord, checked_kinds
 

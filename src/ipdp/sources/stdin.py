@@ -7,7 +7,7 @@ import sys
 from typing import IO, Any
 
 from ipdp.sources.base import Source, SourceError
-from ipdp.sources.door import Format, open_rows
+from ipdp.sources.open import Format, open_rows
 
 
 def open_stdin(

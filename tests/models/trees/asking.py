@@ -8,7 +8,7 @@ import numpy as np
 
 from ipdp.models import engine
 from ipdp.models.base import Probe
-from ipdp.models.rows import RowEngine
+from ipdp.models.per_row import RowEngine
 from ipdp.models.trees import Checker, TreeEngine
 
 NEVER = 10**9

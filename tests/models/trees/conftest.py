@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 import ipdp
-from ipdp.core import loops as core
-from ipdp.core.compiled import EXTENSIONS
+from ipdp.core import kernels as core
+from ipdp.core.kernels.build import EXTENSIONS
 from ipdp.models.trees import loops
 
 BUILD_IT = "build it with `pip install -e .`, or `python setup.py build_ext --inplace`"

@@ -19,7 +19,7 @@ from tests.models.trees.asking import Asker, plain_engine, unchecked, worst_diff
 
 import ipdp
 from ipdp.models import Probe
-from ipdp.models.rows import RowEngine
+from ipdp.models.per_row import RowEngine
 
 N = 600
 

@@ -25,7 +25,7 @@ from tests.models.trees.models import (
 import ipdp
 from ipdp.models import engine
 from ipdp.models.base import Probe
-from ipdp.models.rows import RowEngine
+from ipdp.models.per_row import RowEngine
 from ipdp.models.trees import (
     SlowPathWarning,
     TreeEngine,
@@ -268,13 +268,13 @@ def test_the_environment_can_ask_for_the_pure_build(monkeypatch):
     monkeypatch.setenv("IPDP_PURE", "1")
     assert ipdp.models.build() == "pure"
     monkeypatch.delenv("IPDP_PURE")
-    monkeypatch.setattr("ipdp.core.compiled.EXTENSIONS", ("ipdp.core._no_such_extension",))
+    monkeypatch.setattr("ipdp.core.kernels.build.EXTENSIONS", ("ipdp.core._no_such_extension",))
     assert ipdp.models.build() == "pure"
 
 
 def test_an_extension_that_cannot_be_loaded_is_said_and_done_without(monkeypatch):
     monkeypatch.setattr(loops, "build", lambda: "compiled")
-    monkeypatch.setattr(loops, "EXTENSIONS", ("ipdp.core._looped", "_no_such_extension"))
+    monkeypatch.setattr(loops, "EXTENSIONS", ("ipdp.core.kernels._loop", "_no_such_extension"))
     with pytest.warns(RuntimeWarning, match=r"cannot be loaded, the slower one runs: No module"):
         assert loops._installed() is loops.PURE
 

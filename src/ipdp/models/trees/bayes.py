@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
+from ipdp.core.typing import Array, FloatArray, Label
 from ipdp.models.trees.leaves import ClassifierLeaf, likelihoods
 from ipdp.models.trees.points import Points
-from ipdp.typing import Array, FloatArray, Label
 
 _HALF_LOG_TAU = 0.5 * math.log(math.tau)
 

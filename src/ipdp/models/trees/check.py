@@ -9,8 +9,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ipdp.models.base import PREDICTION, Outputs
-from ipdp.typing import FloatArray, Label, State
+from ipdp.core.curve import PREDICTION
+from ipdp.core.typing import FloatArray, Label, State
+from ipdp.models.base import Outputs
 
 # The share of rounding that is granted: of the value itself, and of the largest of its curve.
 _RELATIVE, _ABSOLUTE = 1e-9, 1e-12

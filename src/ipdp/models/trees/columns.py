@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from ipdp.core.typing import Array, FeatureName, FloatArray, Observation
 from ipdp.models.base import Probe
 from ipdp.models.trees import loops
 from ipdp.models.trees.points import ABSENT, Points
 from ipdp.models.trees.walk import CLIMBS, IS_NUMBER
-from ipdp.typing import Array, FeatureName, FloatArray, Observation
 
 _NUMBERS = frozenset((float, int, bool))
 

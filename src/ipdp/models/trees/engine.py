@@ -8,8 +8,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from ipdp.core.typing import FloatArray, Label, Observation
 from ipdp.models.base import Outputs, Probe
-from ipdp.models.rows import RowEngine
+from ipdp.models.per_row import RowEngine
 from ipdp.models.trees import loops
 from ipdp.models.trees.check import (
     Checker,
@@ -21,7 +22,6 @@ from ipdp.models.trees.check import (
 )
 from ipdp.models.trees.columns import Columns
 from ipdp.models.trees.points import Points
-from ipdp.typing import FloatArray, Label, Observation
 
 Answer = tuple[tuple[Label, ...], FloatArray]
 """Outputs, and their values, of shape (n_outputs, n_points)."""

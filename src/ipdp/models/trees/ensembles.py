@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ipdp.core.typing import FloatArray, Label
 from ipdp.models.trees import loops
 from ipdp.models.trees.check import Member
 from ipdp.models.trees.kinds import Unknown
@@ -15,7 +16,6 @@ from ipdp.models.trees.names import find, known
 from ipdp.models.trees.points import Points
 from ipdp.models.trees.reach import Features
 from ipdp.models.trees.votes import FORMS, Ballot
-from ipdp.typing import FloatArray, Label
 
 _MEMBER_OF_SRP = find("ensemble.streaming_random_patches", "BaseSRPClassifier", "predict_proba_one")
 

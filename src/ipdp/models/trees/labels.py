@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Set
 from typing import Any
 
-from ipdp.typing import Label
+from ipdp.core.typing import Label
 
 
 class Labels:

@@ -14,15 +14,15 @@ from array import array
 from collections.abc import Sequence
 from typing import Any
 
+from ipdp.core.typing import FeatureName, Label
 from ipdp.models.trees.kinds import ADAPTIVE, BAYES, LEAVES, MAJORITY, WEIGHTED
 from ipdp.models.trees.names import find
 from ipdp.models.trees.points import ABSENT
-from ipdp.typing import FeatureName, Label
 
 try:
     import cython  # type: ignore[import-untyped]
 except ImportError:
-    from ipdp.core import uncompiled as cython
+    from ipdp.core.kernels import cython_stub as cython
 if not cython.compiled:
     from math import log
 

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from ipdp.core.typing import Array, FeatureName, FloatArray
 from ipdp.models.trees.kinds import LEAVES, MEAN, MODEL, SELECTED
 from ipdp.models.trees.names import find
 from ipdp.models.trees.points import ABSENT, Points
 from ipdp.models.trees.store import LeafParts
-from ipdp.typing import Array, FeatureName, FloatArray
 
 _LINEAR = find("linear_model", "LinearRegression")
 _GLM = find("linear_model.base", "GLM")

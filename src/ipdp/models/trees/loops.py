@@ -10,7 +10,7 @@ import importlib
 import warnings
 from typing import Any, NamedTuple
 
-from ipdp.core.compiled import EXTENSIONS, build
+from ipdp.core.kernels.build import EXTENSIONS, build
 from ipdp.models.trees import leaves, mixing, walk
 
 

@@ -14,13 +14,13 @@ from typing import Any
 
 import numpy as np
 
+from ipdp.core.typing import FloatArray, Label
 from ipdp.models.trees.kinds import NodeKinds
-from ipdp.typing import FloatArray, Label
 
 try:
     import cython  # type: ignore[import-untyped]
 except ImportError:
-    from ipdp.core import uncompiled as cython
+    from ipdp.core.kernels import cython_stub as cython
 if not cython.compiled:
     from math import exp
 

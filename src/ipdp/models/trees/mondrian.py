@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from ipdp.core.typing import FloatArray, Label
 from ipdp.models.trees import loops
 from ipdp.models.trees.check import Member
 from ipdp.models.trees.kinds import LEAF, NUMERIC, NodeKinds, Unknown
 from ipdp.models.trees.labels import Labels
 from ipdp.models.trees.names import find
 from ipdp.models.trees.points import Points
-from ipdp.typing import FloatArray, Label
 
 _FOREST = find("forest", "AMFClassifier", "predict_proba_one")
 _TREE = find("tree.mondrian", "MondrianTreeClassifier", "predict_proba_one")

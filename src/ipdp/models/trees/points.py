@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
-from ipdp.typing import FeatureName, FloatArray
+from ipdp.core.typing import FeatureName, FloatArray
 
 if TYPE_CHECKING:
     from ipdp.models.trees.columns import Columns

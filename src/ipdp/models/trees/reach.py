@@ -8,10 +8,10 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from ipdp.core.typing import Array, FeatureName
 from ipdp.models.trees import loops
 from ipdp.models.trees.kinds import NodeKinds
 from ipdp.models.trees.points import Points
-from ipdp.typing import Array, FeatureName
 
 NOBODY = -1
 """The number of the leaf where there is none."""

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ipdp.models.base import PREDICTION
+from ipdp.core.curve import PREDICTION
+from ipdp.core.typing import Array, FeatureName, FloatArray, Label
 from ipdp.models.trees.check import Member
 from ipdp.models.trees.kinds import ADAPTIVE_REGRESSOR_NODES, PLAIN_NODES, Unknown
 from ipdp.models.trees.linear import RegressorLeaf, linear_values
@@ -15,7 +16,6 @@ from ipdp.models.trees.names import find, known
 from ipdp.models.trees.points import Points
 from ipdp.models.trees.reach import NOBODY, Features, Form, Reach
 from ipdp.models.trees.store import LeafStore
-from ipdp.typing import Array, FeatureName, FloatArray, Label
 
 _FORMS: dict[Any, Form] = known(
     (find("tree", "HoeffdingTreeRegressor", "predict_one"), Form(PLAIN_NODES, False)),

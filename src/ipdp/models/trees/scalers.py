@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from ipdp.core.typing import FloatArray, Label
 from ipdp.models.trees.check import Member
 from ipdp.models.trees.kinds import Unknown
 from ipdp.models.trees.names import find
 from ipdp.models.trees.points import ABSENT, Points
-from ipdp.typing import FloatArray, Label
 
 _FEATURE_WISE = {
     find("preprocessing", name, "transform_one")

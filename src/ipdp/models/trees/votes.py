@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ipdp.core.typing import Array, FeatureName, FloatArray, Label
 from ipdp.models.trees import loops
 from ipdp.models.trees.bayes import BayesLeaves
 from ipdp.models.trees.kinds import ADAPTIVE_NODES, PLAIN_NODES, Unknown
@@ -15,7 +16,6 @@ from ipdp.models.trees.names import find
 from ipdp.models.trees.points import Points
 from ipdp.models.trees.reach import NOBODY, Features, Form, Reach
 from ipdp.models.trees.store import LeafStore
-from ipdp.typing import Array, FeatureName, FloatArray, Label
 
 _PLAIN = find("tree", "HoeffdingTreeClassifier", "predict_proba_one")
 _ADAPTIVE = find("tree", "HoeffdingAdaptiveTreeClassifier", "predict_proba_one")

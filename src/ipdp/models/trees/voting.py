@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ipdp.core.typing import FloatArray, Label
 from ipdp.models.trees.leaves import likelihoods
 from ipdp.models.trees.points import Points
 from ipdp.models.trees.walk import Reached
-from ipdp.typing import FloatArray, Label
 
 if TYPE_CHECKING:
     from ipdp.models.trees.reach import Form
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 try:
     import cython  # type: ignore[import-untyped]
 except ImportError:
-    from ipdp.core import uncompiled as cython
+    from ipdp.core.kernels import cython_stub as cython
 if not cython.compiled:
     from math import exp
 

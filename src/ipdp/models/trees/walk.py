@@ -11,14 +11,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from ipdp.core.typing import FeatureName, FloatArray
 from ipdp.models.trees.kinds import LEAF, NUMERIC, NodeKinds
 from ipdp.models.trees.points import ABSENT, Points
-from ipdp.typing import FeatureName, FloatArray
 
 try:
     import cython  # type: ignore[import-untyped]
 except ImportError:
-    from ipdp.core import uncompiled as cython
+    from ipdp.core.kernels import cython_stub as cython
 if not cython.compiled:
     from bisect import bisect_right
     from math import floor, isnan

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from ipdp.core.curve import Curve
+from ipdp.core.typing import FloatArray
 from ipdp.plot.density import Counts, density_of
 from ipdp.plot.interactive.theme import Theme, escaped, shown
 from ipdp.plot.interactive.traces import Axis, Trace
 from ipdp.plot.support import known, round_levels
 from ipdp.plot.view import View
-from ipdp.typing import FloatArray
 
 
 def surface_of(view: View, look: Theme) -> tuple[Trace, list[Axis]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ipdp.core.typing import Feature
 from ipdp.plot.interactive.carpet import sentence
 from ipdp.plot.interactive.theme import (
     KINDS,
@@ -17,7 +18,6 @@ from ipdp.plot.interactive.theme import (
     theme,
 )
 from ipdp.plot.series import Mark, Series
-from ipdp.typing import Feature
 
 # Pixels of the panels: of a metric, of the importances, and of one feature that changed.
 _METRIC, _IMPORTANCE, _ROW, _GAP = 90, 220, 26, 16

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 
 from ipdp.core.curve import Curve
+from ipdp.core.typing import Array, FloatArray
 from ipdp.plot.context import ages, row_of, trail_label
 from ipdp.plot.interactive.theme import clear, escaped, shown, symbol_of
 from ipdp.plot.lines import half_widths, spread
 from ipdp.plot.numeric import histogram
 from ipdp.plot.support import around, thin_points
 from ipdp.plot.view import View
-from ipdp.typing import Array, FloatArray
 
 Trace = dict[str, Any]
 """A trace as plotly takes it."""

@@ -1,0 +1,73 @@
+"""Files that are written as a whole, or not at all."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+
+@contextmanager
+def written_whole(path: Path, *, sync: bool = False) -> Iterator[Path]:
+    """A draft to write to, which takes the place of the file when the context ends.
+
+    After an error the file is what it was, and the draft is gone.
+
+    Parameters
+    ----------
+    path
+        The file.
+    sync
+        Whether to wait until both the file and its name are on the disk, so that a power failure
+        leaves the old file or the new one.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> file = Path(tempfile.mkdtemp(), "a.txt")
+    >>> with written_whole(file) as draft:
+    ...     _ = draft.write_text("new")
+    ...     file.exists()
+    False
+    >>> file.read_text()
+    'new'
+    """
+    # The suffix is kept, by which libraries know the format. One name for all drafts of a file by
+    # one process, so that a kill leaves one at most.
+    draft = path.with_name(f".{path.stem[:100]}.{os.getpid()}.part{path.suffix}")
+    try:
+        yield draft
+        if sync:
+            _sync(draft)
+        draft.replace(path)
+        if sync and os.name == "posix":  # a directory can be opened
+            _sync(path.parent)
+    except BaseException:
+        with suppress(OSError):
+            draft.unlink()
+        raise
+
+
+def write_whole(path: Path, data: bytes | str, *, sync: bool = False) -> None:
+    """Write a file as a whole; see `written_whole`.
+
+    Parameters
+    ----------
+    path
+        The file.
+    data
+        What it is to hold; text is written as UTF-8.
+    sync
+        Whether to wait until it is on the disk.
+    """
+    with written_whole(path, sync=sync) as draft:
+        draft.write_bytes(data.encode() if isinstance(data, str) else data)
+
+
+def _sync(path: Path) -> None:
+    number = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(number)
+    finally:
+        os.close(number)

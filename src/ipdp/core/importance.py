@@ -1,0 +1,89 @@
+"""How much a feature matters, as one number: what explainers give that draw no curve."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TypeAlias
+
+from ipdp.core.curve import Curve
+from ipdp.core.jsonable import readable
+from ipdp.core.student_t import student_quantile
+from ipdp.core.typing import Feature, State
+
+
+@dataclass(frozen=True)
+class Importance:
+    """The importance of a feature, or of a pair, at one time.
+
+    Attributes
+    ----------
+    feature
+        Name of the feature, or a tuple of two names.
+    value
+        How much it matters, in the units of whoever computed it (for permutation importance, those
+        of the loss); negative where the model does better without the feature.
+    std_error
+        Standard error of `value`; NaN where it rests on one observation.
+    n_samples
+        Number of observations that were explained.
+    n_effective
+        Effective sample size.
+    t
+        Time of the snapshot: number of observations seen, or the time given by the user.
+
+    Examples
+    --------
+    >>> importance = Importance("age", 0.3, std_error=0.05, n_samples=500, n_effective=400.0)
+    >>> low, high = importance.band()
+    >>> round(low, 2), round(high, 2)
+    (0.2, 0.4)
+    """
+
+    feature: Feature
+    value: float
+    std_error: float
+    n_samples: int
+    n_effective: float
+    t: float | None = None
+
+    @property
+    def overall_importance(self) -> float:
+        """The `value`, by the name that a `Curve` has for its own."""
+        return self.value
+
+    def band(self, level: float = 0.95) -> tuple[float, float]:
+        """Confidence bound of the importance, lower and upper end.
+
+        Parameters
+        ----------
+        level
+            Probability with which it is to cover the importance, while model and data do not
+            change.
+        """
+        if not 0 < level < 1:
+            raise ValueError(f"level must be in (0, 1), got {level}")
+        half = float(student_quantile((1 + level) / 2, self.n_effective - 1)) * self.std_error
+        return self.value - half, self.value + half
+
+    def to_dict(self) -> State:
+        """A JSON-safe dict; `from_dict` gives the importance back."""
+        return {**{name: readable(value) for name, value in asdict(self).items()}, "version": 1}
+
+    @classmethod
+    def from_dict(cls, state: State) -> Importance:
+        """The importance that gave this dict."""
+        if state.get("version") != 1:
+            raise ValueError(
+                f"this is an importance of version {state.get('version')!r}; "
+                "this ipdp reads version 1"
+            )
+        values = {name: value for name, value in state.items() if name != "version"}
+        if isinstance(values["feature"], list):
+            values["feature"] = tuple(values["feature"])
+        if values["std_error"] is None:
+            values["std_error"] = float("nan")
+        return cls(**values)
+
+
+Result: TypeAlias = Curve | Importance
+"""What an explainer says of one feature: log, page and metrics take any of them."""

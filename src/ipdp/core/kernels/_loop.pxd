@@ -1,0 +1,78 @@
+# The types of loop.py, for Cython; Python does not read this file.
+cimport cython
+from libc.math cimport isfinite
+
+
+cdef inline bint _is_below(a, b) except -1:
+    if type(a) is float and type(b) is float:
+        return <double> a < <double> b
+    return a < b
+
+
+cdef inline Py_ssize_t bisect_left(list values, x) except -1:
+    cdef Py_ssize_t middle, lo = 0, hi = len(values)
+    while lo < hi:
+        middle = (lo + hi) // 2
+        if _is_below(values[middle], x):
+            lo = middle + 1
+        else:
+            hi = middle
+    return lo
+
+
+cdef inline Py_ssize_t bisect_right(list values, x) except -1:
+    cdef Py_ssize_t middle, lo = 0, hi = len(values)
+    while lo < hi:
+        middle = (lo + hi) // 2
+        if _is_below(x, values[middle]):
+            hi = middle
+        else:
+            lo = middle + 1
+    return lo
+
+
+@cython.locals(k=Py_ssize_t, first=Py_ssize_t, row=Py_ssize_t, column=Py_ssize_t, n_rows=Py_ssize_t,
+               n_columns=Py_ssize_t, is_even=bint, weight=double, share=double, delta=double, step=double,
+               mean=cython.double[:, ::1], spread=cython.double[:, ::1],
+               weights=cython.double[::1], squares=cython.double[::1],
+               values="const double[:, ::1]")
+cpdef fold_in(smoothing, tuple parts, double decay, double w)
+
+@cython.locals(i=Py_ssize_t, j=Py_ssize_t, k=Py_ssize_t)
+cpdef bint is_finite(const double[:, :, :] values) except -1
+
+@cython.locals(number=Py_ssize_t, first=Py_ssize_t, stop=Py_ssize_t, k=Py_ssize_t, steps=double,
+               low=double, high=double)
+cpdef spread_out(double[::1] points, list spans, double[:, ::1] ends)
+
+@cython.locals(values=list)
+cpdef list numbers_of(x, tuple names, double limit)
+
+cdef class Sample:
+    cdef public Py_ssize_t n, version, oldest, size
+    cdef public double probability
+    cdef public str select
+    cdef public list ordered, circle
+    cdef public object uniforms
+
+    @cython.locals(ordered=list)
+    cpdef offer(self, x)
+
+    @cython.locals(circle=list, at=Py_ssize_t)
+    cdef _exchange(self, x)
+
+    @cython.locals(ordered=list, last=Py_ssize_t, rank=double, rank_high=double, below=Py_ssize_t,
+                   below_high=Py_ssize_t)
+    cpdef tuple interval(self, double lower, double upper)
+
+
+@cython.locals(k=Py_ssize_t, sample=Sample)
+cpdef take_in(list values, list grids, list samples, list updates)
+
+cpdef bint is_whole(x) except -1
+
+@cython.locals(k=Py_ssize_t, moved=bint, version=Py_ssize_t, sample=Sample)
+cpdef bint read_ranges(list grids, list samples, list versions, double[:, ::1] ends) except -1
+
+@cython.locals(used=Py_ssize_t, number=double)
+cpdef double draw(uniforms) except? -1

@@ -1,0 +1,78 @@
+"""From whatever holds many observations to a list of dicts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ipdp.core.typing import FeatureName, Observation
+
+
+def observations(X: Any, names: Sequence[FeatureName] | None = None) -> list[dict[Any, Any]]:
+    """The rows of a table as dicts, in order.
+
+    Parameters
+    ----------
+    X
+        A pandas, polars or pyarrow frame (anything that narwhals knows), a 2-D array, or an
+        iterable of dicts.
+    names
+        Names for the columns of an array; their numbers are used if it is None.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> observations(np.array([[1, 2], [3, 4]]), names=["a", "b"])
+    [{'a': 1, 'b': 2}, {'a': 3, 'b': 4}]
+    """
+    if isinstance(X, Mapping):
+        raise TypeError("one observation is a dict, many are a frame, an array or a list of dicts")
+    if isinstance(X, np.ndarray):
+        return _from_array(X, names)
+    if names is not None:
+        raise ValueError("names are for arrays; a frame and a list of dicts have their own")
+    if isinstance(X, (str, bytes)):
+        raise TypeError(f"{X!r} does not hold observations; read the file into a frame first")
+    if hasattr(X, "columns") or hasattr(X, "column_names"):
+        return _from_frame(X)
+    rows = list(X)
+    for row in rows:
+        if not isinstance(row, Mapping):
+            raise TypeError(
+                f"an observation must be a dict, got {type(row).__name__}; "
+                "for arrays give a 2-D numpy array"
+            )
+    return [dict(row) for row in rows]
+
+
+def arranged(x: Observation, columns: tuple[FeatureName, ...]) -> Observation:
+    """The observation with its features in a given order; what it does not have is None.
+
+    Examples
+    --------
+    >>> arranged({"b": 2, "a": 1}, ("a", "b", "c"))
+    {'a': 1, 'b': 2, 'c': None}
+    """
+    return x if tuple(x) == columns else {name: x.get(name) for name in columns}
+
+
+def _from_array(X: Any, names: Sequence[FeatureName] | None) -> list[dict[Any, Any]]:
+    if X.ndim != 2:
+        raise ValueError(f"an array of observations has two dimensions, got {X.ndim}")
+    columns = list(range(X.shape[1])) if names is None else list(names)
+    if len(columns) != X.shape[1]:
+        raise ValueError(f"{len(columns)} names for {X.shape[1]} columns")
+    return [dict(zip(columns, row, strict=True)) for row in X.tolist()]
+
+
+def _from_frame(X: Any) -> list[dict[Any, Any]]:
+    import narwhals as nw
+
+    # Columns as lists of Python's own values: numpy's scalars are slow in plain Python, and river
+    # tells whole numbers from others by their type.
+    frame = nw.from_native(X, eager_only=True)
+    names = list(frame.columns)
+    columns = [frame[name].to_list() for name in names]
+    return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]

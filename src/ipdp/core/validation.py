@@ -1,0 +1,87 @@
+"""Arguments that are checked in many places, with the same words everywhere."""
+
+from __future__ import annotations
+
+import difflib
+import math
+import operator
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+
+def whole_number(name: str, value: int, *, least: int = 1) -> int:
+    """A whole number that is not too small, or an error.
+
+    Examples
+    --------
+    >>> whole_number("window", 100)
+    100
+    >>> whole_number("window", 2.5)
+    Traceback (most recent call last):
+    ...
+    ValueError: window must be a whole number of at least 1, got 2.5
+    """
+    try:
+        number = operator.index(value)
+    except TypeError:
+        number = least - 1
+    if number < least or isinstance(value, bool):
+        raise ValueError(f"{name} must be a whole number of at least {least}, got {value!r}")
+    return number
+
+
+def sample_weight(w: float) -> float:
+    """The weight of an observation, or an error.
+
+    Examples
+    --------
+    >>> sample_weight(2)
+    2.0
+    """
+    if not (w >= 0 and math.isfinite(w)):
+        raise ValueError(f"a sample weight must be a number of at least 0, got {w}")
+    return float(w)
+
+
+def next_time(t: float | None, last: float | None) -> float:
+    """The time of the next observation, or an error; without a clock they are counted.
+
+    Examples
+    --------
+    >>> next_time(None, 4), next_time(7.5, 4)
+    (5, 7.5)
+    """
+    if t is None:
+        return 1 if last is None else last + 1
+    if isinstance(t, np.generic):
+        t = t.item()  # a Python number, which can be saved
+    if not math.isfinite(t) or (last is not None and t < last):
+        raise ValueError(f"time must not go back: got t = {t} after {last}")
+    return t
+
+
+def did_you_mean(name: object, known: Iterable[object]) -> str:
+    """The question which name was meant; an empty text if none is like it.
+
+    Examples
+    --------
+    >>> did_you_mean("salry", ["age", "salary"])
+    "did you mean 'salary'?"
+    """
+    close = difflib.get_close_matches(str(name), [str(k) for k in known], n=1)
+    return f"did you mean {close[0]!r}?" if close else ""
+
+
+def unknown(what: str, name: object, known: Sequence[object]) -> str:
+    """A sentence about a name that is not there, with the one that may have been meant.
+
+    Examples
+    --------
+    >>> unknown("feature", "salry", ["age", "salary"])
+    "there is no feature 'salry' (did you mean 'salary'?); there are: 'age', 'salary'"
+    """
+    hint = did_you_mean(name, known)
+    hint = f" ({hint})" if hint else ""
+    listed = ", ".join(repr(k) for k in list(known)[:20]) + (", ..." if len(known) > 20 else "")
+    return f"there is no {what} {name!r}{hint}; there are: {listed}"

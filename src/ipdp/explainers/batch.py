@@ -1,0 +1,110 @@
+"""Partial dependence of a model on a table: what the incremental one converges to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ipdp.core.curve import Curve
+from ipdp.core.observations import observations
+from ipdp.core.typing import FeatureName
+from ipdp.core.validation import sample_weight
+from ipdp.explainers.state.build import build, checked_grids
+from ipdp.explainers.state.snapshot import curve_of
+from ipdp.explainers.state.stack import Stack
+from ipdp.explainers.state.targets import as_features
+from ipdp.grid import Auto, Grid
+from ipdp.models import engine
+
+# Without ICE curves to keep, rows are asked about in blocks: memory does not grow with the table.
+_BLOCK = 1000
+
+
+def partial_dependence(
+    model: Any,
+    X: Any,
+    features: Any = None,
+    *,
+    grid: Grid | Mapping[FeatureName, Grid] | None = None,
+    weights: Sequence[float] | None = None,
+    names: Sequence[FeatureName] | None = None,
+    ice: bool = True,
+) -> list[Curve]:
+    """Partial dependence curves of a model that does not change, over all rows of a table.
+
+    The same as scikit-learn's `partial_dependence(method="brute")`, for every model that
+    `ipdp.models.engine` understands, all features in one pass, as `Curve`s.
+
+    Parameters
+    ----------
+    model
+        Anything that `ipdp.models.engine` understands.
+    X
+        A frame (pandas, polars, ...), a 2-D array, or a list of dicts.
+    features
+        Names of features, and pairs of names as tuples; None takes all of them.
+    grid
+        A grid of `ipdp.grid`, or a dict of them by feature. Windows span the whole table here,
+        and quantiles are those of all rows.
+    weights
+        Weight of each row.
+    names
+        Names of an array's columns.
+    ice
+        Whether the curves keep the ICE curve of every row, in the order of the rows.
+
+    Returns
+    -------
+    The curves, in the order of `features`.
+
+    Examples
+    --------
+    >>> import numpy as np, ipdp
+    >>> X = np.array([[0.0, 1.0], [1.0, 3.0], [2.0, 5.0]])
+    >>> [curve] = ipdp.partial_dependence(
+    ...     lambda x: x["a"] * x["b"], X, "a", names=["a", "b"], grid=ipdp.grid.Fixed([0, 1, 2])
+    ... )
+    >>> curve.average
+    array([[0., 3., 6.]])
+    """
+    rows = observations(X, names)
+    if not rows:
+        raise ValueError("X has no rows: there is nothing to average over")
+    w = [1.0] * len(rows) if weights is None else [sample_weight(v) for v in weights]
+    if len(w) != len(rows):
+        raise ValueError(f"weights has {len(w)} values for {len(rows)} rows")
+    if not any(w):
+        raise ValueError("weights must not all be 0")
+    listed = None if features is None else as_features(features)
+    fold = build(
+        rows[0],
+        listed,
+        _over_all(checked_grids(grid, listed), rows),
+        alpha=None,
+        regrid=False,
+        n_ice=len(rows) if ice else 0,
+        seed=None,
+    )
+    for t, x in enumerate(rows, start=1):
+        fold.observe(fold.admit(x), t)
+    for name, own in fold.grids.items():
+        if not own.n_values:
+            raise ValueError(f"feature {name!r} has no values in X, only missing ones")
+        own.settle()
+    stack = Stack(fold, engine(model), n_ice=len(rows) if ice else 0)
+    for t, (x, weight) in enumerate(zip(rows, w, strict=True), start=1):
+        if weight or ice:
+            stack.add(x, weight, t)
+        if not ice and t % _BLOCK == 0:
+            stack.flush()
+    stack.flush()
+    return [curve_of(fold, k) for k in range(len(fold.effects))]
+
+
+def _over_all(
+    grid: Grid | dict[FeatureName, Grid], rows: Sequence[Mapping[Any, Any]]
+) -> Grid | dict[FeatureName, Grid]:
+    """The grids with a window that holds the whole table."""
+    if isinstance(grid, dict):
+        return {name: grid.get(name, Auto()).spanning(len(rows)) for name in {**rows[0], **grid}}
+    return grid.spanning(len(rows))

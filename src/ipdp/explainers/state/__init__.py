@@ -1,0 +1,1 @@
+"""What a partial dependence explainer remembers."""

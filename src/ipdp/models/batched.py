@@ -1,0 +1,247 @@
+"""Models that take many observations in one call."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from ipdp.core.typing import Array, FeatureName, FloatArray, Label, Observation
+from ipdp.models.base import Engine, Outputs, Probe, as_rows
+
+# A call gets at most this many numbers (rows x columns), 32 MB of floats: large enough that the
+# call itself costs nothing, small enough for any machine.
+MAX_CELLS = 4_000_000
+
+
+class StackedEngine(Engine):
+    """All points of all features, and of many observations, as rows of one call.
+
+    The columns of a call are those of its first observation, in their order.
+    """
+
+    ordered = True
+
+    @abstractmethod
+    def _call(self, table: Sequence[Array], columns: tuple[FeatureName, ...]) -> Any:
+        """Call the model on columns of equal length."""
+
+    def _labels(self) -> tuple[Label, ...] | None:
+        """Names of the outputs where the model knows them."""
+        return None
+
+    def predict(self, observations: Sequence[Observation]) -> Outputs:
+        columns = self._columns_of(observations[0])
+        labels, values = self._answer(self._table(observations, columns), columns)
+        return Outputs(labels, values[:, :, None])
+
+    def ice(
+        self,
+        observations: Sequence[Observation],
+        probes: Sequence[Probe],
+        positions: FloatArray,
+    ) -> Outputs:
+        columns = self._columns_of(observations[0])
+        at = _numbered(columns)
+        for name in {name for probe in probes for name in probe.names} - at.keys():
+            raise ValueError(f"the model has no feature {name!r}; it has {list(columns)}")
+        n_points = positions.shape[2]
+        step = max(1, MAX_CELLS // max(1, n_points * len(columns)))
+        parts = []
+        labels: tuple[Label, ...] | None = None
+        for first in range(0, len(observations), step):
+            chunk = slice(first, first + step)
+            table = self._table(observations[chunk], columns)
+            labels, values = self._answer(_stack(table, probes, positions[chunk], at), columns)
+            parts.append(values.reshape(-1, n_points, values.shape[1]).swapaxes(1, 2))
+        return Outputs(labels, parts[0] if len(parts) == 1 else np.concatenate(parts))
+
+    def _columns_of(self, x: Observation) -> tuple[FeatureName, ...]:
+        return tuple(x)
+
+    def _table(
+        self, observations: Sequence[Observation], columns: tuple[FeatureName, ...]
+    ) -> list[Array]:
+        return [_column([x.get(name) for x in observations]) for name in columns]
+
+    def _answer(
+        self, table: Sequence[Array], columns: tuple[FeatureName, ...]
+    ) -> tuple[tuple[Label, ...] | None, FloatArray]:
+        labels, values = as_rows(self._call(table, columns), len(table[0]))
+        return self._labels() or labels, values
+
+
+class ArrayEngine(StackedEngine):
+    """A function of a 2-D array.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> engine = ArrayEngine(lambda X: X @ np.array([1.0, 10.0]))
+    >>> engine.predict([{"a": 1, "b": 2}, {"a": 3, "b": 4}]).values[:, 0, 0]
+    array([21., 43.])
+    """
+
+    def __init__(
+        self,
+        call: Callable[[Array], Any],
+        *,
+        model: Any = None,
+        understood: str = "a function of an array",
+    ) -> None:
+        self.call = call
+        self.model = call if model is None else model
+        self._understood = understood
+        self._probes: Sequence[Probe] = ()
+        self._columns: tuple[FeatureName, ...] = ()
+        self._sources: Array | None = None
+
+    @property
+    def understood(self) -> str:
+        return f"{self._understood}, all points in one call"
+
+    def ice(
+        self,
+        observations: Sequence[Observation],
+        probes: Sequence[Probe],
+        positions: FloatArray,
+    ) -> Outputs:
+        if len(observations) == 1:
+            rows = self._rows_of_one(observations[0], probes, positions)
+            if rows is not None:
+                labels, values = as_rows(self.call(rows), len(rows))
+                return Outputs(labels, values.T[None])
+        return super().ice(observations, probes, positions)
+
+    def _rows_of_one(
+        self, x: Observation, probes: Sequence[Probe], positions: FloatArray
+    ) -> Array | None:
+        """The rows for one observation and one number a probe, without the detour over columns."""
+        columns = self._columns_of(x)
+        if probes is not self._probes or columns != self._columns:
+            self._probes, self._columns = probes, columns
+            self._sources = _sources(probes, columns)
+        if self._sources is None:
+            return None
+        try:
+            row = np.array([x.get(name) for name in columns], dtype=float)
+        except (TypeError, ValueError):  # something that is not a number among the other features
+            return None
+        return np.concatenate((row, positions[0, 0])).take(self._sources)
+
+    def _call(self, table: Sequence[Array], columns: tuple[FeatureName, ...]) -> Any:
+        del columns  # an array has none
+        return self.call(np.column_stack(list(table)))
+
+
+class FrameEngine(StackedEngine):
+    """A function of a data frame.
+
+    Parameters
+    ----------
+    call
+        The function.
+    backend
+        Library of the frame, as narwhals names it.
+
+    Examples
+    --------
+    >>> engine = FrameEngine(lambda X: X["a"] + 10 * X["b"])
+    >>> engine.predict([{"a": 1, "b": 2}, {"a": 3, "b": 4}]).values[:, 0, 0]
+    array([21., 43.])
+    """
+
+    def __init__(
+        self,
+        call: Callable[[Any], Any],
+        *,
+        model: Any = None,
+        understood: str = "a function of a frame",
+        backend: Any = "pandas",
+    ) -> None:
+        self.call = call
+        self.model = call if model is None else model
+        self.backend = backend
+        self._understood = understood
+
+    @property
+    def understood(self) -> str:
+        return f"{self._understood} ({self.backend}), all points in one call"
+
+    def _call(self, table: Sequence[Array], columns: tuple[FeatureName, ...]) -> Any:
+        data = dict(zip(columns, table, strict=True))
+        if self.backend == "pandas":
+            import pandas as pd
+
+            return self.call(pd.DataFrame(data))
+        import narwhals as nw
+
+        natives = {str(name): _native(column) for name, column in data.items()}
+        return self.call(nw.from_dict(natives, backend=self.backend).to_native())
+
+
+@lru_cache(maxsize=16)
+def _numbered(columns: tuple[FeatureName, ...]) -> dict[FeatureName, int]:
+    return {name: column for column, name in enumerate(columns)}
+
+
+def _stack(
+    table: list[Array], probes: Sequence[Probe], positions: FloatArray, at: dict[FeatureName, int]
+) -> list[Array]:
+    """Each column repeated for all points, the probed ones replaced; each (n_rows * n_points,)."""
+    stacked = [np.repeat(column[:, None], positions.shape[2], axis=1) for column in table]
+    for probe in probes:
+        for axis, name in enumerate(probe.names):
+            k, values = at[name], probe.column(positions, axis)
+            stacked[k] = _fitting(stacked[k], values)
+            stacked[k][:, probe.start : probe.stop] = values
+    return [column.reshape(-1) for column in stacked]
+
+
+def _sources(probes: Sequence[Probe], columns: tuple[FeatureName, ...]) -> Array | None:
+    """Where each cell of the rows comes from: a feature of the observation, or a point behind them.
+
+    Of shape (n_points, n_columns); None if a probe needs more than one number in place of another.
+    """
+    at = _numbered(columns)
+    sources = np.tile(np.arange(len(columns)), (probes[-1].stop, 1))
+    for probe in probes:
+        if len(probe.names) > 1 or probe.categories[0] is not None or probe.missing:
+            return None
+        if probe.names[0] not in at:
+            return None
+        points = np.arange(probe.start, probe.stop)
+        sources[points, at[probe.names[0]]] = len(columns) + points
+    return sources
+
+
+def _column(values: list[Any]) -> Array:
+    """Values as floats (None is NaN), as whole numbers or booleans if all are, else as objects."""
+    kinds = set(map(type, values))
+    if kinds in ({bool}, {int}):
+        return np.array(values)
+    if not kinds & {str, bytes}:
+        try:
+            return np.array(values, dtype=float)
+        except (TypeError, ValueError):
+            pass
+    column = np.empty(len(values), dtype=object)
+    column[:] = values
+    return column
+
+
+def _fitting(column: Array, values: Array) -> Array:
+    """The column in a type that can hold the values as well."""
+    if values.dtype == object and column.dtype != object:
+        items = _column(values.ravel().tolist())
+        return column.astype(object if items.dtype == object else np.result_type(column, items))
+    if object in (column.dtype, values.dtype):
+        return column
+    return column.astype(np.result_type(column, values), copy=False)
+
+
+def _native(column: Array) -> Any:
+    return column.tolist() if column.dtype == object else column

@@ -1,0 +1,147 @@
+"""Models from files, by safe formats; pickle only where the user asks for it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from ipdp.models.load.errors import LoadError, first_line
+
+PICKLES = (".pkl", ".pickle", ".joblib")
+"""Suffixes of files that run code when they are loaded."""
+
+
+def load_file(path: Path, *, allow_pickle: bool, trusted: Sequence[str] = ()) -> Any:
+    """The model that a file holds; its suffix says how.
+
+    Parameters
+    ----------
+    path
+        The file.
+    allow_pickle
+        Whether a pickle may be loaded, which runs whatever code is in it.
+    trusted
+        Types that a .skops file may hold beside those that skops trusts itself.
+    """
+    suffix = path.suffix.lower()
+    if suffix in PICKLES:
+        if not allow_pickle:
+            raise LoadError(
+                f"{path} is a pickle, which runs whatever code is in it when it is loaded; allow "
+                "it (--allow-pickle) only if you trust whoever made the file"
+            )
+        load: Callable[[Path], Any] = _joblib if suffix == ".joblib" else _pickle
+    elif suffix == ".skops":
+        load = lambda path: _skops(path, trusted)  # noqa: E731
+    else:
+        load = _LOADERS[suffix]
+    if not os.path.isfile(path):  # which takes any text, unlike Path.is_file
+        raise LoadError(f"there is no file {path}")
+    try:
+        return load(path)
+    except LoadError:
+        raise
+    except ImportError as error:
+        raise LoadError(f"{path} needs {error.name}, which is not installed") from None
+    except Exception as error:  # every library has errors of its own
+        raise LoadError(f"{path} cannot be loaded: {first_line(error)}") from error
+
+
+def is_file(spec: str) -> bool:
+    """Whether a word has the suffix of a model's file."""
+    return Path(spec).suffix.lower() in (*PICKLES, ".skops", *_LOADERS)
+
+
+def _needed(module: str, what: str, package: str) -> Any:
+    try:
+        return import_module(module)
+    except ImportError:
+        raise LoadError(f"{what} needs {module}: pip install {package}") from None
+
+
+def _skops(path: Path, trusted: Sequence[str]) -> Any:
+    skops = _needed("skops.io", "a .skops file", "'ipdp[sklearn]'")
+    unknown = sorted(set(skops.get_untrusted_types(file=path)) - set(trusted))
+    if unknown:
+        raise LoadError(
+            f"{path} holds types that skops does not trust: {', '.join(unknown)}; name those that "
+            "you trust (--trust)"
+        )
+    return skops.load(path, trusted=list(trusted))
+
+
+def _onnx(path: Path) -> Any:
+    onnxruntime = _needed("onnxruntime", "an ONNX file", "onnxruntime")
+    return onnxruntime.InferenceSession(str(path))
+
+
+def _torch(path: Path) -> Any:
+    torch = _needed("torch", "a .pt2 file", "torch")
+    exported = torch.export.load(str(path)).module()
+
+    class Exported(torch.nn.Module):  # type: ignore[name-defined, misc]
+        """An exported program as a module: it is in evaluation mode and stays there."""
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.program = exported
+            self.training = False
+
+        def forward(self, *inputs: Any) -> Any:
+            return self.program(*inputs)
+
+        def train(self, mode: bool = True) -> Any:
+            del mode  # an exported program cannot be trained
+            return self
+
+    return Exported()
+
+
+def _xgboost(path: Path) -> Any:
+    xgboost = _needed("xgboost", "an XGBoost file", "xgboost")
+    return xgboost.Booster(model_file=str(path))
+
+
+def _lightgbm(path: Path) -> Any:
+    lightgbm = _needed("lightgbm", "a LightGBM file", "lightgbm")
+    return lightgbm.Booster(model_file=str(path))
+
+
+def _catboost(path: Path, kind: str = "cbm") -> Any:
+    catboost = _needed("catboost", "a CatBoost file", "catboost")
+    return catboost.CatBoost().load_model(str(path), format=kind)
+
+
+def _json(path: Path) -> Any:
+    """XGBoost and CatBoost both write JSON: the names at its start tell."""
+    with path.open("rb") as file:
+        start = file.read(1 << 16)
+    if b'"learner"' in start:
+        return _xgboost(path)
+    if b'"features_info"' in start or b'"ctr_data"' in start or b'"oblivious_trees"' in start:
+        return _catboost(path, "json")
+    raise LoadError(f"{path} is neither a model of XGBoost nor of CatBoost")
+
+
+def _pickle(path: Path) -> Any:
+    import pickle
+
+    with path.open("rb") as file:
+        return pickle.load(file)
+
+
+def _joblib(path: Path) -> Any:
+    return _needed("joblib", "a .joblib file", "joblib").load(path)
+
+
+_LOADERS: dict[str, Callable[[Path], Any]] = {
+    ".onnx": _onnx,
+    ".pt2": _torch,
+    ".ubj": _xgboost,
+    ".txt": _lightgbm,
+    ".cbm": _catboost,
+    ".json": _json,
+}

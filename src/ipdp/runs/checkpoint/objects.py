@@ -1,0 +1,131 @@
+"""What an object of plain values remembers, without pickle.
+
+A metric of river is an object of numbers, counters and further such objects. `take` writes down
+the values, and `give` puts them into an object of the same make. All classes come from that object,
+which the user made; the file gives values only, so that it can name nothing to import or to call.
+"""
+
+from __future__ import annotations
+
+import functools
+import types
+from collections import Counter, defaultdict, deque
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ipdp.core.jsonable import decode, encode
+
+# What belongs to the make of an object, and not to what it remembers.
+_FIXED = (type, types.FunctionType, types.BuiltinFunctionType, functools.partial, types.MethodType)
+_MAPPINGS = (dict, defaultdict, Counter)
+
+
+def take(thing: Any) -> Any:
+    """What an object remembers, JSON-safe; TypeError if that cannot be told from outside.
+
+    Examples
+    --------
+    >>> from river import metrics
+    >>> mae = metrics.MAE()
+    >>> mae.update(3.0, 2.5)
+    >>> other = metrics.MAE()
+    >>> give(other, take(mae))
+    >>> other
+    MAE: 0.5
+    """
+    if isinstance(thing, _FIXED):
+        return {"fixed": None}
+    if type(thing) in _MAPPINGS:
+        return {"items": [[encode(key), take(item)] for key, item in thing.items()]}
+    if type(thing) in (list, deque):
+        return {"sequence": [take(item) for item in thing]}
+    if isinstance(thing, np.ndarray):
+        return {"array": [thing.dtype.str, list(thing.shape), encode(thing.ravel().tolist())]}
+    if _is_open(thing):
+        return {"attributes": {name: take(getattr(thing, name)) for name in _attributes(thing)}}
+    return {"value": encode(thing)}
+
+
+def give(thing: Any, state: Any) -> None:
+    """Bring an object to what another one of the same make remembered.
+
+    Parameters
+    ----------
+    thing
+        The object; it is changed in place.
+    state
+        What `take` gave.
+    """
+    for name, saved in _one(state, "attributes").items():
+        if name not in _attributes(thing):
+            raise ValueError(f"a {type(thing).__name__} has no {name!r}")
+        setattr(thing, name, _given(getattr(thing, name), saved))
+
+
+def _given(there: Any, state: Any) -> Any:
+    """The value that belongs where `there` is now; objects are changed in place."""
+    ((kind, saved),) = state.items()
+    if kind == "value":
+        if _is_open(there):
+            raise ValueError(f"a {type(there).__name__} is no plain value")
+        return decode(saved)
+    if kind == "fixed":
+        return there
+    if kind == "attributes":
+        give(there, state)
+        return there
+    if kind == "sequence":
+        return _sequence(there, saved)
+    if kind == "items":
+        return _mapping(there, saved)
+    if kind == "array":
+        return np.array(decode(saved[2]), dtype=there.dtype).reshape(saved[1])
+    raise ValueError(f"there is nothing of the kind {kind!r}")
+
+
+def _sequence(there: Any, saved: list[Any]) -> Any:
+    # Objects in a list, one for each threshold for instance, are there from the start.
+    old = list(there) if isinstance(there, (list, deque)) else []
+    old += [None] * (len(saved) - len(old))
+    items = [_given(item, state) for item, state in zip(old, saved, strict=False)]
+    return deque(items, there.maxlen) if isinstance(there, deque) else items
+
+
+def _mapping(there: Any, saved: list[Any]) -> Any:
+    old = dict(there) if isinstance(there, _MAPPINGS) else {}
+    there = there if isinstance(there, _MAPPINGS) else {}
+    make = getattr(there, "default_factory", None)
+    there.clear()
+    for key, state in saved:
+        name = decode(key)
+        before = old[name] if name in old else (make() if make is not None else None)
+        there[name] = _given(before, state)
+    return there
+
+
+def _one(state: Any, kind: str) -> Any:
+    if not isinstance(state, dict) or list(state) != [kind]:
+        raise ValueError(f"this is not a state of an object: {kind} are missing from it")
+    return state[kind]
+
+
+def _is_open(thing: Any) -> bool:
+    """Whether all that an object remembers are its attributes: it is written in Python."""
+    kind: Any = type(thing)
+    return (hasattr(thing, "__dict__") or hasattr(thing, "__slots__")) and (
+        kind.__reduce_ex__ is object.__reduce_ex__
+        and kind.__reduce__ is object.__reduce__
+        and not hasattr(kind, "__setstate__")
+    )
+
+
+def _attributes(thing: Any) -> Iterator[str]:
+    names = dict.fromkeys(getattr(thing, "__dict__", {}))
+    for base in type(thing).__mro__:
+        slots = base.__dict__.get("__slots__", ())
+        names.update(dict.fromkeys([slots] if isinstance(slots, str) else slots))
+    return (
+        name for name in names if name not in ("__dict__", "__weakref__") and hasattr(thing, name)
+    )

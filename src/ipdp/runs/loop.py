@@ -1,0 +1,346 @@
+"""`Run`: the loop that an engineer leaves running."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from time import perf_counter
+from typing import Any, Literal
+
+from ipdp.core.validation import whole_number
+from ipdp.explainers.pdp import IncrementalPDP
+from ipdp.explainers.pfi import IncrementalPFI
+from ipdp.monitor import Change, Monitor
+from ipdp.runs.budget import Budget
+from ipdp.runs.errors import RunFailed
+from ipdp.runs.events import AnyEvent, Ended, Replayed, Started
+from ipdp.runs.feed import Feed
+from ipdp.runs.keeping import Keeper
+from ipdp.runs.labels import waiting_for
+from ipdp.runs.recording import Recorder
+from ipdp.runs.saving import Saver, checkpoint_file
+from ipdp.runs.scores import Scores
+from ipdp.runs.step import Step
+
+# Seconds between two signs of life.
+_BEAT = 0.25
+
+State = Literal["new", "running", "ended", "stopped", "failed"]
+
+
+class Run:
+    """Predict, score, explain, learn, observation by observation; a generator of events.
+
+    Parameters
+    ----------
+    stream
+        An iterable of (x, y), or of x alone; or a source of `ipdp.sources`. An observation whose
+        label is None is explained, and neither scored nor learnt.
+    model
+        The model that `pdp` explains.
+    pdp
+        The explainer.
+    metric
+        A river metric, a list or a dict of them, by which predictions are scored before the model
+        learns.
+    monitor
+        A `Monitor` of `pdp`.
+    pfi
+        An `IncrementalPFI` of the same model.
+    log
+        An `ipdp.Log`, or the path of one (a run's directory, or a file), whose past is then thinned
+        out by `ipdp.log.Retention()`.
+    learn
+        Whether the model learns each observation after it was explained; False leaves it as it is.
+    moment, delay
+        Labels that come later, as in `river.stream.simulate_qa`: when an observation was made, and
+        how long its label takes. The model is scored and learns when the label comes.
+    budget
+        Share of the time that explaining may take: only each k-th observation is explained, with k
+        as the measured times demand. Curves age with all observations, so that alpha keeps its
+        meaning. What k is depends on the machine, so two such runs are not the same bit for bit.
+    snapshot_every
+        Number of observations between two snapshots of the curves; there is one at each change, and
+        one at the end, too.
+    checkpoint
+        Where to keep a checkpoint: a file, or a run's directory.
+    checkpoint_every
+        Number of observations between two checkpoints. None: by time, so that they take at most
+        two hundredths of it. There is one at the end, and when the run is stopped, too.
+    resume
+        Whether to go on from the checkpoint; from the start if there is none yet.
+    allow_pickle
+        Whether a model that learns may be kept by pickle. A pickle can run any code when it is
+        loaded, so load only what you wrote yourself. Models of scikit-learn do not need it: they
+        are kept in skops's format. Others learn again without it, on resume, what they had learnt
+        before: the stream must be one that can be read again.
+    settings
+        What else the log is to know about the run, JSON-safe.
+
+    Examples
+    --------
+    >>> import ipdp
+    >>> from ipdp.runs import Run, Scored
+    >>> from river import datasets, metrics, tree
+    >>> model = tree.HoeffdingAdaptiveTreeClassifier(seed=42)
+    >>> pdp = ipdp.IncrementalPDP(model, ["salary", "age"], seed=42)
+    >>> stream = datasets.synth.Agrawal(classification_function=2, seed=42).take(1_000)
+    >>> for event in Run(stream, model, pdp, metric=metrics.Accuracy(), snapshot_every=500):
+    ...     if isinstance(event, Scored):
+    ...         print(event.n, {name: round(value, 3) for name, value in event.values.items()})
+    500 {'Accuracy': 0.603}
+    1000 {'Accuracy': 0.633}
+    """
+
+    def __init__(
+        self,
+        stream: Any,
+        model: Any,
+        pdp: IncrementalPDP,
+        *,
+        metric: Any = None,
+        monitor: Monitor | None = None,
+        pfi: IncrementalPFI | None = None,
+        log: Any = None,
+        learn: bool = True,
+        moment: Any = None,
+        delay: Any = None,
+        budget: float | None = None,
+        snapshot_every: int = 100,
+        checkpoint: Any = None,
+        checkpoint_every: int | None = None,
+        resume: bool = False,
+        allow_pickle: bool = False,
+        settings: Mapping[str, Any] | None = None,
+    ) -> None:
+        _must_belong(model, pdp, monitor, pfi)
+        if budget is not None and pdp.every != 1:
+            raise ValueError(f"give a budget, or an explainer with every={pdp.every}, not both")
+        if resume and checkpoint is None:
+            raise ValueError("resume needs the checkpoint to go on from")
+        if checkpoint is not None and not allow_pickle:
+            _must_have_no_detectors(monitor)
+        self.pdp, self.monitor, self.pfi = pdp, monitor, pfi
+        self.learn = learn
+        self.snapshot_every = whole_number("snapshot_every", snapshot_every)
+        self.checkpoint = None if checkpoint is None else checkpoint_file(checkpoint)
+        self.checkpoint_every = (
+            None if checkpoint_every is None else whole_number("checkpoint_every", checkpoint_every)
+        )
+        self.resume = resume
+        self.allow_pickle = allow_pickle
+        self.settings = dict(settings or {})
+        self.state: State = "new"
+        self._feed = Feed(stream)
+        self._step = Step(
+            pdp,
+            scores=Scores(metric),
+            monitor=monitor,
+            pfi=pfi,
+            learn=learn,
+            waiting=waiting_for(moment, delay),
+            budget=None if budget is None else Budget(budget),
+        )
+        self._recorder = Recorder(self._step, self._feed, log)
+        keeper = Keeper(self._step, self._feed, allow_pickle=allow_pickle)
+        self._saver = Saver(keeper, self._recorder, self.checkpoint, self.checkpoint_every)
+        self._is_stopping = False
+        self._next_beat = 0.0
+
+    # Reading.
+
+    @property
+    def model(self) -> Any:
+        """The model; after a resume from a pickle it is the one from there."""
+        return self.pdp.model
+
+    @property
+    def n(self) -> int:
+        """Number of observations so far, those before a resume included."""
+        return self._feed.n
+
+    @property
+    def total(self) -> int | None:
+        """Number of observations in all, if the stream says so."""
+        return self._feed.total
+
+    @property
+    def metric(self) -> dict[str, Any]:
+        """The metrics, by name."""
+        return self._step.scores.by_name
+
+    @property
+    def scores(self) -> dict[str, float]:
+        """The metrics' values as they stand, by name."""
+        return self._step.scores.values
+
+    @property
+    def every(self) -> int:
+        """Each how many-th observation is explained."""
+        return self._step.every
+
+    @property
+    def n_changes(self) -> int:
+        """Number of changes found since the start or resume."""
+        return self._recorder.n_changes
+
+    @property
+    def n_skipped(self) -> int:
+        """Number of records that the source left out because they were no observations."""
+        return self._feed.skipped[0]
+
+    @property
+    def explained(self) -> int:
+        """Number of observations explained since the start or resume."""
+        return self._step.explained
+
+    @property
+    def explain_seconds(self) -> float:
+        """Time spent on explaining, the monitor's included, since the start or resume."""
+        return self._step.explain_seconds
+
+    # Stopping.
+
+    def stop(self) -> None:
+        """Ask the run to end after the observation in hand; any thread may."""
+        self._is_stopping = True
+
+    def interrupt(self) -> None:
+        """The same from a signal handler: a source that waits for input waits no longer."""
+        self._is_stopping = True
+        if self.state == "running":  # what is learnt again has an end
+            self._feed.interrupt()
+
+    # The loop.
+
+    def __iter__(self) -> Iterator[AnyEvent]:
+        return self.events()
+
+    def events(self) -> Generator[AnyEvent, None, None]:
+        """Go through the stream, once; closing the generator stops the run as `stop` does."""
+        self._must_be_new()
+        with contextlib.ExitStack() as stack:
+            try:
+                self._recorder.open(stack)
+                yield from self._begin()
+                if self.state == "running":
+                    yield from self._observations()
+                    yield from self._end("stopped" if self._is_stopping else "ended")
+            except GeneratorExit:
+                # Whoever listened has had enough. At every event everything is whole.
+                if self.state == "running":
+                    self._end("stopped")
+                raise
+            except (KeyboardInterrupt, SystemExit):
+                # In the middle of an observation: the last checkpoint is the place to go on from.
+                self.state = "stopped"
+                self._recorder.end("stopped", "interrupted")
+                raise
+            except BaseException as error:
+                self.state = "failed"
+                self._recorder.end("failed", str(error) or type(error).__name__)
+                raise
+
+    def _must_be_new(self) -> None:
+        if self.state != "new":
+            raise RuntimeError("a run can be gone through once: make another one")
+
+    def _begin(self) -> Iterator[AnyEvent]:
+        """Restore what is to be restored, then begin the log."""
+        for n, until in self._saver.restore(resume=self.resume):
+            yield Replayed(n, until)
+            if self._is_stopping:  # the checkpoint is as it was
+                self.state = "stopped"
+                yield Ended(until, "stopped")
+                return
+        self._saver.begin()
+        self._recorder.begin({**self._described(), **self.settings}, resume=self.resume)
+        self.state = "running"
+        now = perf_counter()
+        self._step.finished, self._next_beat = now, now + _BEAT
+        yield Started(self.n, self.total, self.monitor is not None)
+
+    def _observations(self) -> Iterator[AnyEvent]:
+        feed, step = self._feed, self._step
+        snapshot_every, checkpoint_every = self.snapshot_every, self._saver.every
+        while not self._is_stopping:
+            pair = next(feed, None)
+            if pair is None:
+                return
+            try:
+                changes = step(*pair)
+            except Exception as error:
+                feed.n -= 1
+                raise RunFailed(feed.n, step.doing, error) from error
+            n = feed.n
+            if (
+                changes
+                or n % snapshot_every == 0
+                or step.finished >= self._next_beat
+                or n % checkpoint_every == 0
+            ):
+                # All is done before any of it is told, so that at every event all is whole.
+                yield from self._kept(changes)
+
+    def _kept(self, changes: Sequence[Change]) -> list[AnyEvent]:
+        """Take snapshots, read metrics and write a checkpoint, where it is time to."""
+        recorder, now = self._recorder, self._step.finished
+        events = recorder.changes(changes)
+        if self.n % self.snapshot_every == 0:
+            events += recorder.snapshot("every") + recorder.scores()
+        if changes:
+            events += recorder.snapshot("change")
+        if now >= self._next_beat:
+            self._next_beat = now + _BEAT
+            events += recorder.news() + recorder.beat()
+        if self._saver.is_due(now):
+            events += self._saver.write()
+        return events
+
+    def _end(self, state: Literal["ended", "stopped"]) -> list[AnyEvent]:
+        events = self._recorder.news() + self._saver.write()
+        if state == "ended":
+            try:
+                self._step.finish()
+            except Exception as error:
+                raise RunFailed(self.n, self._step.doing, error) from error
+            events += self._recorder.scores()
+        events += self._recorder.snapshot("end") + self._recorder.beat()
+        self._recorder.end(state)
+        self.state = state
+        return [*events, Ended(self.n, state)]
+
+    def _described(self) -> dict[str, Any]:
+        """What the log is to know about the run, JSON-safe."""
+        return {
+            "model": self.pdp.engine.understood,
+            "alpha": self.pdp.alpha,
+            "estimator": self.pdp.estimator,
+            "every": self.pdp.every,
+            "seed": self.pdp.seed,
+            "learn": self.learn,
+            "budget": None if self._step.budget is None else self._step.budget.share,
+            "metric": list(self.metric),
+            "monitor": self.monitor is not None,
+            "snapshot_every": self.snapshot_every,
+        }
+
+
+def _must_belong(
+    model: Any, pdp: IncrementalPDP, monitor: Monitor | None, pfi: IncrementalPFI | None
+) -> None:
+    if not isinstance(pdp, IncrementalPDP):
+        raise TypeError(f"pdp must be an IncrementalPDP, got {type(pdp).__name__}")
+    if monitor is not None and monitor.pdp is not pdp:
+        raise ValueError("the monitor watches another explainer")
+    for name, explainer in (("explainer", pdp), ("pfi", pfi)):
+        if explainer is not None and model is not explainer.model and model is not explainer.engine:
+            raise ValueError(f"the {name} explains another model than the one given")
+
+
+def _must_have_no_detectors(monitor: Monitor | None) -> None:
+    if monitor is not None and (monitor.statistic != "shape" or monitor.detector is not None):
+        raise ValueError(
+            "the drift detectors of the monitor can be kept in a checkpoint by pickle only: "
+            "give allow_pickle=True, or a monitor without a detector of its own"
+        )

@@ -1,0 +1,169 @@
+"""What of a run goes into its log, and is told to those who listen."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from typing import TYPE_CHECKING, Any, Literal
+
+from ipdp.monitor import Change
+from ipdp.runs.checkpoint import CheckpointError
+from ipdp.runs.events import AnyEvent, Beat, Changed, Paced, Scored, Skipped, Snapshotted
+from ipdp.runs.feed import Feed
+from ipdp.runs.step import Step
+
+if TYPE_CHECKING:
+    from ipdp.log import Log
+
+# Seconds between two looks whether something waits to be committed.
+_COMMIT = 1.0
+
+
+class Recorder:
+    """Takes snapshots, reads metrics, passes on changes; to the log, and as events.
+
+    Parameters
+    ----------
+    step, feed
+        Of the run.
+    log
+        An `ipdp.Log`, the path of one, or None.
+    """
+
+    def __init__(self, step: Step, feed: Feed, log: Any) -> None:
+        self.step = step
+        self.feed = feed
+        self.n_changes = 0
+        self._given = log
+        self._log: Log | None = None
+        self._has_begun = False
+        self._scored: tuple[int, dict[str, float]] | None = None
+        self._every = self._skipped = 0
+
+    # Around the run.
+
+    def open(self, stack: ExitStack) -> None:
+        """Open the log, until the stack is closed."""
+        self._log = self._given
+        if self._given is not None and not hasattr(self._given, "snapshot"):
+            from ipdp.log import Log, Retention
+
+            self._log = stack.enter_context(Log(self._given))
+            if self._log.status.state == "empty":
+                self._log.retention = Retention()  # a run may last for years
+        if self._log is not None:
+            stack.enter_context(_committing(self._log))
+
+    def begin(self, settings: dict[str, Any], *, resume: bool) -> None:
+        """Begin the log, or go on in it from where the run goes on."""
+        self._every, self._skipped = self.step.every, self.feed.skipped[0]
+        if self._log is not None:
+            if resume:
+                _must_belong(self._log, self.feed.n)
+                self._log.rewind(self.feed.n)
+            self._log.begin(settings, self.step.pdp.features)
+        self._has_begun = True
+
+    def commit(self) -> None:
+        """Bring the log to disk."""
+        if self._log is not None:
+            self._log.beat(self.feed.n)
+            self._log.commit()
+
+    def end(self, state: Literal["ended", "stopped", "failed"], message: str | None = None) -> None:
+        """End the log; with a message if something went wrong."""
+        if self._log is None or not self._has_begun:
+            return
+        if message is None:
+            self._log.end(self.feed.n, state)
+            return
+        with suppress(Exception):  # if the log itself has failed, that is the error to see
+            self._log.end(self.feed.n, state, message)
+
+    # On the way.
+
+    def changes(self, changes: Sequence[Change]) -> list[AnyEvent]:
+        """Log changes, and the curves at this moment."""
+        events: list[AnyEvent] = []
+        for change in changes:
+            self.n_changes += 1
+            if self._log is not None:
+                self._log.change(change, self.feed.n)
+            events.append(Changed(self.feed.n, change))
+        return events
+
+    def snapshot(self, reason: Literal["every", "change", "end"]) -> list[AnyEvent]:
+        """Log the curves as they are."""
+        curves = self.step.pdp.snapshot(with_ice=False)
+        if not curves:
+            return []
+        if self._log is not None:
+            self._log.snapshot(curves, self.feed.n, reason)
+        return [Snapshotted(self.feed.n, curves, reason)]
+
+    def scores(self) -> list[AnyEvent]:
+        """Log the metrics as they are."""
+        values = self.step.scores.values
+        if self._scored == (self.feed.n, values):
+            return []
+        self._scored = self.feed.n, values
+        logged = dict(values)
+        if self.step.budget is not None:
+            logged["every"] = float(self.step.every)
+        if logged and self._log is not None:
+            self._log.metric(logged, self.feed.n)
+        return [Scored(self.feed.n, values)] if values else []
+
+    def news(self) -> list[AnyEvent]:
+        """Whether the pace changed, or records were skipped, since this was last asked."""
+        n = self.feed.n
+        events: list[AnyEvent] = []
+        if self.step.every != self._every:
+            self._every = self.step.every
+            events.append(Paced(n, self._every))
+        skipped, last = self.feed.skipped
+        if skipped != self._skipped:
+            self._skipped = skipped
+            events.append(Skipped(n, skipped, last))
+        return events
+
+    def beat(self) -> list[AnyEvent]:
+        """A sign of life."""
+        if self._log is not None:
+            self._log.beat(self.feed.n)
+        return [Beat(self.feed.n, self.step.explained, self.step.explain_seconds)]
+
+
+@contextmanager
+def _committing(log: Log) -> Iterator[None]:
+    """Let readers see what was logged also while the run waits for an observation."""
+    ended = threading.Event()
+
+    def commit() -> None:
+        while not ended.wait(_COMMIT):
+            with suppress(Exception):  # the run itself will meet it
+                log.commit_if_due()
+
+    thread = threading.Thread(target=commit, name="ipdp-log", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
+
+
+def _must_belong(log: Log, n: int) -> None:
+    """Refuse to rewind a log that is not that of the checkpoint: it would lose what it holds."""
+    status = log.status
+    if not n and status.n and status.state in ("ended", "stopped"):
+        raise CheckpointError(
+            f"{log.path} holds a run of {status.n:,} observations and there is no checkpoint to go "
+            "on from: give the checkpoint that belongs to it, or another log"
+        )
+    if 0 < status.n < n:
+        raise CheckpointError(
+            f"{log.path} is not the log of the checkpoint: it ends after {status.n:,} observations "
+            f"and the checkpoint was made after {n:,}"
+        )

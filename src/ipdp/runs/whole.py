@@ -1,0 +1,123 @@
+"""One call for a whole run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack, closing
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter
+from typing import Any, Literal
+
+from ipdp.explainers.pdp import IncrementalPDP
+from ipdp.runs.events import AnyEvent
+from ipdp.runs.exporting import Exporter
+from ipdp.runs.loop import Run
+from ipdp.runs.progress import ProgressBar
+from ipdp.runs.prometheus import MetricsServer
+from ipdp.runs.signals import stop_on_signals
+
+Listener = Callable[[AnyEvent], object]
+"""Anything that takes an event."""
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What came of a run.
+
+    Attributes
+    ----------
+    n
+        Number of observations, those before a resume included.
+    state
+        "ended", or "stopped" if it was asked to stop.
+    scores
+        The metrics at the end, by name.
+    n_changes
+        Number of changes found, since the start or resume.
+    seconds, explain_seconds
+        How long it took, and how much of it went into explaining, since the start or resume.
+    every
+        Each how many-th observation was explained at the end.
+    n_skipped
+        Number of records that the source left out.
+    checkpoint
+        Where to resume from; None if no checkpoint was kept.
+    """
+
+    n: int
+    state: Literal["ended", "stopped"]
+    scores: dict[str, float]
+    n_changes: int
+    seconds: float
+    explain_seconds: float
+    every: int
+    n_skipped: int
+    checkpoint: Path | None
+
+
+def run(
+    stream: Any,
+    model: Any,
+    pdp: IncrementalPDP,
+    *,
+    progress: bool = False,
+    prometheus: int | MetricsServer | None = None,
+    listeners: Sequence[Listener] = (),
+    **options: Any,
+) -> Summary:
+    """Predict, score, explain, learn until the stream ends.
+
+    Ctrl-C and SIGTERM end it after the observation in hand, with a checkpoint if one is kept; a
+    second Ctrl-C ends it at once.
+
+    Parameters
+    ----------
+    stream, model, pdp, options
+        As for `Run`.
+    progress
+        Whether to show a progress bar.
+    prometheus
+        A port at which to serve metrics to this machine, or a server of them.
+    listeners
+        Functions that are told every event.
+
+    Examples
+    --------
+    >>> import ipdp
+    >>> pdp = ipdp.IncrementalPDP(lambda x: 2 * x["a"], ["a"])
+    >>> summary = ipdp.run(({"a": k / 7} for k in range(100)), pdp.model, pdp, learn=False)
+    >>> summary.state, summary.n
+    ('ended', 100)
+    """
+    started = perf_counter()
+    loop = Run(stream, model, pdp, **options)
+    with ExitStack() as stack:
+        told = list(listeners)
+        if isinstance(prometheus, int):
+            prometheus = stack.enter_context(MetricsServer(prometheus))
+        if prometheus is not None:
+            told.append(Exporter(prometheus.metrics))
+        if progress:
+            told.append(stack.enter_context(ProgressBar()))
+        stack.enter_context(stop_on_signals(loop))
+        for event in stack.enter_context(closing(loop.events())):
+            for listener in told:
+                listener(event)
+    return summary(loop, perf_counter() - started)
+
+
+def summary(loop: Run, seconds: float) -> Summary:
+    """What came of a run that is over."""
+    assert loop.state in ("ended", "stopped")
+    return Summary(
+        n=loop.n,
+        state=loop.state,
+        scores=loop.scores,
+        n_changes=loop.n_changes,
+        seconds=seconds,
+        explain_seconds=loop.explain_seconds,
+        every=loop.every,
+        n_skipped=loop.n_skipped,
+        checkpoint=loop.checkpoint,
+    )

@@ -1,0 +1,113 @@
+"""The figures of a run, as pictures."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+from ipdp.core.typing import Feature
+from ipdp.plot import CarpetDisplay, ChangeDisplay, OverviewDisplay, PDPDisplay, TimelineDisplay
+from ipdp.web.frames import label
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from ipdp.log import LogReader
+
+Format = Literal["png", "pdf"]
+"""What a figure is written as."""
+
+_DPI = 150
+# Features in the overview, the most important ones, and how many of them are side by side.
+_PANELS, _COLUMNS = 24, 4
+_PANEL, _WIDE, _CURVE = (2.6, 2.2), (9.0, 5.5), (6.4, 4.4)
+
+
+def write_figures(
+    run: LogReader | str | os.PathLike[str],
+    directory: str | os.PathLike[str],
+    format: Format = "png",  # noqa: A002
+) -> list[Path]:
+    """Write the figures of a run: overview, timeline, changes, and each feature's curve and carpet.
+
+    Parameters
+    ----------
+    run
+        The log, or its path: a run's directory or its file.
+    directory
+        Where to write them; made if there is none. Figures of an earlier call are replaced.
+    format
+        "png" or "pdf".
+
+    Returns
+    -------
+    The files, in the order in which they tell the story.
+    """
+    from ipdp.log import LogReader
+
+    if format not in get_args(Format):
+        raise ValueError(f"format must be one of {list(get_args(Format))}, got {format!r}")
+    if not isinstance(run, LogReader):
+        with LogReader(run) as reader:
+            return write_figures(reader, directory, format)
+    if not run.snapshots():
+        raise ValueError(f"{run.path} has no snapshot yet, so there is nothing to draw")
+    directory = Path(directory)
+    directory.mkdir(parents=True, exist_ok=True)
+    paths = []
+    for name, size, draw in _figures(run):
+        path = directory / f"{name}.{format}"
+        _save(_drawn(draw, size), path)
+        paths.append(path)
+    return paths
+
+
+def _figures(reader: LogReader) -> Iterator[tuple[str, tuple[float, float], Callable[[Axes], Any]]]:
+    """Name, size in inches, and how to draw it on some axes."""
+    overview = OverviewDisplay(reader)
+    shown = [curve.feature for curve in overview.curves[:_PANELS]]
+    columns = min(_COLUMNS, len(shown))
+    size = (_PANEL[0] * columns, _PANEL[1] * -(-len(shown) // columns) + 0.6)
+    yield "overview", size, lambda ax: overview.plot(ax, features=shown, columns=columns)
+    yield "timeline", _WIDE, TimelineDisplay(reader).plot
+    for k, logged in enumerate(reader.changes(), start=1):
+        name = f"change-{k:03}-{_slug(logged.change.feature)}"
+        yield name, _CURVE, ChangeDisplay(logged.change).plot
+    for k, curve in enumerate(overview.curves, start=1):
+        stem = f"{k:03}-{_slug(curve.feature)}"
+        yield f"curve-{stem}", _CURVE, PDPDisplay(curve).plot
+        if len(curve.grid_values) == 1:
+            yield f"carpet-{stem}", _WIDE, CarpetDisplay(reader, curve.feature).plot
+
+
+def _drawn(draw: Callable[[Axes], Any], size: tuple[float, float]) -> Figure:
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=size, layout="constrained")
+    draw(figure.subplots())
+    return figure
+
+
+def _slug(feature: Feature) -> str:
+    """A name that every file system takes.
+
+    Examples
+    --------
+    >>> _slug("Net salary (EUR)"), _slug(("age", "salary")), _slug("../../etc"), _slug("")
+    ('Net-salary-EUR', 'age-salary', 'etc', 'unnamed')
+    """
+    return re.sub(r"[^\w]+", "-", label(feature)).strip("-")[:40].strip("-") or "unnamed"
+
+
+def _save(figure: Figure, path: Path) -> None:
+    """The whole picture or none."""
+    part = path.with_name(f".{path.stem}.part{path.suffix}")
+    try:
+        figure.savefig(part, dpi=_DPI)
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)

@@ -1,0 +1,192 @@
+"use strict";
+// What happened over time: the carpet of one feature, and the timeline of the run.
+
+(function (ipdp) {
+  const COLUMNS = 400; // snapshots in the carpet
+  const POINTS = 500; // ... in a line of the timeline
+  const ROWS = 80;
+  const LABELS = 12; // names of categories that have room beside the carpet
+  const LINES = 8;
+  // The same for both, so that their times are one above the other.
+  const MARGIN = { l: 64, r: 82, t: 8, b: 8 };
+
+  /** Positions of at most so many items, evenly, the last one always among them. */
+  function evenly(length, limit) {
+    if (length <= limit) return Array.from({ length }, (_, k) => k);
+    return Array.from({ length: limit }, (_, k) => Math.round((k * (length - 1)) / (limit - 1)));
+  }
+  ipdp.evenly = evenly;
+
+  /** Where the cells of a carpet are; of a single one its borders, or it would be a hair's width. */
+  const borders = (middles) =>
+    (middles.length === 1 ? ipdp.padded([middles[0], middles[0]], 0.5) : middles);
+
+  /** The axis of time: from the start to now; around the only snapshot where there is one. */
+  function timeAxis(n, until, more = {}) {
+    const range = n.length === 1 ? borders(n) : [0, Math.max(until, 1)];
+    return ipdp.axis({
+      title: { text: "observations" }, tickformat: ",", range,
+      ...(n.length === 1 && { tickvals: [n[0]] }), ...more,
+    });
+  }
+
+  /** A line has nothing to show of a single point, so that gets a mark. */
+  const mode = (points) => (points.length === 1 ? "markers" : "lines");
+
+  function numericCarpet(history, output, frames) {
+    const dimension = history.dims[0];
+    const span = history.span(0) || [0, 1];
+    const grids = new Set(frames.map((frame) => dimension.grid(frame)));
+    // One grid for all: its own points (a constant has one value several times); otherwise each
+    // curve is read off on common ones.
+    const y = grids.size === 1 || span[0] === span[1]
+      ? [...new Set([...grids][0])]
+      : Array.from({ length: ROWS }, (_, k) => span[0] + ((span[1] - span[0]) * k) / (ROWS - 1));
+    const z = y.map(() => new Array(frames.length));
+    frames.forEach((frame, column) => {
+      const grid = dimension.grid(frame);
+      const average = history.average(frame, output);
+      y.forEach((value, row) => {
+        z[row][column] = average ? ipdp.interpolate(grid, average, value) : NaN;
+      });
+    });
+    return { y: borders(y), z, axis: {} };
+  }
+
+  function categoricalCarpet(history, output, frames) {
+    const names = history.dims[0].categories;
+    const row = new Map(names.map((name, k) => [name, k]));
+    const z = names.map(() => new Array(frames.length).fill(NaN));
+    frames.forEach((frame, column) => {
+      const average = history.average(frame, output);
+      if (!average) return;
+      history.dims[0].grid(frame).forEach((name, k) => { z[row.get(name)][column] = average[k]; });
+    });
+    const shown = evenly(names.length, LABELS);
+    const axis = {
+      tickvals: shown, ticktext: shown.map((k) => ipdp.plain(ipdp.shorten(names[k], 12))),
+    };
+    const text = names.map((name) => new Array(frames.length).fill(ipdp.plain(ipdp.shorten(name, 40))));
+    return { y: names.map((_, k) => k), z, axis, text };
+  }
+
+  /** The effect over time: time along x, the feature's value along y, colour the effect. */
+  ipdp.carpetFigure = function (history, output, { name, now, until, changes }) {
+    const frames = evenly(history.length, COLUMNS);
+    const build = history.dims[0].categorical ? categoricalCarpet : numericCarpet;
+    const { y, z, axis, text } = build(history, output, frames);
+    const title = ipdp.outputTitle(history, [output]);
+    return {
+      data: [{
+        type: "heatmap", x: borders(frames.map((frame) => history.n[frame])), y, z,
+        text, colorscale: "Viridis", hoverongaps: false,
+        hovertemplate: `%{x:,} observations<br>at %{${text ? "text" : "y"}}<br>` +
+          "<b>%{z:.4g}</b><extra></extra>",
+        colorbar: ipdp.colourKey(title),
+        meta: { part: "carpet", output },
+      }],
+      layout: ipdp.explainers.state.points({
+        xaxis: timeAxis(history.n, until, { showgrid: false }),
+        yaxis: ipdp.axis({ title: { text: ipdp.plain(ipdp.shorten(name, 30)) }, showgrid: false,
+          ...axis }),
+        shapes: [ipdp.moment(now, ipdp.token("ink"))].concat(
+          changes.flatMap((change) => [
+            ipdp.moment(change.n, ipdp.fade(ipdp.token("surface"), 0.75), { line: {
+              color: ipdp.fade(ipdp.token("surface"), 0.75), width: 3 } }),
+            ipdp.moment(change.n, ipdp.token(`kind-${change.kind}`), { line: {
+              color: ipdp.token(`kind-${change.kind}`), width: 1.5, dash: "dot" } }),
+          ])),
+        margin: MARGIN,
+      }),
+    };
+  };
+
+  /** Importance of the features that matter most, the chosen one before all others. */
+  function importanceLines(run, chosen, axis) {
+    const shown = run.byImportance().slice(0, LINES).filter((k) => k !== chosen);
+    const kept = evenly(run.n.length, POINTS);
+    const n = kept.map((k) => run.n[k]);
+    return [...shown.reverse(), chosen].filter((k) => run.importance[k]).map((k) => {
+      const own = k === chosen;
+      const values = kept.map((at) => run.importance[k][at]);
+      const name = ipdp.plain(ipdp.shorten(run.features[k].name, 40));
+      return {
+        type: "scatter", mode: mode(n), x: n, y: values, yaxis: axis,
+        line: { color: ipdp.token(own ? "now" : "quiet"), width: own ? 2.5 : 1.2 },
+        marker: { size: own ? 8 : 6 },
+        text: values.map((value, at) =>
+          `<b>${name}</b><br>importance ${ipdp.number(value)}<br>${ipdp.count(n[at])} observations`),
+        hoverinfo: "text", meta: { part: "importance", feature: k },
+      };
+    });
+  }
+
+  function metricLine(series, name, axis) {
+    const kept = evenly(series.n.length, POINTS);
+    return {
+      type: "scatter", mode: mode(kept), x: kept.map((k) => series.n[k]),
+      y: kept.map((k) => series.value[k]), yaxis: axis,
+      line: { color: ipdp.token("metric"), width: 1.8 },
+      text: kept.map((k) => `<b>${ipdp.plain(ipdp.shorten(name, 40))} ` +
+        `${ipdp.number(series.value[k])}</b><br>${ipdp.count(series.n[k])} observations`),
+      hoverinfo: "text", meta: { part: "metric", name },
+    };
+  }
+
+  /** One mark for each change, under the lines, with its sentence. */
+  function marks(changes) {
+    return {
+      type: "scatter", mode: "markers", x: changes.map((change) => change.n),
+      y: changes.map(() => 0), yaxis: "y",
+      marker: { symbol: "triangle-up", size: 11, line: { width: 0 },
+        color: changes.map((change) => ipdp.token(`kind-${change.kind}`)) },
+      text: changes.map((change) => wrapped(change.sentence)), hoverinfo: "text",
+      customdata: changes.map((change) => change.id), cliponaxis: false,
+      meta: { part: "changes" },
+    };
+  }
+
+  function wrapped(sentence) {
+    const lines = [""];
+    for (const word of ipdp.shorten(sentence, 240).split(" ")) {
+      if (`${lines[lines.length - 1]} ${word}`.length > 56) lines.push("");
+      lines.push(`${lines.pop()} ${word}`.trim());
+    }
+    return lines.map(ipdp.plain).join("<br>");
+  }
+
+  /** Metrics above, importance below, the changes at the foot. */
+  ipdp.timelineFigure = function (run, chosen, now) {
+    const names = Object.keys(run.metrics).filter((name) => run.metrics[name].n.length).slice(0, 3);
+    const share = names.length ? 0.92 / (names.length + 1.6) : 0;
+    const foot = run.changes.length ? 0.07 : 0;
+    const top = 1 - share * names.length - (names.length ? 0.02 : 0);
+    const layout = ipdp.explainers.state.points({
+      margin: MARGIN,
+      xaxis: timeAxis(run.n, run.until),
+      yaxis: ipdp.axis({ domain: [0, Math.max(foot, 0.01)], visible: false, range: [-1, 1],
+        fixedrange: true }),
+      yaxis2: ipdp.axis({ domain: [foot, top], title: { text: "importance" },
+        rangemode: "tozero", nticks: 5 }),
+      shapes: [
+        ipdp.moment(now, ipdp.token("ink")),
+        ...run.changes.map((change) => ipdp.moment(change.n, ipdp.token(`kind-${change.kind}`), {
+          layer: "below",
+          line: { color: ipdp.token(`kind-${change.kind}`), width: 1, dash: "dot" } })),
+      ],
+    });
+    layout.xaxis.anchor = "y";
+    const data = [...importanceLines(run, chosen, "y2")];
+    names.forEach((name, k) => {
+      const axis = `y${k + 3}`;
+      const low = top + 0.06 + k * share;
+      layout[`yaxis${k + 3}`] = ipdp.axis({
+        domain: [low, Math.min(low + share - 0.05, 1)], nticks: 3,
+        title: { text: ipdp.plain(ipdp.shorten(name, 12)) },
+      });
+      data.push(metricLine(run.metrics[name], name, axis));
+    });
+    data.push(marks(run.changes));
+    return { data, layout };
+  };
+})(window.ipdp);

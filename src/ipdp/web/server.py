@@ -1,0 +1,139 @@
+"""Serving the live page: here until Ctrl-C, or beside the program that is running."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import socket
+import subprocess
+import sys
+import threading
+import urllib.parse
+import webbrowser
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+from ipdp.web.access import check_token
+from ipdp.web.app import make_app
+
+PORT = 8321
+"""Where the page is unless another port is asked for."""
+
+
+def serve(
+    directory: str | Path,
+    host: str = "127.0.0.1",
+    port: int = PORT,
+    token: str | None = None,
+    open_browser: bool = False,
+    *,
+    names: Iterable[str] = (),
+    ready: Callable[[str], None] | None = None,
+) -> None:
+    """Serve the live page until the program is interrupted.
+
+    Parameters
+    ----------
+    directory
+        A run's directory, its log, or a directory with several runs.
+    host, port
+        Where to listen; port 0 takes any that is free.
+    token
+        What visitors must bring; needed unless the host is 127.0.0.1 or the like.
+    open_browser
+        Whether to open the page in a browser.
+    names
+        Other host names by which the server is reached.
+    ready
+        Called with the page's address, token included, once the server listens.
+    """
+    try:
+        import uvicorn
+    except ImportError:
+        raise ImportError("the live page needs uvicorn: pip install 'ipdp[live]'") from None
+    app = make_app(directory, token=token, host=host, names=names)
+    listening = _listen(host, port)
+    address = page_address(host, listening.getsockname()[1], token)
+    config = uvicorn.Config(
+        app,
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        timeout_keep_alive=30,  # longer than a page pauses
+        timeout_graceful_shutdown=1,
+    )
+    with listening:
+        if ready is not None:
+            ready(address)
+        if open_browser:
+            threading.Timer(0.3, webbrowser.open, [address]).start()
+        with contextlib.suppress(KeyboardInterrupt):
+            uvicorn.Server(config).run(sockets=[listening])
+
+
+@contextlib.contextmanager
+def background(
+    directory: str | Path,
+    host: str = "127.0.0.1",
+    port: int = 0,
+    token: str | None = None,
+) -> Iterator[str]:
+    """The page in a process of its own, so that a run beside it is not slowed down.
+
+    Parameters
+    ----------
+    directory, host, port, token
+        As in `serve`.
+
+    Yields
+    ------
+    The page's address. The process ends with the context, or with the program.
+    """
+    check_token(host, token)
+    command = [sys.executable, "-m", "ipdp.web", str(directory)]
+    command += ["--host", host, "--port", str(port), "--with-parent"]
+    # The token goes by the environment: everyone on the machine sees a command line.
+    process = subprocess.Popen(
+        command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "IPDP_TOKEN": token or ""},
+        # Ctrl-C is for the run, which then ends the page.
+        start_new_session=True,
+    )
+    assert process.stdout is not None
+    assert process.stderr is not None
+    try:
+        address = process.stdout.readline().strip()
+        if not address:
+            raise RuntimeError(f"the live page did not start: {process.stderr.read().strip()}")
+        yield address
+    finally:
+        process.terminate()
+        process.communicate()
+
+
+def page_address(host: str, port: int, token: str | None = None) -> str:
+    """What to type into a browser.
+
+    Examples
+    --------
+    >>> page_address("127.0.0.1", 8321), page_address("::1", 80, "a b")
+    ('http://127.0.0.1:8321/', 'http://[::1]:80/?token=a+b')
+    """
+    shown = {"0.0.0.0": socket.gethostname(), "::": socket.gethostname(), "": "127.0.0.1"}
+    name = shown.get(host, host)
+    name = f"[{name}]" if ":" in name else name
+    query = "" if token is None else "?" + urllib.parse.urlencode({"token": token})
+    return f"http://{name}:{port}/{query}"
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family, backlog=256)
+    except OSError as error:
+        reason = f"cannot listen at {host}, port {port}: {error.strerror or error}"
+        raise OSError(f"{reason}; give another port, or 0 for any that is free") from None

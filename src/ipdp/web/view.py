@@ -1,0 +1,229 @@
+"""A run as the page sees it: read once, then only what is new."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections import OrderedDict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ipdp.core.curve import Curve
+from ipdp.core.typing import Array, Feature, FloatArray
+from ipdp.web.frames import began, change, frames, label
+from ipdp.web.packing import pack
+from ipdp.web.thinning import thin
+
+if TYPE_CHECKING:
+    from ipdp.log import LoggedChange, LogReader, SnapshotInfo
+
+VERSION = 1
+"""Version of the payload."""
+
+LIMIT = 2000
+"""Snapshots that are kept for the page; a longer run is thinned out, but not at its changes."""
+
+# Features whose curves are kept at hand; a page shows one at a time.
+_AT_HAND = 12
+
+_CURSOR = re.compile(r"(-1|[0-9]{1,18})\.(-1|[0-9]{1,18})\.(-1|[0-9]{1,18})")
+
+
+class Cursor(NamedTuple):
+    """How far a page has read: the last snapshot, the last change, the last metric."""
+
+    snapshot: int = -1
+    change: int = -1
+    metric: int = -1
+
+    @classmethod
+    def parse(cls, text: str) -> Cursor:
+        """The cursor that `str` wrote; a ValueError says what is wrong with any other text.
+
+        Examples
+        --------
+        >>> str(Cursor.parse("1200.3.1250"))
+        '1200.3.1250'
+        """
+        match = _CURSOR.fullmatch(text)
+        if not match:
+            raise ValueError("after must be what an earlier answer gave as `next`: 1200.3.1250")
+        return cls(*map(int, match.groups()))
+
+    def __str__(self) -> str:
+        return f"{self.snapshot}.{self.change}.{self.metric}"
+
+
+START = Cursor()
+"""Before anything was read."""
+
+
+class RunView:
+    """A run as the page sees it.
+
+    `refresh` reads what the log has gained; all else answers from memory, so that any number of
+    pages costs one reading. For one thread at a time.
+
+    Parameters
+    ----------
+    reader
+        The run's log.
+    limit
+        Snapshots to keep.
+    """
+
+    def __init__(self, reader: LogReader, *, limit: int = LIMIT) -> None:
+        self.reader = reader
+        self.limit = limit
+        self._resets = 0
+        self._reset()
+
+    def _reset(self) -> None:
+        self.snapshots: list[SnapshotInfo] = []
+        self.changes: list[LoggedChange] = []
+        self._importance: dict[Feature, FloatArray] = {}
+        self._metrics: dict[str, tuple[Array, FloatArray]] = {}
+        self._histories: OrderedDict[int, list[tuple[SnapshotInfo, Curve]]] = OrderedDict()
+
+    @property
+    def features(self) -> list[Feature]:
+        """The features, in the order of the run."""
+        return list(self._importance)
+
+    @property
+    def cursor(self) -> Cursor:
+        """How far the log was read."""
+        return Cursor(
+            self.snapshots[-1].n if self.snapshots else -1,
+            self.changes[-1].id if self.changes else -1,
+            max((int(n[-1]) for n, _ in self._metrics.values()), default=-1),
+        )
+
+    def moments(self) -> list[float]:
+        """When something happened: the alarms, and when the changes began by estimate."""
+        return [moment for logged in self.changes for moment in (logged.n, began(logged))]
+
+    def refresh(self) -> None:
+        """Read what the log has gained."""
+        if self.snapshots and not self.reader.snapshots(after=self.snapshots[-1].n - 1):
+            self._reset()  # it was taken back to an earlier time
+            self._resets += 1
+        after = self.cursor
+        self.changes += self.reader.changes(after=after.change)
+        self._read_metrics(after.metric)
+        self._read_snapshots(after.snapshot)
+
+    def _read_metrics(self, after: int) -> None:
+        for name, gained in self.reader.metrics(after=after).items():
+            known = self._metrics.get(name, (np.empty(0, dtype=np.int64), np.empty(0)))
+            n, values = (np.concatenate(both) for both in zip(known, gained, strict=True))
+            kept = thin(n, self.limit if len(n) > 2 * self.limit else len(n))
+            self._metrics[name] = n[kept], values[kept]
+
+    def _read_snapshots(self, after: int) -> None:
+        for feature in self.reader.features:
+            self._importance.setdefault(feature, np.full(len(self.snapshots), np.nan))
+        new = self.reader.snapshots(after=after)
+        if not new:
+            return
+        places = {info.n: k for k, info in enumerate(new)}
+        gained = self.reader.importances(after=after)
+        for feature, values in self._importance.items():
+            column = np.full(len(new), np.nan)
+            for n, value in zip(*gained.get(feature, ((), ())), strict=True):
+                if int(n) in places:  # else it came after the snapshots were listed
+                    column[places[int(n)]] = value
+            self._importance[feature] = np.concatenate([values, column])
+        self.snapshots += new
+        # At first, and then once in a while, not every time.
+        if after < 0 or len(self.snapshots) > 2 * self.limit:
+            self.thin(self.limit)
+
+    def thin(self, limit: int) -> None:
+        """Keep so many snapshots, those at changes among them."""
+        kept = thin(np.array([info.n for info in self.snapshots]), limit, self.moments())
+        self.snapshots = [self.snapshots[k] for k in kept]
+        self._importance = {name: row[kept] for name, row in self._importance.items()}
+
+    def run(self, after: Cursor = START) -> dict[str, Any]:
+        """The run without its curves: all of it, or what came after a cursor."""
+        first = sum(info.n <= after.snapshot for info in self.snapshots)
+        new = self.snapshots[first:]
+        features = self.features
+        return {
+            "version": VERSION,
+            "name": run_name(self.reader.path),
+            "revision": self._revision(),
+            "next": str(self.cursor),
+            "status": self._status(),
+            "settings": self.reader.settings,
+            "features": [
+                {"name": label(name), "parts": list(map(label, parts(name)))} for name in features
+            ],
+            "n": [info.n for info in new],
+            "time": [round(info.time, 3) for info in new],
+            "importance": [pack(row[first:]) for row in self._importance.values()],
+            "metrics": {
+                label(name): {"n": n[n > after.metric].tolist(), "value": pack(v[n > after.metric])}
+                for name, (n, v) in self._metrics.items()
+            },
+            "changes": [
+                change(logged, features) for logged in self.changes if logged.id > after.change
+            ],
+        }
+
+    def feature(self, k: int, after: int = -1) -> dict[str, Any]:
+        """The curves of the k-th feature with n > `after`; an IndexError if there is none."""
+        return frames((info, curve) for info, curve in self._history(k) if info.n > after)
+
+    def all_features(self) -> list[dict[str, Any]]:
+        """The curves of all features: one reading of each snapshot that was kept, and no other."""
+        items: dict[Feature, list[tuple[SnapshotInfo, Curve]]] = {
+            name: [] for name in self.features
+        }
+        for info in self.snapshots:
+            for name, curve in self.reader.at(info.n).items():
+                items[name].append((info, curve))
+        return [frames(history) for history in items.values()]
+
+    def _history(self, k: int) -> list[tuple[SnapshotInfo, Curve]]:
+        known = self._histories.pop(k, [])
+        kept = {info.n for info in self.snapshots}
+        after = known[-1][0].n if known else -1
+        new = self.reader.history(self.features[k], after=after)
+        known += [(info, curve) for info, curve in new if info.n in kept]
+        if len(known) > 2 * self.limit:
+            known = [(info, curve) for info, curve in known if info.n in kept]
+        self._histories[k] = known
+        while len(self._histories) > _AT_HAND:
+            self._histories.popitem(last=False)
+        return known
+
+    def _status(self) -> dict[str, Any]:
+        status = self.reader.status
+        heartbeat = status.heartbeat
+        return {
+            "state": status.state,
+            "n": status.n,
+            "message": None if status.message is None else label(status.message),
+            "started": status.started,
+            "heartbeat": heartbeat,
+            "silence": None if heartbeat is None else round(max(0.0, time.time() - heartbeat), 1),
+        }
+
+    def _revision(self) -> str:
+        """Changes when what a page has read so far no longer holds."""
+        return f"{self.reader.status.started}/{self._resets}"
+
+
+def parts(feature: Feature) -> tuple[Feature, ...]:
+    """The names in a feature: two of a pair."""
+    return feature if isinstance(feature, tuple) else (feature,)
+
+
+def run_name(path: Path) -> str:
+    """What a run is called: its directory, or its file if that is not called log.db."""
+    path = path.resolve()
+    return label(path.parent.name if path.name == "log.db" else path.stem)
