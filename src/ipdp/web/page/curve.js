@@ -127,7 +127,7 @@
   function frameOf(entries, outputs, title, { strip, gaps, shapes }) {
     const range = ipdp.extent(entries.flatMap((entry) => entry.history.extent(outputs) || []));
     const [end, start] = ipdp.isWide() ? [0.93, 0.95] : [0.8, 0.86];
-    const layout = ipdp.explainers.state.points({
+    const layout = ipdp.layout({
       xaxis: ipdp.axis({
         title: { text: ipdp.plain(ipdp.shorten(title, ipdp.isWide() ? 60 : 32)) }, domain: [0, gaps ? end : 1],
       }),
@@ -266,7 +266,7 @@
   /** A pair: one panel for each entry, all with the same colours. */
   function pair(entries, outputs, names) {
     const range = entries[0].history.extent([outputs[0]]) || [0, 1];
-    const layout = ipdp.explainers.state.points({ margin: { l: 8, r: 8, t: 26, b: 8 }, annotations: [] });
+    const layout = ipdp.layout({ margin: { l: 8, r: 8, t: 26, b: 8 }, annotations: [] });
     const width = 1 / entries.length;
     const gap = ipdp.isWide() ? 0.05 : 0.08;
     const data = entries.flatMap((entry, k) => {

@@ -75,7 +75,7 @@
   });
 
   /** The layout that all plots share. */
-  ipdp.explainers.state.points = function (more) {
+  ipdp.layout = function (more) {
     return {
       paper_bgcolor: "rgba(0,0,0,0)",
       plot_bgcolor: "rgba(0,0,0,0)",

@@ -85,7 +85,7 @@
         colorbar: ipdp.colourKey(title),
         meta: { part: "carpet", output },
       }],
-      layout: ipdp.explainers.state.points({
+      layout: ipdp.layout({
         xaxis: timeAxis(history.n, until, { showgrid: false }),
         yaxis: ipdp.axis({ title: { text: ipdp.plain(ipdp.shorten(name, 30)) }, showgrid: false,
           ...axis }),
@@ -161,7 +161,7 @@
     const share = names.length ? 0.92 / (names.length + 1.6) : 0;
     const foot = run.changes.length ? 0.07 : 0;
     const top = 1 - share * names.length - (names.length ? 0.02 : 0);
-    const layout = ipdp.explainers.state.points({
+    const layout = ipdp.layout({
       margin: MARGIN,
       xaxis: timeAxis(run.n, run.until),
       yaxis: ipdp.axis({ domain: [0, Math.max(foot, 0.01)], visible: false, range: [-1, 1],

@@ -7,8 +7,8 @@ import re
 
 import numpy as np
 import pytest
-from tests.report.browser import drawn, go_to, settled, trace, until, visit
-from tests.report.logs import EVIL, FEATURES, curves_at, write_run
+from tests.web.browser import drawn, go_to, settled, trace, until, visit
+from tests.web.logs import EVIL, FEATURES, curves_at, write_run
 
 from ipdp.log import Log, LogReader
 from ipdp.web import write_report

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.report.logs import EVIL, write_run
+from tests.web.logs import EVIL, write_run
 
 from ipdp.log import Log
 from ipdp.web import write_figures

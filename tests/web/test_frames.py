@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from tests.report.logs import EVIL, FEATURES, change_at, curve_at, curves_at, read_frames
+from tests.web.logs import EVIL, FEATURES, change_at, curve_at, curves_at, read_frames
 
 from ipdp.log import LoggedChange, SnapshotInfo
 from ipdp.web.frames import change, curves_payload, frames, label

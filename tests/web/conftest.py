@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from tests.report.browser import chromium
-from tests.report.logs import EVIL, write_run
+from tests.web.browser import chromium
+from tests.web.logs import EVIL, write_run
 
 from ipdp.log import Log
 from ipdp.web import background

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.report.logs import FEATURES, change_at, curves_at, read_frames, write_run
+from tests.web.logs import FEATURES, change_at, curves_at, read_frames, write_run
 
 from ipdp.log import Log, LogReader
 from ipdp.web.packing import unpack

@@ -7,7 +7,7 @@ from urllib.parse import unquote
 
 import pytest
 from starlette.testclient import TestClient
-from tests.report.logs import write_run
+from tests.web.logs import write_run
 
 from ipdp.web import make_app, new_token, serve
 

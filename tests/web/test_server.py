@@ -8,7 +8,7 @@ import urllib.error
 import urllib.request
 
 import pytest
-from tests.report.logs import write_run
+from tests.web.logs import write_run
 
 from ipdp.web import background, serve
 from ipdp.web.server import page_address

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.report.browser import drawn, settled, trace, visit
+from tests.web.browser import drawn, settled, trace, visit
 
 from ipdp import Curve
 from ipdp.log import Log

@@ -7,8 +7,8 @@ import time
 
 import numpy as np
 import pytest
-from tests.report.browser import SIZES, drawn, go_to, settled, trace, traces, until, visit
-from tests.report.logs import EVIL, FEATURES, change_at, curves_at
+from tests.web.browser import SIZES, drawn, go_to, settled, trace, traces, until, visit
+from tests.web.logs import EVIL, FEATURES, change_at, curves_at
 
 from ipdp.log import Log, LogReader
 from ipdp.web import background
