@@ -4,6 +4,7 @@ import numpy as np
 from river import tree
 
 import ipdp
+from ipdp.monitor.features import newest_ice, widest
 
 
 def test_a_range_that_grows_under_regrid_is_found_and_called_virtual():
@@ -21,8 +22,8 @@ def test_a_range_that_grows_under_regrid_is_found_and_called_virtual():
     for t in range(6_000):
         stretch = 1.0 if t < 3_000 else 1.5
         monitor.explain_one({"a": stretch * rng.uniform(0, 3), "b": rng.normal()})
-        if pdp.fold.layout.probes:
-            widths.add(pdp.fold.layout.probes[0].stop)
+        if (ice := newest_ice(pdp)) is not None:
+            widths.add(widest(ice.layout, [0]))
     assert len(widths) > 1
     found = [(change.feature, change.kind) for change in monitor.changes]
     assert found == [("a", "virtual")]

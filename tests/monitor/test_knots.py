@@ -5,9 +5,8 @@ import json
 import numpy as np
 import pytest
 
-from ipdp.explainers.state.points import Layout
-from ipdp.explainers.state.targets import Effect
 from ipdp.grid import MinMax
+from ipdp.monitor.features import Effect, Layout
 from ipdp.monitor.knots import Knots
 
 

@@ -7,9 +7,8 @@ import json
 import numpy as np
 import pytest
 
-from ipdp.explainers.state.points import Layout
-from ipdp.explainers.state.targets import Effect
 from ipdp.grid import MinMax
+from ipdp.monitor.features import Effect, Layout
 from ipdp.monitor.records import Record, Records
 
 EFFECTS = [Effect("a", ("a",), (MinMax(2),))]

@@ -18,9 +18,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ipdp.core.typing import Array, FloatArray, Label, State
-from ipdp.explainers.state.points import Layout
-from ipdp.explainers.state.targets import Effect
-from ipdp.monitor.knots import Knots, axis_of
+from ipdp.monitor.features import Effect, Layout, axis_of, monitored
+from ipdp.monitor.knots import Knots
 from ipdp.monitor.records import PER_LEVEL, Record, Records
 from ipdp.monitor.scan import Scan, Side
 
@@ -90,8 +89,8 @@ class Watch:
         clock: int,
         at_once: int = PER_LEVEL,
     ) -> None:
-        self.numbers = watched(effects)
-        self.names = [effects[number].names[0] for number in self.numbers]
+        self.numbers = tuple(monitored(effects))
+        self.names = list(monitored(effects).values())
         self.labels = tuple(labels)
         self.outputs = list(outputs)
         self.layout: Layout | None = None  # the one that the number of points was taken from
@@ -310,11 +309,6 @@ class Watch:
         self.starts = list(state["starts"])
         self._pending = records.newest(state["n_pending"])
         self._room = min(self.at_once, self.scan.clock - self.scan.steps)
-
-
-def watched(effects: Sequence[Effect]) -> tuple[int, ...]:
-    """Numbers of the effects that a monitor watches."""
-    return tuple(k for k, effect in enumerate(effects) if not effect.is_pair)
 
 
 def range_of(axis: Array) -> Any:

@@ -9,6 +9,7 @@ import numpy as np
 
 from ipdp.core.typing import Array, FloatArray, Label
 from ipdp.models import Engine
+from ipdp.monitor.features import keys_of, probe_of
 from ipdp.monitor.records import Record
 
 WITNESSES = 16
@@ -100,8 +101,10 @@ def judge(
     alike = _alike(records, number)
     if len(alike) < _FEWEST:
         return None
-    probe = alike[0].layout.probes[alike[0].layout.effects.index(number)]
-    columns = [_columns(record, number) for record in alike]
+    probes = [probe_of(record.layout, number) for record in alike]
+    columns = [slice(p.start, p.stop) for p in probes if p is not None]
+    probe = probes[0]
+    assert probe is not None
     positions = np.array(
         [r.positions[:, c] for r, c in zip(alike, columns, strict=True)]
     )  # (n, n_axes, m)
@@ -131,19 +134,12 @@ def _alike(records: Sequence[Record], number: int) -> list[Record]:
     """The records whose points of the effect are those of the newest one that has some."""
     keys, alike = None, []
     for record in records:
-        if number not in record.layout.effects:
-            continue
-        own = record.layout.keys[record.layout.effects.index(number)]
+        own = keys_of(record.layout, number)
         if keys is None:
             keys = own
-        if own == keys:
+        if own is not None and own == keys:
             alike.append(record)
     return alike
-
-
-def _columns(record: Record, number: int) -> slice:
-    probe = record.layout.probes[record.layout.effects.index(number)]
-    return slice(probe.start, probe.stop)
 
 
 def _aligned(

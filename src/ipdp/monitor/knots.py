@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ipdp.core.typing import Array, FloatArray, State
-from ipdp.explainers.state.points import Layout
+from ipdp.monitor.features import Layout, axis_of, probe_of
 
 # Knots keep this share of the range away from its ends, which wander even if nothing changes,
 _MARGIN = 0.05
@@ -109,15 +109,14 @@ class Knots:
     def _arrange(self, layout: Layout) -> None:
         """Which columns belong to whom; where the knots are, as numbers."""
         n, width = len(self.numbers), max(self.width, 1)
-        probes = dict(zip(layout.effects, layout.probes, strict=True))
-        size = max([p.stop - p.start for p in probes.values()], default=1)
+        probes = [probe_of(layout, number) for number in self.numbers]
+        size = max([p.stop - p.start for p in probes if p is not None], default=1)
         self._columns = np.zeros((n, size), dtype=int)
         self._filled = np.zeros((n, size), dtype=bool)
         self._by_number = np.zeros((n, 1), dtype=bool)
         self._knots = np.full((n, width), np.nan)
         self.has = np.zeros((n, width))
-        for row, (number, places) in enumerate(zip(self.numbers, self.places, strict=True)):
-            probe = probes.get(number)
+        for row, (probe, places) in enumerate(zip(probes, self.places, strict=True)):
             if places is None or probe is None:
                 continue
             m = probe.stop - probe.start - probe.missing
@@ -178,18 +177,6 @@ class Knots:
     def state(self, state: State) -> None:
         self.places = [_restored(saved) for saved in state["places"]]
         self._layout = None
-
-
-def axis_of(layout: Layout, positions: FloatArray, number: int) -> Array | None:
-    """Where the points of an effect are, or its categories; None if it is not evaluated now."""
-    if number not in layout.effects:
-        return None
-    probe = layout.probes[layout.effects.index(number)]
-    stop = probe.stop - probe.missing
-    categories = probe.categories[0]
-    if categories is not None:
-        return categories[: stop - probe.start]
-    return positions[0, probe.start : stop].copy()
 
 
 def _inner(axis: FloatArray, values: Sequence[float]) -> FloatArray:

@@ -13,14 +13,20 @@ from ipdp.core.observations import observations
 from ipdp.core.typing import FeatureName, Label, Observation, State
 from ipdp.core.validation import next_time, whole_number
 from ipdp.explainers.pdp import IncrementalPDP
-from ipdp.explainers.state.means import IceRecord
-from ipdp.explainers.state.points import Layout
 from ipdp.monitor import saving
 from ipdp.monitor.change import Change
-from ipdp.monitor.detection import Watch, watched
+from ipdp.monitor.detection import Watch
+from ipdp.monitor.features import (
+    IceRecord,
+    effects,
+    ice_since,
+    monitored,
+    newest_ice,
+    outputs,
+    widest,
+)
 from ipdp.monitor.handlers import Handler, tell
 from ipdp.monitor.inquiry import Found, Inquiry
-from ipdp.monitor.reading import effects, newest, outputs, since
 from ipdp.monitor.records import PER_LEVEL, Record, Records
 from ipdp.monitor.series import Detectors
 
@@ -188,7 +194,7 @@ class Monitor:
             last = next_time(None if times is None else times[k], last)
             if weight and (n_seen + k + 1) % self.pdp.every == 0:
                 asked.append((x, last))
-        curves = since(self.pdp, self._newest)[-len(rows) :]
+        curves = ice_since(self.pdp, self._newest)[-len(rows) :]
         # The first of all observations are not explained, as there are no grid points yet.
         for ice, (x, time) in zip(curves, asked[len(asked) - len(curves) :], strict=True):
             # Copies, because these are parts of a larger array, which would be kept with them.
@@ -208,7 +214,7 @@ class Monitor:
         -------
         The changes found at this step, as a rule none.
         """
-        ice = newest(self.pdp)
+        ice = newest_ice(self.pdp)
         if ice is None or ice is self._newest:
             return []  # not explained: warm-up, weight 0, or `every`
         self._newest = ice
@@ -244,16 +250,15 @@ class Monitor:
         if len(ice.values) != len(watch.labels):
             return False
         if ice.layout is not watch.layout:
-            if _widest(ice.layout, watch.numbers, categories_only=True) > watch.n_points:
+            if widest(ice.layout, watch.numbers, categories_only=True) > watch.n_points:
                 return False
             watch.layout = ice.layout
         return True
 
     def _begin(self, ice: IceRecord) -> tuple[Watch, Inquiry]:
         """Begin anew with all features: first curves, a new class, more categories than before."""
-        followed = effects(self.pdp)
         labels = tuple(outputs(self.pdp)[: len(ice.values)])  # new ones come last
-        n_points = _widest(ice.layout, watched(followed))
+        n_points = widest(ice.layout, list(monitored(effects(self.pdp))))
         return self.make_watch(labels, _watched_outputs(labels, ice), n_points)
 
     def make_watch(
@@ -354,16 +359,6 @@ class Monitor:
 
     def __repr__(self) -> str:
         return f"Monitor({self.pdp!r}, statistic={self.statistic!r}, changes={len(self.changes)})"
-
-
-def _widest(layout: Layout, numbers: Sequence[int], *, categories_only: bool = False) -> int:
-    """The most points that one of the features has."""
-    widths = [
-        probe.stop - probe.start
-        for number, probe in zip(layout.effects, layout.probes, strict=True)
-        if number in numbers and not (categories_only and probe.categories[0] is None)
-    ]
-    return max([2, *widths])
 
 
 def _watched_outputs(labels: tuple[Label, ...], ice: IceRecord) -> list[int]:

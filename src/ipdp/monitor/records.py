@@ -11,8 +11,7 @@ import numpy as np
 
 from ipdp.core.jsonable import decode_name, encode_name, pack_floats, unpack_floats
 from ipdp.core.typing import FloatArray, Observation, State
-from ipdp.explainers.state.points import Layout
-from ipdp.explainers.state.targets import Effect
+from ipdp.monitor.features import Effect, Layout, decode_layout, encode_layout
 
 PER_LEVEL = 32
 """Records found at each density; all of the newest ones, therefore."""
@@ -110,7 +109,7 @@ class Records:
         names = list(dict.fromkeys(tuple(record.x) for record in records))
         place = {key: k for k, key in enumerate(positions)}
         return {
-            "layouts": [_plain_layout(layout) for layout in layouts],
+            "layouts": [encode_layout(layout) for layout in layouts],
             "names": [[encode_name(name) for name in known] for known in names],
             "positions": _joined(positions.values()),
             "values": _joined(record.values for record in records),
@@ -130,7 +129,7 @@ class Records:
     @classmethod
     def restored(cls, state: State, effects: Sequence[Effect]) -> Records:
         """The records that gave this state; the effects are those of the explainer."""
-        layouts = [_layout(saved, effects) for saved in state["layouts"]]
+        layouts = [decode_layout(saved, effects) for saved in state["layouts"]]
         names = [[decode_name(name) for name in known] for known in state["names"]]
         positions, values = _parted(state["positions"]), _parted(state["values"])
         records = cls()
@@ -139,23 +138,6 @@ class Records:
             own = dict(zip(names[known], map(decode_name, x), strict=True))
             records.update(Record(n, t, own, layouts[layout], positions[place], values[k]))
         return records
-
-
-def _plain_layout(layout: Layout) -> State:
-    return {
-        "effects": list(layout.effects),
-        "keys": [[encode_name(key) for key in keys] for keys in layout.keys],
-        "whole": [list(whole) for whole in layout.whole],
-    }
-
-
-def _layout(saved: State, effects: Sequence[Effect]) -> Layout:
-    return Layout.of(
-        effects,
-        saved["effects"],
-        [tuple(decode_name(key) for key in keys) for keys in saved["keys"]],
-        [tuple(whole) for whole in saved["whole"]],
-    )
 
 
 def _joined(arrays: Any) -> State:

@@ -11,6 +11,7 @@ from ipdp.core.curve import Curve
 from ipdp.core.typing import Array, Feature, FloatArray, Label
 from ipdp.monitor.change import Change, Kind, centred, extent
 from ipdp.monitor.detection import Watch, moved, range_of
+from ipdp.monitor.features import keys_of, probe_of
 from ipdp.monitor.judging import WITNESSES, Verdict
 from ipdp.monitor.records import Record, Records
 from ipdp.monitor.scan import Side
@@ -125,14 +126,12 @@ def _curve(feature: Feature, label: Label, places: Array, side: Side, t: float) 
 def _recent(case: Case, watch: Watch, newest: Record, records: list[Record]) -> Side:
     """The mean of recent ICE curves that have the points of now."""
     number, row = watch.numbers[case.row], watch.outputs[case.output]
-    keys = newest.layout.keys[newest.layout.effects.index(number)]
+    keys = keys_of(newest.layout, number)
     curves = []
     for record in records:
-        if number in record.layout.effects:
-            k = record.layout.effects.index(number)
-            probe = record.layout.probes[k]
-            if record.layout.keys[k] == keys:
-                curves.append(record.values[row, probe.start : probe.stop - probe.missing])
+        probe = probe_of(record.layout, number)
+        if probe is not None and keys_of(record.layout, number) == keys:
+            curves.append(record.values[row, probe.start : probe.stop - probe.missing])
     values = np.array(curves)
     n = np.full(values.shape[1], float(len(values)))
     variance = values.var(axis=0, ddof=1) if len(values) > 1 else np.full(len(n), np.nan)

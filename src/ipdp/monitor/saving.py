@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ipdp.core.typing import State
 from ipdp.monitor.change import Change
-from ipdp.monitor.reading import effects, newest
+from ipdp.monitor.features import effects, newest_ice
 from ipdp.monitor.records import Records
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def restore(monitor: Monitor, state: State) -> None:
             raise ValueError(
                 f"the state was made with {name} = {state.get(name)!r}, this monitor has {value!r}"
             )
-    if state["n"] and newest(monitor.pdp) is None:
+    if state["n"] and newest_ice(monitor.pdp) is None:
         raise ValueError("give the explainer its state first, then the monitor")
     before = dict(vars(monitor))
     try:
@@ -56,7 +56,7 @@ def _restore(monitor: Monitor, state: State) -> None:
     monitor._n = state["n"]
     monitor.changes = [Change.from_dict(change) for change in state["changes"]]
     monitor._records = Records.restored(state["records"], effects(monitor.pdp))
-    monitor._newest = newest(monitor.pdp)
+    monitor._newest = newest_ice(monitor.pdp)
     monitor._watch = monitor._inquiry = monitor._detectors = None
     saved = state["watch"]
     if saved is not None:

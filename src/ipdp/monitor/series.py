@@ -9,7 +9,7 @@ import numpy as np
 from ipdp.core.typing import FloatArray
 from ipdp.explainers.pdp import IncrementalPDP
 from ipdp.monitor.detection import Watch
-from ipdp.monitor.reading import smoothed
+from ipdp.monitor.features import smoothed
 from ipdp.monitor.statistics import STATISTICS
 
 
