@@ -205,10 +205,10 @@ class Stopwatch(Engine):
         self.times = times
         self.walk = ipdp.models.engine(model)
         call = model.predict_one if is_regressor(model) else model.predict_proba_one
-        self.plain = RowEngine(call, understood="plain calls")
+        self.plain = RowEngine(call, description="plain calls")
 
     @property
-    def understood(self) -> str:
+    def description(self) -> str:
         """What it is."""
         return "a stopwatch"
 

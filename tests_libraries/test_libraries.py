@@ -208,6 +208,6 @@ def test_categories_of_lightgbm():
         ("KMeans", "KMeans.predict"),
     ],
 )
-def test_says_what_it_understood(name, words):
+def test_says_what_the_model_was_taken_for(name, words):
     model = next(m[1] for m in MODELS if m[0] == name)
     assert words in repr(ipdp.models.engine(model))

@@ -287,7 +287,7 @@ def test_sklearn_learns_in_between():
     ],
     ids=lambda value: type(value).__name__,
 )
-def test_says_what_it_understood(model, kind, words):
+def test_says_what_the_model_was_taken_for(model, kind, words):
     ours = engine(model)
     assert isinstance(ours, kind)
     assert words in repr(ours)

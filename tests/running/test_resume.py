@@ -88,7 +88,7 @@ class OwnEngine(RowEngine):
     """An engine that a user wrote."""
 
     def __init__(self, model):
-        super().__init__(model.predict_proba_one, model=model, understood="of my own")
+        super().__init__(model.predict_proba_one, model=model, description="of my own")
 
 
 ENGINES = {

@@ -115,11 +115,11 @@ class Engine(ABC):
 
     @property
     @abstractmethod
-    def understood(self) -> str:
+    def description(self) -> str:
         """What the model was taken for, in a few words."""
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__}: {self.understood}>"
+        return f"<{type(self).__name__}: {self.description}>"
 
 
 def as_rows(result: Any, n_rows: int) -> tuple[tuple[Label, ...] | None, FloatArray]:

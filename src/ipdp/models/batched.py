@@ -90,18 +90,18 @@ class ArrayEngine(StackedEngine):
         call: Callable[[Array], Any],
         *,
         model: Any = None,
-        understood: str = "a function of an array",
+        description: str = "a function of an array",
     ) -> None:
         self.call = call
         self.model = call if model is None else model
-        self._understood = understood
+        self._description = description
         self._probes: Sequence[Probe] = ()
         self._columns: tuple[FeatureName, ...] = ()
         self._sources: Array | None = None
 
     @property
-    def understood(self) -> str:
-        return f"{self._understood}, all points in one call"
+    def description(self) -> str:
+        return f"{self._description}, all points in one call"
 
     def ice(
         self,
@@ -159,17 +159,17 @@ class FrameEngine(StackedEngine):
         call: Callable[[Any], Any],
         *,
         model: Any = None,
-        understood: str = "a function of a frame",
+        description: str = "a function of a frame",
         backend: Any = "pandas",
     ) -> None:
         self.call = call
         self.model = call if model is None else model
         self.backend = backend
-        self._understood = understood
+        self._description = description
 
     @property
-    def understood(self) -> str:
-        return f"{self._understood} ({self.backend}), all points in one call"
+    def description(self) -> str:
+        return f"{self._description} ({self.backend}), all points in one call"
 
     def _call(self, table: Sequence[Array], columns: tuple[FeatureName, ...]) -> Any:
         data = dict(zip(columns, table, strict=True))

@@ -42,7 +42,7 @@ class BoosterEngine(StackedEngine):
         ]
 
     @property
-    def understood(self) -> str:
+    def description(self) -> str:
         kind = f"{_library(self.model)}.{type(self.model).__name__}"
         return f"{kind}.predict, all points in one call"
 

@@ -113,7 +113,7 @@ def _function_engine(function: Callable[[Any], Any], takes: Takes, backend: str)
         return ArrayEngine(function)
     if takes == "frame":
         return FrameEngine(function, backend=backend)
-    return RowEngine(function, understood="a function of one dict")
+    return RowEngine(function, description="a function of one dict")
 
 
 def _annotated(function: Callable[[Any], Any]) -> Takes | None:

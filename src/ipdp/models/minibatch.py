@@ -36,7 +36,7 @@ class ManyEngine(RowEngine):
         The model's method for one observation, and that for a frame.
     model
         What the user gave.
-    understood
+    description
         What it was taken for.
 
     Examples
@@ -47,7 +47,7 @@ class ManyEngine(RowEngine):
     ...     model.predict_proba_one,
     ...     model.predict_proba_many,
     ...     model=model,
-    ...     understood="LogisticRegression.predict_proba_one",
+    ...     description="LogisticRegression.predict_proba_one",
     ... )
     <ManyEngine: LogisticRegression.predict_proba_one, one call for each point, one for all where \
 they are many>
@@ -59,16 +59,16 @@ they are many>
         many: Callable[[Any], Any],
         *,
         model: Any,
-        understood: str,
+        description: str,
     ) -> None:
-        super().__init__(call, model=model, understood=understood, leave_out=True)
+        super().__init__(call, model=model, description=description, leave_out=True)
         self._frames = FrameEngine(many, model=model)
         self._failures = 0
 
     @property
-    def understood(self) -> str:
+    def description(self) -> str:
         more = "" if self._failures >= _PATIENCE else ", one for all where they are many"
-        return f"{super().understood}{more}"
+        return f"{super().description}{more}"
 
     def ice(
         self,

@@ -44,7 +44,7 @@ class OnnxEngine(StackedEngine):
         self._output = _chosen_output(model.get_outputs())
 
     @property
-    def understood(self) -> str:
+    def description(self) -> str:
         return f"ONNX session, output {self._output!r}, all points in one call"
 
     def _columns_of(self, x: Observation) -> tuple[FeatureName, ...]:

@@ -22,7 +22,7 @@ class RowEngine(Engine):
         Takes a dict; gives a number, a sequence of numbers, or a dict of numbers by output.
     model
         What the user gave.
-    understood
+    description
         What it was taken for.
     hard
         Whether the answer is a class to be counted (probability 1) instead of a number.
@@ -31,7 +31,7 @@ class RowEngine(Engine):
 
     Examples
     --------
-    >>> engine = RowEngine(lambda x: 2 * x["a"], understood="a function of one dict")
+    >>> engine = RowEngine(lambda x: 2 * x["a"], description="a function of one dict")
     >>> engine.predict([{"a": 3}]).values
     array([[[6.]]])
     """
@@ -41,7 +41,7 @@ class RowEngine(Engine):
         call: Callable[[dict[Any, Any]], Any],
         *,
         model: Any = None,
-        understood: str,
+        description: str,
         hard: bool = False,
         leave_out: bool = False,
     ) -> None:
@@ -49,11 +49,11 @@ class RowEngine(Engine):
         self.model = call if model is None else model
         self.hard = hard
         self.leave_out = leave_out
-        self._understood = understood
+        self._description = description
 
     @property
-    def understood(self) -> str:
-        return f"{self._understood}, one call for each point"
+    def description(self) -> str:
+        return f"{self._description}, one call for each point"
 
     def predict(self, observations: Sequence[Observation]) -> Outputs:
         labels, table = self._tabulate([self.call(dict(x)) for x in observations])

@@ -39,7 +39,7 @@ they are many>
     predicts = hasattr(last, "predict_one") or hasattr(last, "predict_proba_one")
     if response == "auto" and hasattr(last, "score_one") and not predicts:
         return RowEngine(
-            model.score_one, model=model, understood=f"{name}.score_one", leave_out=True
+            model.score_one, model=model, description=f"{name}.score_one", leave_out=True
         )
     if not predicts:
         raise TypeError(f"{name} predicts nothing: the last step must be a model")
@@ -49,9 +49,9 @@ they are many>
             raise ValueError(f"{name} has no predict_proba_one; use response='predict'")
         return _engine("predict_proba", model, name)
     if classifies:
-        understood = f"{name}.predict_one, the share of each class"
+        description = f"{name}.predict_one, the share of each class"
         return RowEngine(
-            model.predict_one, model=model, understood=understood, hard=True, leave_out=True
+            model.predict_one, model=model, description=description, hard=True, leave_out=True
         )
     return _engine("predict", model, name)
 
@@ -59,18 +59,18 @@ they are many>
 def _engine(method: str, model: Any, name: str) -> RowEngine:
     """One walk for models of trees; a frame for those that can; else one call for each point."""
     call = getattr(model, f"{method}_one")
-    understood = f"{name}.{method}_one"
+    description = f"{name}.{method}_one"
     # Who has a tree has imported river's trees.
     if "river.tree" in sys.modules:
         from ipdp.models.trees import tree_engine
 
-        engine = tree_engine(call, model, understood)
+        engine = tree_engine(call, model, description)
         if engine is not None:
             return engine
     if takes_frames(model, _last_step(model), f"{method}_many"):
         many = getattr(model, f"{method}_many")
-        return ManyEngine(call, many, model=model, understood=understood)
-    return RowEngine(call, model=model, understood=understood, leave_out=True)
+        return ManyEngine(call, many, model=model, description=description)
+    return RowEngine(call, model=model, description=description, leave_out=True)
 
 
 def _last_step(model: Any) -> Any:

@@ -40,7 +40,7 @@ class SklearnEngine(StackedEngine):
         self._clusters = _kind(model) == "clusterer"
 
     @property
-    def understood(self) -> str:
+    def description(self) -> str:
         return f"{type(self.model).__name__}.{self.response}, all points in one call"
 
     def _columns_of(self, x: Observation) -> tuple[FeatureName, ...]:

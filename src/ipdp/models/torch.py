@@ -35,7 +35,7 @@ class TorchEngine(StackedEngine):
         self.model = model
 
     @property
-    def understood(self) -> str:
+    def description(self) -> str:
         return f"torch module {type(self.model).__name__}, all points in one call"
 
     def _call(self, table: Sequence[Array], columns: tuple[FeatureName, ...]) -> Any:

@@ -46,4 +46,4 @@ def alike(known: Engine, model: Any) -> Engine | None:
 
 def _way(known: Engine) -> str:
     """What of the model is asked; how many calls that takes does not matter."""
-    return known.understood.split(", one ")[0]
+    return known.description.split(", one ")[0]

@@ -313,7 +313,7 @@ class Run:
     def _described(self) -> dict[str, Any]:
         """What the log is to know about the run, JSON-safe."""
         return {
-            "model": self.pdp.engine.understood,
+            "model": self.pdp.engine.description,
             "alpha": self.pdp.alpha,
             "estimator": self.pdp.estimator,
             "every": self.pdp.every,

@@ -69,7 +69,7 @@ def unchecked(model):
 
 def plain_engine(model):
     ours = engine(model)
-    return RowEngine(ours.call, understood="plain calls", leave_out=True)
+    return RowEngine(ours.call, description="plain calls", leave_out=True)
 
 
 def worst_difference(ours, plain, x, probes, positions):

@@ -195,7 +195,7 @@ def test_copies_go_on_by_themselves(copied):
     twin = copied(ours)
     for x, y in examples[500:]:
         twin.model.learn_one(x, y)
-        plain = RowEngine(twin.call, understood="plain calls", leave_out=True)
+        plain = RowEngine(twin.call, description="plain calls", leave_out=True)
         assert worst_difference(twin, plain, x, probes, positions)[0] < 1e-9
     assert twin.fault is None
     assert twin.model is not ours.model

@@ -54,7 +54,7 @@ class TreeEngine(RowEngine):
 
     Parameters
     ----------
-    call, model, understood
+    call, model, description
         As for `RowEngine`.
     walk
         The walk.
@@ -67,22 +67,22 @@ class TreeEngine(RowEngine):
         call: Callable[[dict[Any, Any]], Any],
         *,
         model: Any,
-        understood: str,
+        description: str,
         walk: Walk,
         checker: Checker | None = None,
     ) -> None:
-        super().__init__(call, model=model, understood=understood, leave_out=True)
+        super().__init__(call, model=model, description=description, leave_out=True)
         self.walk = walk
         self.checker = checker or Checker()
         self.fault: str | None = None
         self._columns = Columns(())
 
     @property
-    def understood(self) -> str:
+    def description(self) -> str:
         if self.fault is not None:
-            return f"{super().understood} ({self.fault})"
+            return f"{super().description} ({self.fault})"
         build = loops.current.build
-        return f"{self._understood}, one walk for all points, {self.walk.leaves} ({build})"
+        return f"{self._description}, one walk for all points, {self.walk.leaves} ({build})"
 
     def ice(
         self,

@@ -13,7 +13,7 @@ from ipdp.models.trees.scalers import ScaledWalk, is_scaled
 
 
 def tree_engine(
-    call: Callable[[dict[Any, Any]], Any], model: Any, understood: str
+    call: Callable[[dict[Any, Any]], Any], model: Any, description: str
 ) -> TreeEngine | None:
     """The engine that walks a model's trees; None if it is not a model of trees that is known.
 
@@ -23,7 +23,7 @@ def tree_engine(
         The method of the model that predicts.
     model
         The model, or a pipeline.
-    understood
+    description
         What it was taken for.
 
     Examples
@@ -36,7 +36,7 @@ def tree_engine(
     walk = _walk(model, getattr(call, "__name__", ""))
     if walk is None:
         return None
-    return TreeEngine(call, model=model, understood=understood, walk=walk)
+    return TreeEngine(call, model=model, description=description, walk=walk)
 
 
 def _walk(model: Any, method: str) -> Walk | None:
