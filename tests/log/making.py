@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 from hypothesis import strategies as st
 
-from ipdp import Change, Curve
+from ipdp import Change, Curve, Importance
 
 FEATURES = [
     "a",
@@ -58,6 +58,12 @@ def make_change(feature="a", t=400, **settings):
         "range_after": (-1.0, 2.5),
     }
     return Change(**{**values, **settings})
+
+
+def make_importance(feature="a", n_samples=100, value=0.25, **settings):
+    """A permutation importance."""
+    settings = {"std_error": 0.5, "n_effective": n_samples / 3, "t": n_samples, **settings}
+    return Importance(feature, value, n_samples=n_samples, **settings)
 
 
 def objects(values):

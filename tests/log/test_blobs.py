@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.log.making import FEATURES, curves, make_change, make_curve, names, objects, same
 
-from ipdp import Curve
+from ipdp import Curve, Importance
 from ipdp.log import LogError
 from ipdp.log.blobs import (
     RUG_SIZE,
@@ -18,10 +18,34 @@ from ipdp.log.blobs import (
     curve_of,
     name_of,
     name_text,
+    result_blob,
+    result_of,
     thinned,
 )
 
+IMPORTANCES = st.builds(
+    Importance,
+    feature=names,
+    value=st.floats(),
+    std_error=st.floats(),
+    n_samples=st.integers(0, 2**40),
+    n_effective=st.floats(),
+    t=st.one_of(st.none(), st.integers(), st.floats()),
+)
 PROPERTY = settings(deadline=None, derandomize=True)
+
+
+@PROPERTY
+@given(st.one_of(curves(), IMPORTANCES))
+def test_any_result_comes_back_bit_for_bit(result):
+    assert same(result_of(result.feature, result_blob(result)), result)
+
+
+def test_what_is_no_result_is_refused():
+    with pytest.raises(TypeError, match="a Curve or an Importance can be logged, not a float"):
+        result_blob(0.5)
+    with pytest.raises(LogError, match="a curve of 'a' is damaged in the log: it is none"):
+        curve_of("a", result_blob(Importance("a", 1.0, 0.1, 5, 5.0)))
 
 
 @PROPERTY

@@ -11,7 +11,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from tests.log.making import make_change, make_curve, objects
+from tests.log.making import make_change, make_curve, make_importance, objects
 
 from ipdp.log import Log, LogError, LogReader
 
@@ -32,10 +32,11 @@ def reader(tmp_path_factory):
     with Log(path) as log:
         for n in (100, 200):
             curves = {"a": make_curve(n_samples=n, n_outputs=2), PAIR.feature: PAIR, 7: MISSING}
-            log.snapshot(curves, n)
+            importances = {("a", 7): make_importance(("a", 7), n, std_error=float("nan"))}
+            log.snapshot({"pdp": curves, "pfi": importances}, n)
             log.metric({"MAE": n / 3, "R2": float("inf")}, n)
         log.change(make_change(t=200), 200)
-        log.snapshot(curves, 200, "change")
+        log.snapshot({"pdp": curves}, 200, "change")
     with LogReader(path) as reader:
         yield reader
 
@@ -49,6 +50,21 @@ def read(path):
     if path.suffix == ".parquet":
         return pl.read_parquet(path).to_pandas()
     return pa.ipc.open_file(pa.memory_map(str(path))).read_all().to_pandas()
+
+
+@pytest.mark.parametrize("form", ["csv", "jsonl", "parquet", "arrow"])
+def test_importances_of_all_explainers_are_a_table(tmp_path, reader, form):
+    path = tmp_path / f"out.{form}"
+    reader.export(path, what="importances")
+    table = read(path)
+    assert table["explainer"].tolist() == 2 * ["pdp", "pdp", "pdp", "pfi"]
+    last = table.iloc[-1]
+    assert (last["n"], last["feature"], last["feature_2"]) == (200, "a", "7")
+    assert (last["importance"], last["n_effective"]) == (0.25, 200 / 3)
+    assert pd.isna(last["std_error"])
+    curve = reader.at(100)["a"]
+    assert table["importance"][0] == curve.overall_importance
+    assert table["n_effective"][0] == curve.n_effective
 
 
 @pytest.mark.parametrize("form", ["csv", "jsonl", "parquet", "arrow"])

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.log.making import make_curve, same
+from tests.log.making import make_curve, make_importance, same
 
 from ipdp.log import Log, LogError, LogReader, files, schema
 
@@ -237,7 +237,7 @@ def test_a_log_of_a_newer_version_is_refused_and_left_as_it_was(tmp_path):
     other.close()
     before = path.read_bytes()
     for kind in (Log, LogReader):
-        with pytest.raises(LogError, match=r"by a newer ipdp \(log version 4, .*: update"):
+        with pytest.raises(LogError, match=r"by a newer ipdp \(log version 5, .*: update"):
             kind(tmp_path)
     assert path.read_bytes() == before
 
@@ -252,39 +252,76 @@ def older_log(path, version):
     database.close()
 
 
-@pytest.mark.parametrize("version", range(1, len(schema.MIGRATIONS) + 1))
+EXPLAINERS = {1: ["pdp"], 2: ["pdp", "pfi"]}
+
+
+def must_hold_what_it_held(log, version):
+    assert log.verify() == []
+    assert log.settings == {"alpha": 0.01}
+    assert log.explainers == EXPLAINERS[version]
+    assert log.features == ["a", ("a", "b"), 7]
+    infos = [(info.n, info.reason) for info in log.snapshots()]
+    assert infos == [(100, "every"), (150, "change"), (200, "end")]
+    assert same(log.at(100)["a"], make_curve("a", n_samples=100))
+    assert same(log.at(100, "pdp")["a"], make_curve("a", n_samples=100))
+    assert [curve.n_samples for _, curve in log.history(7)] == [100, 150, 200]
+    assert log.importances(explainer="pdp")["a"][0].tolist() == [100, 150, 200]
+    assert log.changes()[0].change.feature == "a"
+    assert log.metrics()["MAE"][1].tolist() == [0.5, 0.25]
+
+
+@pytest.mark.parametrize("version", EXPLAINERS)
 def test_a_log_of_every_version_is_opened(tmp_path, version):
     path = tmp_path / "old.db"
     older_log(path, version)
     with Log(path) as log:
+        must_hold_what_it_held(log, version)
+        log.snapshot({"pdp": log.at(100), "ale": {"a": make_curve("a")}}, 300)
         assert log.verify() == []
-        assert log.settings == {"alpha": 0.01}
-        assert log.features == ["a", ("a", "b"), 7]
-        assert [(info.n, info.reason) for info in log.snapshots()] == [
-            (100, "every"),
-            (150, "change"),
-            (200, "end"),
-        ]
-        curves = log.at(100)
-        assert same(curves["a"], make_curve("a", n_samples=100))
-        assert log.changes()[0].change.summary().startswith("a: effect on P(out0)")
-        assert log.metrics()["MAE"][1].tolist() == [0.5, 0.25]
-        log.snapshot(curves, 300)
     with LogReader(path) as reader:
         assert len(reader.snapshots()) == 4
+        assert reader.explainers == [*EXPLAINERS[version], "ale"]
+
+
+@pytest.mark.parametrize("version", EXPLAINERS)
+def test_a_log_of_every_version_is_read_as_it_is(tmp_path, version):
+    path = tmp_path / "old.db"
+    older_log(path, version)
+    before = path.read_bytes()
+    with LogReader(path) as reader:
+        must_hold_what_it_held(reader, version)
+        reader.export(tmp_path / "curves.csv")
+        reader.export(tmp_path / "importances.csv", what="importances")
+        with pytest.raises(ValueError, match="there is no explainer 'pdx'"):
+            reader.at(100, "pdx")
+    assert path.read_bytes() == before
+
+
+def test_a_reader_stays_open_while_its_log_is_brought_up_to_date(tmp_path):
+    path = tmp_path / "old.db"
+    older_log(path, 1)
+    with LogReader(path) as reader:
+        assert reader.explainers == ["pdp"]
+        with Log(path) as log:
+            log.snapshot({"pfi": {"a": make_importance()}}, 300)
+            log.commit()
+            assert reader.explainers == ["pdp", "pfi"]
+            assert reader.at(300, "pfi")["a"].value == 0.25
+            assert reader.at(300) == {}
+            assert reader.verify() == []
 
 
 def test_a_step_brings_an_older_log_up_to_date(tmp_path, monkeypatch):
     path = written(tmp_path)
 
-    def version_2(connection):
+    def version_3(connection):
         connection.execute("CREATE TABLE notes (n INTEGER PRIMARY KEY, note TEXT)")
 
-    monkeypatch.setattr(schema, "MIGRATIONS", [*schema.MIGRATIONS, version_2])
-    with pytest.raises(LogError, match=r"by an older ipdp \(log version 1\): open it once with"):
-        LogReader(path)
+    monkeypatch.setattr(schema, "MIGRATIONS", [*schema.MIGRATIONS, version_3])
+    with LogReader(path) as reader:
+        assert len(reader.snapshots()) == 3
     with Log(path) as log:
-        assert log._rows("PRAGMA user_version") == [(2,)]
+        assert log._rows("PRAGMA user_version") == [(3,)]
         assert log._rows("SELECT * FROM notes") == []
         assert len(log.snapshots()) == 3
     with LogReader(path) as reader:
@@ -294,12 +331,12 @@ def test_a_step_brings_an_older_log_up_to_date(tmp_path, monkeypatch):
 def test_a_step_that_fails_leaves_the_log_as_it_was(tmp_path, monkeypatch):
     path = written(tmp_path)
 
-    def version_2(connection):
+    def version_3(connection):
         connection.execute("DROP TABLE metrics")
         connection.execute("DROP TABLE nonsense")
 
     with monkeypatch.context() as patch:
-        patch.setattr(schema, "MIGRATIONS", [*schema.MIGRATIONS, version_2])
+        patch.setattr(schema, "MIGRATIONS", [*schema.MIGRATIONS, version_3])
         with pytest.raises(LogError, match="could not be used: no such table: nonsense"):
             Log(path)
     with Log(path) as log:

@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from tests.log.making import FEATURES, make_change, make_curve, same
+from tests.log.making import FEATURES, make_change, make_curve, make_importance, same
 
 import ipdp
 from ipdp import NotEnoughSamples
@@ -264,3 +264,53 @@ def test_many_features_and_snapshots_are_read_fast(tmp_path):
     assert len(found) == 100
     assert all(len(n) == 2000 for n, _ in found.values())
     assert all(n.tolist() == [2000] for n, _ in new.values())
+
+
+# Several explainers
+
+
+@pytest.fixture
+def two(tmp_path):
+    """The log of a run with two explainers, one of which says something later and of a pair."""
+    with Log(tmp_path) as log:
+        log.begin({}, {"pdp": None, "pfi": ["b", ("a", "b")]})
+        for n in (10, 20, 30):
+            pair = ("a", "b")
+            importances = {pair: make_importance(pair, n), "b": make_importance("b", n, n / 100)}
+            log.snapshot({"pdp": curves_at(n), "pfi": importances if n > 10 else {}}, n)
+    with LogReader(tmp_path) as reader:
+        yield reader
+
+
+def test_the_explainers_are_in_the_order_of_the_run(two):
+    assert two.explainers == ["pdp", "pfi"]
+    assert two.features == ["a", "b"]
+    assert two.verify() == []
+
+
+def test_results_of_each_explainer_are_read_by_its_name(two):
+    assert same(two.at(30)["a"], curves_at(30)["a"])
+    assert two.at(10, "pfi") == {}
+    assert two.at(25, "pfi") == {
+        ("a", "b"): make_importance(("a", "b"), 20),
+        "b": make_importance("b", 20, 0.2),
+    }
+    n, values = two.importances(explainer="pfi")["b"]
+    assert (n.tolist(), values.tolist()) == ([20, 30], [0.2, 0.3])
+    history = two.history("b", explainer="pfi", after=20)
+    assert [(info.n, result.value) for info, result in history] == [(30, 0.3)]
+
+
+def test_a_snapshot_holds_the_results_of_all_explainers(two):
+    first, *_, last = two.between(0, 100)
+    assert first.results["pfi"] == {}
+    assert list(last.results) == ["pdp", "pfi"]
+    assert same(last.curves["b"], curves_at(30)["b"])
+    assert last.results["pfi"]["b"].n_effective == 10.0
+
+
+def test_an_explainer_or_a_feature_that_is_not_there_is_named(two):
+    with pytest.raises(ValueError, match="there is no explainer 'ale'; there are: 'pdp', 'pfi'"):
+        two.importances(explainer="ale")
+    with pytest.raises(ValueError, match=r"no feature 'a': the log has \[\('a', 'b'\), 'b'\]"):
+        list(two.history("a", explainer="pfi"))

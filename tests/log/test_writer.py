@@ -8,7 +8,7 @@ import time
 
 import numpy as np
 import pytest
-from tests.log.making import make_change, make_curve, same
+from tests.log.making import make_change, make_curve, make_importance, same
 
 from ipdp.log import Log, LogError, LogReader, Retention, batch, records
 
@@ -35,6 +35,31 @@ def content(path):
 
 
 # Snapshots
+
+
+def test_features_are_numbered_by_explainer(tmp_path):
+    with Log(tmp_path) as log:
+        log.begin({}, {"pfi": ["a"], "pdp": ["b", "a"]})
+        log.snapshot({"pfi": {"a": make_importance()}, "pdp": curves_at(1)}, 1)
+        assert log._rows("SELECT number, explainer, name FROM features ORDER BY number") == [
+            (0, "pfi", '"a"'),
+            (1, "pdp", '"b"'),
+            (2, "pdp", '"a"'),
+        ]
+        assert log.verify() == []
+
+
+def test_an_importance_that_is_no_number_is_unknown(tmp_path):
+    with Log(tmp_path) as log:
+        log.snapshot({"pfi": {"a": make_importance(value=np.nan)}}, 1)
+        assert log._rows("SELECT importance FROM curves") == [(None,)]
+        assert np.isnan(log.at(1)["a"].value)
+        assert log.verify() == []
+
+
+def test_results_by_feature_and_by_explainer_are_not_mixed(tmp_path):
+    with Log(tmp_path) as log, pytest.raises(TypeError, match="by feature, or by explainer"):
+        log.snapshot({"a": make_curve(), "pfi": {"a": make_importance()}}, 1)
 
 
 def test_a_second_snapshot_at_the_same_n_only_strengthens_the_reason(tmp_path):

@@ -35,7 +35,7 @@ class Batch:
     newest, newest_metrics
         The newest snapshot and the newest metrics, as rows; None before the first.
     features
-        Numbers of the features by their names as text.
+        Numbers of the features by explainer and by their names as text.
     """
 
     def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
@@ -50,8 +50,8 @@ class Batch:
         self.run = self._last("run", "id") or {}
         self.newest = self._last("snapshots", "n")
         self.newest_metrics = self._last("metrics", "n")
-        rows = self._connection.execute("SELECT name, number FROM features").fetchall()
-        self.features: dict[str, int] = dict(rows)
+        rows = self._connection.execute("SELECT explainer, name, number FROM features").fetchall()
+        self.features: dict[tuple[str, str], int] = {(by, name): k for by, name, k in rows}
 
     def note(self, n: int) -> None:
         """The run is running and has seen n observations."""

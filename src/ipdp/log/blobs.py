@@ -1,4 +1,4 @@
-"""Curves, changes and names as bytes and text, and back, bit for bit."""
+"""Curves, importances, changes and names as bytes and text, and back, bit for bit."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ipdp.core.curve import Curve
+from ipdp.core.importance import Importance, Result
 from ipdp.core.jsonable import decode_name, encode_name
 from ipdp.core.typing import Array, Feature, State
 from ipdp.log.errors import LogError
@@ -26,6 +27,9 @@ RUG_SIZE = 50
 _LENGTH = struct.Struct("<I")
 _ARRAYS = ("average", "std_error", "n_effective_points", "missing", "missing_std_error")
 _CURVES = ("before", "after")
+# What the header of a blob begins with: the version of a curve, or what else it is.
+_CURVE, _IMPORTANCE = 1, "importance 1"
+_NUMBERS_OF_IMPORTANCE = ("value", "std_error", "n_samples", "n_effective", "t")
 # Arrays of these kinds are their bytes; others (objects, text) are lists.
 _NUMBERS = "biufcmM"
 
@@ -71,6 +75,30 @@ def _whole(what: str) -> Iterator[None]:
         raise LogError(f"{what} is damaged in the log: verify() says what else is") from None
 
 
+def result_blob(result: Result) -> bytes:
+    """What an explainer says of a feature as bytes, whose header tells what it is."""
+    if isinstance(result, Curve):
+        return curve_blob(result)
+    if not isinstance(result, Importance):
+        raise TypeError(f"a Curve or an Importance can be logged, not a {type(result).__name__}")
+    numbers = [encode_name(getattr(result, name)) for name in _NUMBERS_OF_IMPORTANCE]
+    return _with_header([_IMPORTANCE, *numbers])
+
+
+def result_of(feature: Feature, blob: bytes) -> Result:
+    """The curve or importance that gave these bytes."""
+    with _whole(f"a curve of {feature!r}"):
+        (kind, *header), start = _header(blob)
+        if kind == _CURVE:
+            return _curve(feature, header, _Taker(blob, start))
+        if kind == _IMPORTANCE:
+            numbers = zip(_NUMBERS_OF_IMPORTANCE, map(decode_name, header), strict=True)
+            return Importance(feature, **dict(numbers))
+        raise LogError(
+            f"a curve of {feature!r} has version {kind!r}; this ipdp reads version {_CURVE}"
+        )
+
+
 def curve_blob(curve: Curve) -> bytes:
     """A curve as bytes: a length, a JSON header of that length, and the numbers.
 
@@ -78,7 +106,7 @@ def curve_blob(curve: Curve) -> bytes:
     """
     parts: list[bytes] = []
     header = [
-        1,
+        _CURVE,
         int(curve.n_samples),
         encode_name(curve.t),
         [_plain(label) for label in curve.outputs],
@@ -87,23 +115,29 @@ def curve_blob(curve: Curve) -> bytes:
         [_put(thinned(values), parts) for values in curve.rug],
         [_put(getattr(curve, name), parts) for name in _ARRAYS],
     ]
-    text = json.dumps(header, separators=(",", ":")).encode()
-    return b"".join((_LENGTH.pack(len(text)), text, *parts))
+    return _with_header(header, *parts)
 
 
 def curve_of(feature: Feature, blob: bytes) -> Curve:
     """The curve that gave these bytes."""
-    with _whole(f"a curve of {feature!r}"):
-        start = _LENGTH.size + _LENGTH.unpack_from(blob)[0]
-        version, *header = json.loads(blob[_LENGTH.size : start])
-        if version != 1:
-            raise LogError(
-                f"a curve of {feature!r} has version {version!r}; this ipdp reads version 1"
-            )
-        return _version_1(feature, header, _Taker(blob, start))
+    result = result_of(feature, blob)
+    if not isinstance(result, Curve):
+        raise LogError(f"a curve of {feature!r} is damaged in the log: it is none")
+    return result
 
 
-def _version_1(feature: Feature, header: list[Any], take: _Taker) -> Curve:
+def _with_header(header: list[Any], *parts: bytes) -> bytes:
+    text = json.dumps(header, separators=(",", ":")).encode()
+    return b"".join((_LENGTH.pack(len(text)), text, *parts))
+
+
+def _header(blob: bytes) -> tuple[list[Any], int]:
+    """The header of a blob, and where its numbers begin."""
+    start = _LENGTH.size + _LENGTH.unpack_from(blob)[0]
+    return json.loads(blob[_LENGTH.size : start]), start
+
+
+def _curve(feature: Feature, header: list[Any], take: _Taker) -> Curve:
     n_samples, t, outputs, categorical, axes, rug, arrays = header
     return Curve(
         feature=feature,

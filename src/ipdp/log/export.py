@@ -13,6 +13,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ipdp.core.files import written_whole
 from ipdp.log.errors import LogError
 from ipdp.log.files import PathLike
 from ipdp.log.tables import TABLES
@@ -42,7 +43,8 @@ def export(
     form
         "csv", "jsonl", "parquet" or "arrow"; by default the suffix of the path says it.
     what
-        "curves" (a row for each snapshot, feature, output and point), "changes" or "metrics".
+        "curves" (a row for each snapshot, feature, output and point), "importances" (a row for
+        each snapshot, explainer and feature), "changes" or "metrics".
 
     Notes
     -----
@@ -56,14 +58,11 @@ def export(
     if what not in TABLES:
         raise ValueError(f"what must be one of {list(TABLES)}, got {what!r}")
     columns, rows = TABLES[what]
-    draft = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
-        write(draft, columns, rows(log))
-        draft.replace(path)
+        with written_whole(path) as draft:
+            write(draft, columns, rows(log))
     except OSError as error:
         raise LogError(f"{path} could not be written: {error.strerror or error}") from error
-    finally:
-        draft.unlink(missing_ok=True)
 
 
 def _format(path: Path, form: str | None) -> str:

@@ -72,7 +72,7 @@ def refuse_newer(path: Path, version: int) -> None:
 
 
 def open_to_read(path: Path) -> sqlite3.Connection:
-    """A read-only connection."""
+    """A read-only connection; older versions are read as they are."""
     recognise(path)
     address = path.resolve().as_uri()
     with sentences(path):
@@ -86,14 +86,7 @@ def open_to_read(path: Path) -> sqlite3.Connection:
             # A finished log in a read-only directory: there is no place for SQLite's own files,
             # and no need of them, since nobody writes.
             connection = _connect(f"{address}?immutable=1")
-        (version,) = connection.execute("PRAGMA user_version").fetchone()
-    refuse_newer(path, version)
-    if version < len(schema.MIGRATIONS):
-        connection.close()
-        raise LogError(
-            f"{path} was written by an older ipdp (log version {version}): open it once with "
-            "ipdp.Log to bring it up to date"
-        )
+        refuse_newer(path, schema.version(connection))
     return connection
 
 
@@ -105,10 +98,10 @@ def open_to_write(path: Path, *, full: bool) -> sqlite3.Connection:
     with sentences(path):
         connection = _connect(f"{path.resolve().as_uri()}?mode=rw")
         connection.execute(f"PRAGMA synchronous = {'FULL' if full else 'NORMAL'}")
-        connection.execute("PRAGMA foreign_keys = ON")
         connection.execute("BEGIN IMMEDIATE")  # raises here, not later, if it is read-only
         connection.execute("ROLLBACK")
         schema.migrate(connection)
+        connection.execute("PRAGMA foreign_keys = ON")
     return connection
 
 

@@ -5,17 +5,20 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterator, Sequence
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, Self
 
 import numpy as np
 
-from ipdp.core.curve import Curve
 from ipdp.core.errors import NotEnoughSamples
+from ipdp.core.importance import Result
 from ipdp.core.typing import Array, Feature, FloatArray, State
-from ipdp.log import files
-from ipdp.log.blobs import change_of, curve_of, name_of, name_text, object_of
+from ipdp.core.validation import unknown
+from ipdp.log import files, schema
+from ipdp.log.blobs import change_of, name_of, name_text, object_of, result_of
 from ipdp.log.errors import LogError, following, sentences
 from ipdp.log.records import SILENCE, LoggedChange, Snapshot, SnapshotInfo, Status, reason_of
 
@@ -29,7 +32,8 @@ class LogReader:
     """The log of a run, read-only; any number of them may be open while the run writes.
 
     Time is `n`, the number of observations that the run had seen. All that is asked with `after`
-    gives only what is newer, in the order in which it was written.
+    gives only what is newer, in the order in which it was written. A log holds the results of one
+    explainer or of several; where none is named, the first of them is meant.
 
     Parameters
     ----------
@@ -76,17 +80,30 @@ class LogReader:
         return Status(state, n, message, started, heartbeat)
 
     @property
+    def explainers(self) -> list[str]:
+        """The names of the explainers whose results are logged, in the order of the run."""
+        return list(self._followed())
+
+    @property
     def features(self) -> list[Feature]:
-        """The features in the order of the run, with the type of their names."""
-        return list(self._features().values())
+        """The first explainer's features in the order of the run, with the type of their names."""
+        return list(self._features(None).values())
 
     def snapshots(self, after: int = -1) -> list[SnapshotInfo]:
         """When and why snapshots were taken, of those with an id larger than `after`."""
         rows = self._rows("SELECT n, time, reasons FROM snapshots WHERE n > ? ORDER BY n", after)
         return [_info(*row) for row in rows]
 
-    def at(self, n: float) -> dict[Feature, Curve]:
-        """The curves of the last snapshot at or before n; NotEnoughSamples before the first."""
+    def at(self, n: float, explainer: str | None = None) -> dict[Feature, Any]:
+        """The results of the last snapshot at or before n; NotEnoughSamples before the first.
+
+        Parameters
+        ----------
+        n
+            Observations seen.
+        explainer
+            Whose results: curves, or importances.
+        """
         rows = self._rows(
             "SELECT feature, curve FROM curves "
             "WHERE n = (SELECT max(n) FROM snapshots WHERE n <= ?) ORDER BY feature",
@@ -94,8 +111,8 @@ class LogReader:
         )
         if not rows:
             raise NotEnoughSamples(f"no snapshot at or before n = {n}")
-        names = self._features()
-        return {names[number]: curve_of(names[number], blob) for number, blob in rows}
+        names = self._features(explainer)
+        return {names[k]: result_of(names[k], blob) for k, blob in rows if k in names}
 
     def between(self, first: float, last: float) -> Iterator[Snapshot]:
         """The snapshots from n = `first` to n = `last`, both included, one after the other."""
@@ -109,19 +126,25 @@ class LogReader:
             )
             if not rows:
                 return
-            names = self._features()
-            curves: dict[int, dict[Feature, Curve]] = {}
-            infos = {}
-            for n, when, reasons, number, blob in rows:
-                infos[n] = _info(n, when, reasons)
-                curves.setdefault(n, {})[names[number]] = curve_of(names[number], blob)
-            for n, info in infos.items():
-                yield Snapshot(info.id, info.n, info.time, info.reason, curves[n])
+            yield from self._snapshots(rows)
             first = following(self.path, first - 1, rows[-1][0]) + 1
 
-    def history(self, feature: Feature, *, after: int = -1) -> Iterator[tuple[SnapshotInfo, Curve]]:
-        """The curves of one feature, oldest first."""
-        number = self._number(feature)
+    def _snapshots(self, rows: Sequence[tuple[Any, ...]]) -> Iterator[Snapshot]:
+        followed = self._followed()
+        names = {k: (by, name) for by, named in followed.items() for k, name in named.items()}
+        for (n, when, reasons), of_snapshot in groupby(rows, key=itemgetter(0, 1, 2)):
+            results: dict[str, dict[Feature, Result]] = {by: {} for by in followed}
+            for *_, number, blob in of_snapshot:
+                explainer, feature = names[number]
+                results[explainer][feature] = result_of(feature, blob)
+            info = _info(n, when, reasons)
+            yield Snapshot(info.id, info.n, info.time, info.reason, results)
+
+    def history(
+        self, feature: Feature, *, explainer: str | None = None, after: int = -1
+    ) -> Iterator[tuple[SnapshotInfo, Any]]:
+        """What an explainer said of one feature, oldest first: curves, or importances."""
+        number = self._number(feature, explainer)
         while True:
             rows = self._rows(
                 "SELECT n, time, reasons, curve FROM curves JOIN snapshots USING (n) "
@@ -130,15 +153,17 @@ class LogReader:
                 after,
             )
             for n, when, reasons, blob in rows:
-                yield _info(n, when, reasons), curve_of(feature, blob)
+                yield _info(n, when, reasons), result_of(feature, blob)
             if len(rows) < _PAGE:
                 return
             after = following(self.path, after, rows[-1][0])
 
-    def importances(self, *, after: int = -1) -> dict[Feature, tuple[Array, FloatArray]]:
+    def importances(
+        self, *, explainer: str | None = None, after: int = -1
+    ) -> dict[Feature, tuple[Array, FloatArray]]:
         """For each feature the n of its snapshots and its importance at each.
 
-        The importance is that of the output to which the feature matters most.
+        The importance of a curve is that to the output to which the feature matters most.
         """
         return {
             name: _series(
@@ -148,7 +173,7 @@ class LogReader:
                     after,
                 )
             )
-            for number, name in self._features().items()
+            for number, name in self._features(explainer).items()
         }
 
     def changes(self, *, after: int = -1) -> list[LoggedChange]:
@@ -177,7 +202,7 @@ class LogReader:
         path: files.PathLike,
         format: str | None = None,  # noqa: A002
         *,
-        what: Literal["curves", "changes", "metrics"] = "curves",
+        what: Literal["curves", "importances", "changes", "metrics"] = "curves",
     ) -> None:
         """Write the log as one table; see `ipdp.log.export.export`."""
         from ipdp.log.export import export
@@ -212,16 +237,37 @@ class LogReader:
             raise LogError(f"{self.path} is damaged: it does not say what run it is of")
         return rows[0]
 
-    def _features(self) -> dict[int, Feature]:
-        rows = self._rows("SELECT number, name FROM features ORDER BY number")
-        return {number: name_of(text) for number, text in rows}
+    def _followed(self) -> dict[str, dict[int, Feature]]:
+        """For each explainer its features by their number."""
+        # Asked every time: a log of version 1 is brought up to date when its run is resumed.
+        column = "explainer" if self._version() > 1 else f"'{schema.FIRST}'"
+        found: dict[str, dict[int, Feature]] = {}
+        for number, explainer, text in self._rows(
+            f"SELECT number, {column}, name FROM features ORDER BY number"
+        ):
+            found.setdefault(explainer, {})[number] = name_of(text)
+        return found
 
-    def _number(self, feature: Feature) -> int:
-        rows = self._rows("SELECT number FROM features WHERE name = ?", name_text(feature))
-        if not rows:
-            raise ValueError(f"no feature {feature!r}: the log has {self.features}")
-        number: int = rows[0][0]
+    def _features(self, explainer: str | None) -> dict[int, Feature]:
+        followed = self._followed()
+        if explainer is None:
+            return next(iter(followed.values()), {})
+        if explainer not in followed:
+            raise ValueError(unknown("explainer", explainer, list(followed)))
+        return followed[explainer]
+
+    def _number(self, feature: Feature, explainer: str | None) -> int:
+        names = self._features(explainer)
+        # As text, in which 1 and True differ.
+        numbers = {name_text(name): number for number, name in names.items()}
+        number = numbers.get(name_text(feature))
+        if number is None:
+            raise ValueError(f"no feature {feature!r}: the log has {list(names.values())}")
         return number
+
+    def _version(self) -> int:
+        with self._lock, sentences(self.path):
+            return schema.version(self._connection)
 
 
 def _info(n: int, when: float, reasons: int) -> SnapshotInfo:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ipdp.core.curve import Curve
+from ipdp.core.importance import Result
 from ipdp.core.typing import Feature
 from ipdp.monitor.change import Change
 
@@ -73,9 +74,21 @@ class SnapshotInfo:
 
 @dataclass(frozen=True, eq=False)
 class Snapshot(SnapshotInfo):
-    """The curves of all features at one time."""
+    """What all explainers said of all features at one time.
 
-    curves: dict[Feature, Curve]
+    Attributes
+    ----------
+    results
+        By the name of the explainer, then by feature.
+    """
+
+    results: dict[str, dict[Feature, Result]]
+
+    @property
+    def curves(self) -> dict[Feature, Curve]:
+        """The curves of the first explainer, by feature."""
+        first = next(iter(self.results.values()), {})
+        return {name: result for name, result in first.items() if isinstance(result, Curve)}
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,6 +12,10 @@ APPLICATION = 0x69706470
 """Marks a SQLite file as a log of ipdp (its application_id: "ipdp")."""
 
 
+FIRST = "pdp"
+"""The explainer of what is logged without saying which; the only one in logs of version 1."""
+
+
 def _version_1(connection: sqlite3.Connection) -> None:
     for statement in (
         # One row, there from the start. n_*: how many rows the tables below must have.
@@ -52,16 +56,38 @@ def _version_1(connection: sqlite3.Connection) -> None:
     connection.execute(*insertion("run", run))
 
 
-MIGRATIONS: list[Callable[[sqlite3.Connection], None]] = [_version_1]
+def _version_2(connection: sqlite3.Connection) -> None:
+    """A feature as it is followed by an explainer; all that was there before came from the PDP."""
+    # SQLite cannot take back that a column is unique: the table is made anew.
+    connection.execute(
+        """CREATE TABLE new_features (
+            number INTEGER PRIMARY KEY, explainer TEXT NOT NULL, name TEXT NOT NULL,
+            checksum INTEGER NOT NULL, UNIQUE (explainer, name))"""
+    )
+    for number, name in connection.execute("SELECT number, name FROM features").fetchall():
+        row = {"number": number, "explainer": FIRST, "name": name}
+        connection.execute(*insertion("new_features", row))
+    connection.execute("DROP TABLE features")
+    connection.execute("ALTER TABLE new_features RENAME TO features")
+
+
+MIGRATIONS: list[Callable[[sqlite3.Connection], None]] = [_version_1, _version_2]
 """Step k leads from version k to k + 1. A step that was released is never edited."""
+
+
+def version(connection: sqlite3.Connection) -> int:
+    """The version of the tables."""
+    (number,) = connection.execute("PRAGMA user_version").fetchone()
+    return int(number)
 
 
 def migrate(connection: sqlite3.Connection) -> None:
     """Bring the tables to the newest version: all steps or none."""
+    # Else a table that is made anew could not let go of the rows that others refer to.
+    connection.execute("PRAGMA foreign_keys = OFF")
     with connection:  # commits, or rolls back if a step fails
         connection.execute("BEGIN IMMEDIATE")
-        (version,) = connection.execute("PRAGMA user_version").fetchone()
-        for step in MIGRATIONS[version:]:
+        for step in MIGRATIONS[version(connection) :]:
             step(connection)
         connection.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
 

@@ -8,8 +8,8 @@ from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from ipdp.core.curve import Curve
+from ipdp.core.importance import Importance, Result
 from ipdp.core.typing import Array
-from ipdp.log.records import Snapshot
 
 if TYPE_CHECKING:
     from ipdp.log.reader import LogReader
@@ -21,6 +21,7 @@ _CURVES = {
     "n": "int",
     "time": "time",
     "reason": "text",
+    "explainer": "text",
     "feature": "text",
     "feature_2": "text",
     "output": "text",
@@ -30,6 +31,17 @@ _CURVES = {
     "value_2": "float",
     "category_2": "text",
     "average": "float",
+    "std_error": "float",
+    "n_effective": "float",
+}
+_IMPORTANCES = {
+    "n": "int",
+    "time": "time",
+    "reason": "text",
+    "explainer": "text",
+    "feature": "text",
+    "feature_2": "text",
+    "importance": "float",
     "std_error": "float",
     "n_effective": "float",
 }
@@ -53,14 +65,28 @@ _METRICS = {"n": "int", "metric": "text", "value": "float"}
 
 
 def _curves(log: LogReader) -> Iterator[tuple[Any, ...]]:
+    for start, curve in _results(log):
+        if isinstance(curve, Curve):
+            yield from _points(start, curve)
+
+
+def _importances(log: LogReader) -> Iterator[tuple[Any, ...]]:
+    for start, result in _results(log):
+        error = result.std_error if isinstance(result, Importance) else None
+        yield (*start, result.overall_importance, error, result.n_effective)
+
+
+def _results(log: LogReader) -> Iterator[tuple[tuple[Any, ...], Result]]:
+    """Every result, and what its rows begin with."""
     for snapshot in log.between(0, math.inf):
-        for curve in snapshot.curves.values():
-            yield from _points(snapshot, curve)
+        taken = snapshot.n, snapshot.time, snapshot.reason
+        for explainer, results in snapshot.results.items():
+            for feature, result in results.items():
+                names = feature if isinstance(feature, tuple) else (feature, None)
+                yield (*taken, explainer, *map(_text, names)), result
 
 
-def _points(snapshot: Snapshot, curve: Curve) -> Iterator[tuple[Any, ...]]:
-    names = curve.features if len(curve.grid_values) == 2 else (curve.feature, None)
-    start = (snapshot.n, snapshot.time, snapshot.reason, *map(_text, names))
+def _points(start: tuple[Any, ...], curve: Curve) -> Iterator[tuple[Any, ...]]:
     axes = [
         _places(axis, is_category)
         for axis, is_category in zip(curve.grid_values, curve.categorical, strict=True)
@@ -117,6 +143,7 @@ def _text(name: Any) -> str | None:
 
 TABLES: dict[str, Table] = {
     "curves": (_CURVES, _curves),
+    "importances": (_IMPORTANCES, _importances),
     "changes": (_CHANGES, _changes),
     "metrics": (_METRICS, _metrics),
 }

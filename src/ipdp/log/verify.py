@@ -72,6 +72,8 @@ def _gaps(log: LogReader) -> Iterator[str]:
 def _rows(log: LogReader, table: str) -> Iterator[tuple[dict[str, Any], int]]:
     """The rows of a table without their checksum, and that."""
     names = _COLUMNS[table].split()
+    if table == "features" and log._version() > 1:
+        names.append("explainer")
     columns = ", ".join(f'"{name}"' for name in names)
     last = -1
     while True:
@@ -89,8 +91,8 @@ def _rows(log: LogReader, table: str) -> Iterator[tuple[dict[str, Any], int]]:
 
 def _called(log: LogReader, table: str, row: dict[str, Any]) -> str:
     if table == "curves":
-        name = log._features().get(row["feature"])
-        return f"the curve of {name!r} at n = {row['n']}"
+        names = {k: name for named in log._followed().values() for k, name in named.items()}
+        return f"the curve of {names.get(row['feature'])!r} at n = {row['n']}"
     if table in ("snapshots", "metrics"):
         return f"what {table} say of n = {row['n']}"
     if table == "changes":

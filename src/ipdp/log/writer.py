@@ -8,21 +8,20 @@ import operator
 import threading
 import time
 from collections.abc import Mapping, Sequence
+from itertools import takewhile
 from types import TracebackType
 from typing import Any, Literal
 
-import numpy as np
-
-from ipdp.core.curve import Curve
+from ipdp.core.importance import Result
 from ipdp.core.typing import Feature
 from ipdp.log import files
 from ipdp.log.batch import COUNTS, Batch, Row
-from ipdp.log.blobs import change_text, curve_blob, name_text
+from ipdp.log.blobs import change_text, curve_blob, name_text, result_blob
 from ipdp.log.errors import LogError
 from ipdp.log.reader import LogReader
 from ipdp.log.records import REASONS
 from ipdp.log.retention import Retention
-from ipdp.log.schema import checksum, insertion
+from ipdp.log.schema import FIRST, checksum, insertion
 from ipdp.monitor.change import Change
 
 _ENDS = ("ended", "stopped", "failed")
@@ -97,7 +96,11 @@ class Log(LogReader):
     def retention(self, rule: Retention | None) -> None:
         self._batch.run["retention"] = json.dumps(None if rule is None else rule.to_dict())
 
-    def begin(self, settings: Mapping[str, Any], features: Sequence[Feature] | None = None) -> None:
+    def begin(
+        self,
+        settings: Mapping[str, Any],
+        features: Sequence[Feature] | Mapping[str, Sequence[Feature] | None] | None = None,
+    ) -> None:
         """Begin a run.
 
         Parameters
@@ -106,13 +109,22 @@ class Log(LogReader):
             Whatever belongs to the run and JSON can hold.
         features
             The features in the order in which they are to be shown; else they come in the order
-            in which they are logged.
+            in which they are logged. For several explainers a dict of them by the explainers'
+            names, None for one that will say it with its first results.
         """
         try:
             text = json.dumps(dict(settings))
         except (TypeError, ValueError) as error:
             raise TypeError(f"the settings cannot be logged: {error}") from error
-        names = [name_text(feature) for feature in features or ()]
+        by_explainer = features if isinstance(features, Mapping) else {FIRST: features}
+        names = [
+            (explainer, name_text(feature))
+            # Up to the first that does not know its features: the order of the explainers counts.
+            for explainer, known in takewhile(
+                lambda item: item[1] is not None, by_explainer.items()
+            )
+            for feature in known or ()
+        ]
         with self._lock:
             run = self._batch.run
             if run["state"] != "empty" and not self._rewound:
@@ -120,21 +132,27 @@ class Log(LogReader):
                     f"{self.path} already holds a run: resume it, or log to another file"
                 )
             run["settings"] = text
-            for name in names:
-                self._number_of(name)
+            for explainer, name in names:
+                self._number_of(explainer, name)
             self._batch.note(run["n"])
             self._batch.commit()
 
-    def snapshot(self, curves: Mapping[Feature, Curve], n: int, reason: str = "every") -> None:
-        """Log the curves of all features.
+    def snapshot(
+        self,
+        results: Mapping[Feature, Result] | Mapping[str, Mapping[Feature, Result]],
+        n: int,
+        reason: str = "every",
+    ) -> None:
+        """Log what explainers say of all features.
 
         A second snapshot at the same n is not written again; the stronger reason of the two
-        counts. Without curves there is nothing to log.
+        counts. Without results there is nothing to log.
 
         Parameters
         ----------
-        curves
-            The curves, such as `pdp.curves`.
+        results
+            Curves by feature, such as `pdp.curves`. Of several explainers a dict of such dicts,
+            `{"pdp": pdp.results(), "pfi": pfi.results()}`.
         n
             Observations seen so far.
         reason
@@ -142,7 +160,11 @@ class Log(LogReader):
         """
         if reason not in REASONS:
             raise ValueError(f"reason must be one of {list(REASONS)}, got {reason!r}")
-        rows = [_curve_row(feature, curve) for feature, curve in curves.items()]
+        rows = [
+            _result_row(explainer, feature, result)
+            for explainer, by_feature in _by_explainer(results).items()
+            for feature, result in by_feature.items()
+        ]
         with self._lock:
             newest = self._batch.newest
             n = _in_order(n, newest)
@@ -299,7 +321,7 @@ class Log(LogReader):
         else:
             self._batch.commit_if_due()
 
-    def _add_snapshot(self, n: int, reasons: int, rows: list[tuple[str, Row]]) -> None:
+    def _add_snapshot(self, n: int, reasons: int, rows: list[tuple[str, str, Row]]) -> None:
         batch = self._batch
         snapshot = {
             "n": n,
@@ -309,8 +331,8 @@ class Log(LogReader):
             "n_curves": len(rows),
         }
         batch.insert("snapshots", snapshot)
-        for name, row in rows:
-            batch.insert("curves", {"n": n, "feature": self._number_of(name), **row})
+        for explainer, name, row in rows:
+            batch.insert("curves", {"n": n, "feature": self._number_of(explainer, name), **row})
         batch.newest = snapshot
         batch.run["n_snapshots"] += 1
 
@@ -318,26 +340,38 @@ class Log(LogReader):
         rule = self.retention
         return None if rule is None else rule.expires(n, None if newest is None else newest["n"])
 
-    def _number_of(self, name: str) -> int:
-        features = self._batch.features
-        if name not in features:
-            features[name] = len(features)
-            self._batch.insert("features", {"number": features[name], "name": name})
-        return features[name]
+    def _number_of(self, explainer: str, name: str) -> int:
+        features, key = self._batch.features, (explainer, name)
+        if key not in features:
+            features[key] = len(features)
+            row = {"number": features[key], "explainer": explainer, "name": name}
+            self._batch.insert("features", row)
+        return features[key]
 
 
-def _curve_row(feature: Feature, curve: Curve) -> tuple[str, Row]:
-    row = {"importance": _importance(curve), "curve": curve_blob(curve)}
-    return name_text(feature), row
+def _by_explainer(
+    results: Mapping[Feature, Result] | Mapping[str, Mapping[Feature, Result]],
+) -> dict[str, dict[Feature, Result]]:
+    """The results by the name of their explainer; what is not by name is the PDP's."""
+    plain: dict[Feature, Result] = {}
+    named: dict[str, dict[Feature, Result]] = {}
+    for name, value in results.items():
+        if isinstance(value, Mapping):
+            named[str(name)] = dict(value)
+        else:
+            plain[name] = value
+    if plain and named:
+        raise TypeError("give results by feature, or by explainer and then by feature, not both")
+    return named or {FIRST: plain}
 
 
-def _importance(curve: Curve) -> float | None:
-    """The importance to the output to which the feature matters most; None if there is none."""
-    if not curve.outputs:
-        return None
-    with np.errstate(all="ignore"):  # a curve may be infinite somewhere
-        importance = float(np.fmax.reduce(curve.importance))
-    return None if math.isnan(importance) else importance
+def _result_row(explainer: str, feature: Feature, result: Result) -> tuple[str, str, Row]:
+    blob = result_blob(result)
+    importance = result.overall_importance
+    # SQLite has no NaN. A model that has said nothing yet uses no feature, as far as is known.
+    is_known = not math.isnan(importance) and getattr(result, "outputs", True)
+    row = {"importance": importance if is_known else None, "curve": blob}
+    return explainer, name_text(feature), row
 
 
 def _new_reasons(row: Row) -> tuple[str, list[Any]]:
