@@ -8,7 +8,7 @@ import pytest
 from river import drift
 
 from ipdp import IncrementalPDP, models
-from ipdp.grid import Auto, Categories, Fixed, MinMax, QuantileRange
+from ipdp.grid import Auto, Categories, Fixed, MinMax, QuantileRange, Quantiles
 from ipdp.monitor import Monitor
 
 NAMES = ["a", "b", "c"]
@@ -215,6 +215,26 @@ def test_categories():
         colour = ["red", "pink", "brown"][rng.integers(3)]
         monitor.explain_one({"colour": colour, "b": rng.normal()})
     assert any(c.kind in ("virtual", "both") and "pink" in c.range_after for c in monitor.changes)
+
+
+@pytest.mark.parametrize("grid", [MinMax(5), QuantileRange(5), Quantiles(5), Fixed([0, 1])])
+def test_a_column_of_booleans_on_a_grid_of_numbers(grid):
+    slope = {"is": 1.0}
+    pdp = IncrementalPDP(
+        lambda x: slope["is"] * x["flag"] * (1 + x["b"]), ["flag", "b"], grid={"flag": grid}
+    )
+    monitor = Monitor(pdp, warm_up=300)
+    for t, x in enumerate(rows(1_200)):
+        slope["is"] = 1.0 if t < 1_000 else -3.0
+        monitor.explain_one({"flag": x["a"] > 0.2, "b": x["b"]})
+    assert ("flag", "real") in [(change.feature, change.kind) for change in monitor.changes]
+
+
+def test_a_whole_number_beyond_the_floats_is_no_value():
+    monitor = watched(Model(), warm_up=60)
+    for t, x in enumerate(rows(200)):
+        monitor.pdp.explain_one(x)
+        assert monitor.update({**x, "a": 10**400} if t % 50 == 45 else x) == []
 
 
 def test_classes_and_missing_values():

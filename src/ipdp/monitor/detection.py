@@ -150,7 +150,8 @@ class Watch:
             self._stop(row)
             ends = range_of(axis)
         values = [record.x.get(self.names[row]) for record in recent]
-        numbers = [v for v in values if isinstance(v, (int, float)) and math.isfinite(v)]
+        numbers = [_number(value) for value in values if isinstance(value, (int, float))]
+        numbers = [number for number in numbers if math.isfinite(number)]
         self.knots.take(row, newest.layout, newest.positions, numbers, self.n_points)
         self.ranges[row] = ends
         self.starts[row] = newest.n
@@ -343,9 +344,16 @@ def _numbers(rows: list[list[Any]]) -> FloatArray:
     """Values as floats; NaN for what is no number."""
     try:
         return np.array(rows, dtype=float)
-    except (TypeError, ValueError):
-        kinds = (int, float, np.number)
-        return np.array([[v if isinstance(v, kinds) else math.nan for v in r] for r in rows], float)
+    except (TypeError, ValueError, OverflowError):
+        return np.array([[_number(value) for value in row] for row in rows])
+
+
+def _number(value: Any) -> float:
+    """A value as a float; NaN for what is no number, or an int beyond the floats."""
+    try:
+        return float(value) if isinstance(value, (int, float, np.number)) else math.nan
+    except OverflowError:
+        return math.nan
 
 
 def _pick(side: Side, series: slice) -> Side:
