@@ -13,6 +13,7 @@ from typing import Any
 
 MOVED = {
     "ipdp.dashboard": "ipdp.web",
+    "ipdp.monitor.handlers": "ipdp.monitor.notify",
     "ipdp.prometheus": "ipdp.runs.prometheus",
     "ipdp.report": "ipdp.web",
     "ipdp.running": "ipdp.runs",

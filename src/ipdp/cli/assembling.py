@@ -141,7 +141,7 @@ def watcher(pdp: ipdp.IncrementalPDP, settings: RunSettings) -> ipdp.Monitor | N
         return None
     handlers: list[Any] = []
     if settings.webhook is not None:
-        from ipdp.monitor.handlers import Webhook
+        from ipdp.monitor.notify import Webhook
 
         handlers.append(Webhook(settings.webhook))
     return ipdp.Monitor(pdp, tolerance=settings.tolerance, delta=settings.delta, handlers=handlers)

@@ -25,8 +25,8 @@ from ipdp.monitor.features import (
     outputs,
     widest,
 )
-from ipdp.monitor.handlers import Handler, tell
 from ipdp.monitor.inquiry import Found, Inquiry
+from ipdp.monitor.notify import Handler, notify
 from ipdp.monitor.records import PER_LEVEL, Record, Records
 from ipdp.monitor.series import Detectors
 
@@ -78,7 +78,7 @@ class Monitor:
     n_changes
         Number of changes that are kept in `changes`; older ones are told and forgotten.
     handlers
-        Who is told: functions of a `Change`, `ipdp.monitor.handlers.LogLine`, `Webhook`.
+        Who is told: functions of a `Change`, `ipdp.monitor.notify.LogLine`, `Webhook`.
 
     Attributes
     ----------
@@ -321,7 +321,7 @@ class Monitor:
     def _told(self, change: Change) -> Change:
         self.changes.append(change)
         del self.changes[: -self.n_changes]
-        tell(self.handlers, change)
+        notify(self.handlers, change)
         return change
 
     # State out and in.

@@ -1,4 +1,4 @@
-"""Who is told of a change: a log line, a webhook, or any function of a `Change`.
+"""Handlers of changes: a log line, a webhook, or any function of a `Change`.
 
 Handlers run where the stream runs and must not stop it: what a handler raises is logged, and what
 takes long (a webhook) is done by a thread of its own.
@@ -6,15 +6,19 @@ takes long (a webhook) is done by a thread of its own.
 
 from __future__ import annotations
 
+import atexit
 import json
 import logging
 import queue
 import threading
 import time
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ipdp.monitor.change import Change
+
+if TYPE_CHECKING:
+    from urllib.request import OpenerDirector
 
 Handler = Callable[[Change], object]
 """Anything that takes a change."""
@@ -54,8 +58,9 @@ class Webhook:
     """Posts each change as JSON, in the background.
 
     The body has a `text` with the summary, which is what Slack and its like show, and a `change`
-    with everything (`Change.to_dict`). A failed post is tried again with growing pauses. At most
-    `queue_size` changes wait; further ones are dropped, with a warning in the log.
+    with everything (`Change.to_dict`). A failed post is tried again with growing pauses; a redirect
+    is a failure, so that headers go to the host of `url` only. At most `queue_size` changes wait;
+    further ones are dropped, with a warning in the log.
 
     Parameters
     ----------
@@ -71,6 +76,9 @@ class Webhook:
         Seconds before the first retry; twice as long before each further one.
     queue_size
         How many changes may wait.
+    at_exit
+        Seconds that the end of the program may be delayed to post what waits; what is left then is
+        lost, with a warning in the log.
 
     Examples
     --------
@@ -88,17 +96,23 @@ class Webhook:
         retries: int = 4,
         backoff: float = 1.0,
         queue_size: int = 100,
+        at_exit: float = 5.0,
     ) -> None:
         if not url.startswith(("http://", "https://")):
             raise ValueError(f"url must start with http:// or https://, got {url!r}")
-        if retries < 0 or timeout <= 0 or backoff < 0 or queue_size < 1:
-            raise ValueError("timeout and queue_size must be positive, retries and backoff not < 0")
+        if "@" in url.split("/")[2]:
+            raise ValueError("url must not hold a user name or a password: give them in headers")
+        if timeout <= 0 or queue_size < 1:
+            raise ValueError("timeout and queue_size must be positive")
+        if min(retries, backoff, at_exit) < 0:
+            raise ValueError("retries, backoff and at_exit must not be negative")
         self.url = url
         self.headers = dict(headers or {})
         self.timeout = timeout
         self.retries = retries
         self.backoff = backoff
         self.queue_size = queue_size
+        self.at_exit = at_exit
         self._waiting: queue.Queue[dict[str, Any]] = queue.Queue(queue_size)
         self._thread: threading.Thread | None = None
         self._starting = threading.Lock()
@@ -116,6 +130,8 @@ class Webhook:
             )
             return
         with self._starting:
+            if self._thread is None:
+                atexit.register(self._drain)
             if self._thread is None or not self._thread.is_alive():
                 # A daemon: a server that does not answer must not keep the program from ending.
                 self._thread = threading.Thread(target=self._work, name="ipdp-webhook", daemon=True)
@@ -128,6 +144,14 @@ class Webhook:
             time.sleep(0.01)
         return not self._waiting.unfinished_tasks
 
+    def _drain(self) -> None:
+        """Let what waits be posted before the program ends."""
+        if not self.join(self.at_exit):
+            logger.warning(
+                "webhook: %s changes were not posted before the program ended",
+                self._waiting.unfinished_tasks,
+            )
+
     def _work(self) -> None:
         while True:
             body = self._waiting.get()
@@ -139,18 +163,21 @@ class Webhook:
                 self._waiting.task_done()
 
     def _post(self, body: dict[str, Any]) -> None:
-        import urllib.request  # brings ssl and email along: not before it is needed
+        from urllib.request import Request  # brings ssl and email along: not before it is needed
 
         data = json.dumps(body).encode()
         headers = {"Content-Type": "application/json", **self.headers}
+        opener = _opener_without_redirects()
         for attempt in range(self.retries + 1):
-            request = urllib.request.Request(self.url, data, headers, method="POST")
+            request = Request(self.url, data, headers, method="POST")
             try:
-                with urllib.request.urlopen(request, timeout=self.timeout):
+                with opener.open(request, timeout=self.timeout):
                     return
             except OSError as error:  # URLError, HTTPError and time-outs are
-                if attempt == self.retries or _is_final(error):
-                    logger.warning("webhook: gave up on %s: %s", body["text"], error)
+                code = getattr(error, "code", 0)  # of an HTTPError
+                if attempt == self.retries or _is_final(code):
+                    hint = " (redirects are not followed)" if 300 <= code < 400 else ""
+                    logger.warning("webhook: gave up on %s: %s%s", body["text"], error, hint)
                     return
             time.sleep(self.backoff * 2**attempt)
 
@@ -160,14 +187,25 @@ class Webhook:
         return f"Webhook('{host}/...', timeout={self.timeout}, retries={self.retries})"
 
 
-def _is_final(error: OSError) -> bool:
-    """Whether trying again is of no use: the server understood, and refused."""
-    code = getattr(error, "code", 0)  # of an HTTPError
-    return 400 <= code < 500 and code not in (408, 429)
+def _opener_without_redirects() -> OpenerDirector:
+    from urllib.request import HTTPRedirectHandler, build_opener
+
+    class NoRedirects(HTTPRedirectHandler):
+        """Takes a redirect for a failure: urllib would send a GET, with all headers, anywhere."""
+
+        def redirect_request(self, *_: Any) -> None:
+            return None
+
+    return build_opener(NoRedirects)
 
 
-def tell(handlers: list[Handler], change: Change) -> None:
-    """Tell all handlers of a change; none of them can stop the stream."""
+def _is_final(code: int) -> bool:
+    """Whether trying again is of no use: the server understood, and refused or redirects."""
+    return 300 <= code < 500 and code not in (408, 429)
+
+
+def notify(handlers: list[Handler], change: Change) -> None:
+    """Call all handlers with a change; none of them can stop the stream."""
     for handler in handlers:
         try:
             handler(change)

@@ -1,7 +1,10 @@
-"""Whoever is told of a change cannot stop the stream: not by raising, hanging or being slow."""
+"""Handlers cannot stop the stream: not by raising, hanging or being slow."""
 
+import importlib
 import json
 import logging
+import subprocess
+import sys
 import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -9,7 +12,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 from tests.monitor.test_change import change
 
-from ipdp.monitor.handlers import LogLine, Webhook, tell
+import ipdp
+from ipdp.monitor.notify import LogLine, Webhook, notify
 
 QUICK = {"timeout": 1.0, "backoff": 0.01}
 
@@ -31,7 +35,15 @@ class Server:
                 if answer == "hang":
                     server.release.wait(10)
                     return
-                self.send_response(answer)
+                code, location = answer if isinstance(answer, tuple) else (answer, None)
+                self.send_response(code)
+                if location is not None:
+                    self.send_header("Location", location)
+                self.end_headers()
+
+            def do_GET(self):
+                server.bodies.append((dict(self.headers), "GET"))
+                self.send_response(200)
                 self.end_headers()
 
             def log_message(self, *args):
@@ -112,6 +124,49 @@ def test_a_server_that_hangs_blocks_nothing_and_drops_are_loud(caplog):
         assert hook.join(10)
 
 
+@pytest.mark.parametrize("code", [301, 302, 303, 307, 308])
+def test_a_redirect_is_not_followed_and_not_counted_as_delivered(caplog, code):
+    with Server() as other, Server((code, other.url)) as server:
+        hook = Webhook(server.url, headers={"X-Token": "secret"}, retries=3, **QUICK)
+        hook(change())
+        assert hook.join(5)
+        assert len(server.bodies) == 1
+        assert other.bodies == []  # neither the change, as a GET, nor the token
+    assert "redirects are not followed" in caplog.text
+    assert other.url not in caplog.text
+
+
+END_AT_ONCE = """
+import sys
+from tests.monitor.test_change import change
+from ipdp.monitor.notify import Webhook
+hook = Webhook(sys.argv[1], backoff=0.01, at_exit=float(sys.argv[2]))
+for _ in range(3):
+    hook(change())
+"""
+
+
+def ended_at_once(url, at_exit):
+    """What a program writes that ends right after its last changes."""
+    command = [sys.executable, "-c", END_AT_ONCE, url, str(at_exit)]
+    return subprocess.run(command, capture_output=True, text=True, check=True, timeout=30).stderr
+
+
+def test_what_waits_at_the_end_of_the_program_is_posted():
+    with Server(500) as server:
+        assert ended_at_once(server.url, 10) == ""
+        assert len(server.bodies) == 4
+
+
+def test_the_end_of_the_program_is_not_held_up_for_long():
+    with Server("hang") as server:
+        start = time.perf_counter()
+        said = ended_at_once(server.url, 0.2)
+        # Of which most is the start of the interpreter; the time-out alone is 5 s.
+        assert time.perf_counter() - start < 5
+    assert "webhook: 3 changes were not posted before the program ended" in said
+
+
 def test_the_log_line(caplog):
     with caplog.at_level(logging.INFO, logger="drift"):
         LogLine(level=logging.INFO, name="drift")(change())
@@ -120,13 +175,13 @@ def test_the_log_line(caplog):
     assert change().summary() in record.getMessage()
 
 
-def test_a_handler_that_raises_does_not_keep_the_others_from_being_told(caplog):
+def test_a_handler_that_raises_does_not_stop_the_others(caplog):
     told = []
 
     def broken(_):
         raise RuntimeError("no paper")
 
-    tell([broken, told.append], change())
+    notify([broken, told.append], change())
     assert len(told) == 1
     assert "no paper" in caplog.text
 
@@ -135,11 +190,20 @@ def test_a_handler_that_raises_does_not_keep_the_others_from_being_told(caplog):
     ("setup", "says"),
     [
         ({"url": "ftp://x"}, "url must start with"),
+        ({"url": "https://me:secret@x/hook"}, "must not hold a user name or a password"),
         ({"timeout": 0}, "must be positive"),
-        ({"retries": -1}, "not < 0"),
+        ({"retries": -1}, "not be negative"),
         ({"queue_size": 0}, "must be positive"),
+        ({"at_exit": -1}, "not be negative"),
     ],
 )
 def test_wrong_settings(setup, says):
     with pytest.raises(ValueError, match=says):
         Webhook(**{"url": "http://x"} | setup)
+
+
+def test_the_old_name_of_the_module():
+    with pytest.warns(DeprecationWarning, match=r"ipdp\.monitor\.handlers is now"):
+        old = importlib.import_module("ipdp.monitor.handlers")
+    assert old.Webhook is Webhook
+    assert ipdp.monitor.handlers.LogLine is LogLine
