@@ -108,6 +108,17 @@ def test_categories_and_a_regressor():
     )
 
 
+def test_a_change_of_an_older_log_does_not_say_what_its_output_is():
+    def older(before, after, output):
+        state = change(before, after, output=output).to_dict()
+        del state["is_probability"]
+        return Change.from_dict(state)
+
+    assert older((0.2, 0.5, 0.8), (0.8, 0.5, 0.2), "yes").output_text == "P(yes)"
+    assert older((200.0, 500.0, 800.0), (0.8, 0.5, 0.2), "price").output_text == "price"
+    assert older((0.2, 0.5, 0.8), (0.8, 0.5, 0.2), "prediction").output_text == "prediction"
+
+
 def test_through_json():
     first = change(size=math.inf, size_in_errors=math.nan, where=(1.0, 2.0), level=0.25)
     second = Change.from_dict(json.loads(json.dumps(first.to_dict(), allow_nan=False)))

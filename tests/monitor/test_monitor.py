@@ -9,7 +9,7 @@ from river import drift
 
 from ipdp import IncrementalPDP, models
 from ipdp.grid import Auto, Categories, Fixed, MinMax, QuantileRange, Quantiles
-from ipdp.monitor import Monitor
+from ipdp.monitor import Change, Monitor
 
 NAMES = ["a", "b", "c"]
 
@@ -251,6 +251,28 @@ def test_classes_and_missing_values():
     change = monitor.changes[0]
     assert (change.feature, change.output, change.kind) == ("a", True, "real")
     assert "effect on P(True) reversed" in change.summary()
+
+
+@pytest.mark.parametrize(
+    ("named", "effect_on"),
+    [
+        (lambda p: p, "the prediction"),
+        (lambda p: {"price": p}, "price"),  # between 0 and 1, and yet no probability
+        (lambda p: {"price": 300 * p, "rent": 0.0}, "price"),
+        (lambda p: {"yes": p, "no": 1 - p}, "P(yes)"),
+        (lambda p: {"yes": p, "no": 0.9 * (1 - p), "maybe": 0.1 * (1 - p)}, "P(yes)"),
+    ],
+)
+def test_targets_are_called_by_their_names_and_classes_are_probabilities(named, effect_on):
+    sign = {"is": 2.0}
+    model = lambda x: named(float(1 / (1 + np.exp(-sign["is"] * x["a"] + 0.3 * x["b"]))))  # noqa: E731
+    monitor = Monitor(IncrementalPDP(model, ["a", "b"]), warm_up=300)
+    for t, x in enumerate(rows(1_200)):
+        sign["is"] = 2.0 if t < 1_000 else -2.0
+        monitor.explain_one(x)
+    change = monitor.changes[0]
+    assert change.summary().startswith(f"a: effect on {effect_on} reversed")
+    assert Change.from_dict(change.to_dict()).summary() == change.summary()
 
 
 def test_after_a_change_the_reference_is_anew():

@@ -8,7 +8,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ipdp.core.curve import Curve
+from ipdp.core.curve import PREDICTION, Curve, feature_text
+from ipdp.core.jsonable import readable
 from ipdp.core.typing import Array, Feature, FloatArray, Label, State
 
 Kind = Literal["real", "virtual", "both", "unclear"]
@@ -24,6 +25,8 @@ _HALF = 0.5
 _ALIKE = 0.8
 # One curve is flat against another if it has less than this share of its spread.
 _FLAT = 0.25
+
+_CURVES = ("before", "after")
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,6 +64,8 @@ class Change:
         What raised the alarm.
     n_since
         Number of explained observations since `began`; None: as many as the clock says.
+    is_probability
+        Whether `output` is the probability of a class; None: not known, as in older logs.
 
     Examples
     --------
@@ -91,21 +96,33 @@ class Change:
     level: float = 0.0
     statistic: str = "shape"
     n_since: int | None = None
+    is_probability: bool | None = None
 
     @property
     def is_categorical(self) -> bool:
         """Whether the feature's values are categories."""
         return self.before.categorical[0]
 
+    @property
+    def output_text(self) -> str:
+        """What the effect is on: "P(True)" for a class, else the name of the target.
+
+        The curves alone do not tell, as they hold one output of several.
+        """
+        is_probability = self.is_probability
+        if is_probability is None and (self.output,) != PREDICTION:
+            values = np.concatenate([self.before.average.ravel(), self.after.average.ravel()])
+            values = values[~np.isnan(values)]
+            is_probability = bool((values >= -1e-9).all() and (values <= 1 + 1e-9).all())
+        return f"P({self.output})" if is_probability else str(self.output)
+
     def summary(self) -> str:
         """One sentence for people."""
         parts = []
         if self.kind != "virtual":
-            where = self._where()
-            parts.append(
-                f"effect on {self._output()} {self._how()}{' ' if where else ''}{where}, "
-                f"{self._ago()}"
-            )
+            on = "the prediction" if (self.output,) == PREDICTION else self.output_text
+            where = f" {self._where()}".rstrip()
+            parts.append(f"effect on {on} {self._how()}{where}, {self._ago()}")
         if self.kind in ("virtual", "both"):
             since = "" if parts else f", {self._ago()}"
             parts.append(f"range moved {self._range()}{since}")
@@ -113,17 +130,13 @@ class Change:
                 parts.append("effect unchanged where both ranges overlap")
         else:
             parts.append("range unchanged")
-        return f"{self.feature}: {'; '.join(parts)}"
+        return f"{feature_text(self.feature)}: {'; '.join(parts)}"
 
     def _ago(self) -> str:
         on_the_clock = self.t - self.began
         if self.n_since is not None and self.n_since != on_the_clock:
             return f"{self.n_since:,} explained observations ago"
-        n = on_the_clock
-        return f"{n:,.0f} observations ago"
-
-    def _output(self) -> str:
-        return "the prediction" if self.output == "prediction" else f"P({self.output})"
+        return f"{on_the_clock:,.0f} observations ago"
 
     def _how(self) -> str:
         before, after = centred(self.before.average[0]), centred(self.after.average[0])
@@ -184,8 +197,9 @@ class Change:
 
     def to_dict(self) -> State:
         """A JSON-safe dict; `from_dict` gives the change back."""
-        plain = {item.name: _plain(getattr(self, item.name)) for item in fields(self)}
-        return {**plain, "summary": self.summary(), "version": 1}
+        values = {item.name: getattr(self, item.name) for item in fields(self)}
+        curves = {name: values[name].to_dict() for name in _CURVES}
+        return {**readable(values | curves), "summary": self.summary(), "version": 1}
 
     @classmethod
     def from_dict(cls, state: State) -> Change:
@@ -194,8 +208,9 @@ class Change:
             raise ValueError(
                 f"this is a change of version {state.get('version')!r}; this ipdp reads version 1"
             )
+        state = {"is_probability": None, **state}  # which older ones do not have
         values = {item.name: state[item.name] for item in fields(cls)}
-        for name in ("before", "after"):
+        for name in _CURVES:
             values[name] = Curve.from_dict(values[name])
         if values["size"] is None:
             values["size"] = math.nan
@@ -253,17 +268,3 @@ def _falls(places: FloatArray, height: FloatArray) -> float:
 
 def _number(value: float) -> str:
     return f"{value:,.4g}" if abs(value) < 1000 else f"{value:,.0f}"
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, Curve):
-        return value.to_dict()
-    if isinstance(value, np.generic):
-        value = value.item()
-    if isinstance(value, dict):
-        return {name: _plain(item) for name, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_plain(item) for item in value]
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value if value is None or isinstance(value, (bool, int, float, str)) else str(value)

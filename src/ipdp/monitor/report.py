@@ -84,7 +84,15 @@ def change_of(case: Case, watch: Watch, newest: Record, records: Records) -> Cha
         level=float(np.nan_to_num(later_level.mean[0] - level.mean[0])),
         statistic=case.statistic,
         n_since=newest.n - since,
+        is_probability=_are_probabilities(watch, newest),
     )
+
+
+def _are_probabilities(watch: Watch, newest: Record) -> bool:
+    """Whether the outputs are the probabilities of classes: of all of them, where one is shown."""
+    n = newest.values.shape[1]
+    points, nan = np.arange(n), np.full(newest.values.shape, np.nan)
+    return Curve("all", watch.labels, [points], newest.values, nan, 1, nan[0]).are_probabilities
 
 
 def _where(
