@@ -19,6 +19,7 @@ from sklearn.neighbors import LocalOutlierFactor
 from sklearn.svm import OneClassSVM
 
 import ipdp
+from ipdp.checks import check_engine
 
 NAMES = ["a", "b", "c"]
 X, Y = make_classification(200, 3, n_informative=3, n_redundant=0, random_state=0)
@@ -142,6 +143,12 @@ def test_one_by_one_is_the_same_as_many(model):
     np.testing.assert_allclose(
         one.curve("b").average, many.curve("b").average, rtol=1e-5, atol=1e-6
     )
+
+
+@pytest.mark.parametrize("model", [m[1] for m in MODELS], ids=[m[0] for m in MODELS])
+def test_every_engine_obeys_the_laws(model):
+    # Several of these compute in single precision, and one row in another order than many.
+    check_engine(model, FRAME[:3].to_dict("records"), tolerance=1e-5)
 
 
 @pytest.mark.parametrize(

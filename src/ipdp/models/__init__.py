@@ -1,7 +1,20 @@
-"""From a model to its ICE curves: `engine(model)` is the one door."""
+"""From a model to its ICE curves: `engine(model)` gives what computes them."""
 
 from ipdp.core.kernels.build import build
 from ipdp.models.base import Engine, Outputs, Probe
-from ipdp.models.detect import engine
+from ipdp.models.batched import ArrayEngine, BatchedEngine, FrameEngine
+from ipdp.models.detect import engine, register
+from ipdp.models.per_row import RowEngine
 
-__all__ = ["Engine", "Outputs", "Probe", "build", "engine"]
+__all__ = [
+    "ArrayEngine",
+    "BatchedEngine",
+    "Engine",
+    "FrameEngine",
+    "Outputs",
+    "Probe",
+    "RowEngine",
+    "build",
+    "engine",
+    "register",
+]

@@ -17,7 +17,7 @@ from ipdp.models.base import Engine, Outputs, Probe, as_rows
 MAX_CELLS = 4_000_000
 
 
-class StackedEngine(Engine):
+class BatchedEngine(Engine):
     """All points of all features, and of many observations, as rows of one call.
 
     The columns of a call are those of its first observation, in their order.
@@ -74,7 +74,7 @@ class StackedEngine(Engine):
         return self._labels() or labels, values
 
 
-class ArrayEngine(StackedEngine):
+class ArrayEngine(BatchedEngine):
     """A function of a 2-D array.
 
     Examples
@@ -137,7 +137,7 @@ class ArrayEngine(StackedEngine):
         return self.call(np.column_stack(list(table)))
 
 
-class FrameEngine(StackedEngine):
+class FrameEngine(BatchedEngine):
     """A function of a data frame.
 
     Parameters

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ipdp.core.typing import Array, FeatureName, Observation
-from ipdp.models.batched import StackedEngine
+from ipdp.models.batched import BatchedEngine
 
 
 def is_booster(model: Any) -> bool:
@@ -25,7 +25,7 @@ def _library(model: Any) -> str:
     return type(model).__module__.partition(".")[0]
 
 
-class BoosterEngine(StackedEngine):
+class BoosterEngine(BatchedEngine):
     """A native booster; what it gives is what its objective makes of it, a probability as a rule.
 
     Parameters

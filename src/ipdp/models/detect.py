@@ -1,10 +1,10 @@
-"""The one door from a model to its engine."""
+"""From a model to its engine."""
 
 from __future__ import annotations
 
 import inspect
-import sys
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Literal, get_args
 
 from ipdp.models.base import Engine
@@ -12,6 +12,8 @@ from ipdp.models.batched import ArrayEngine, FrameEngine
 from ipdp.models.boosters import BoosterEngine, is_booster
 from ipdp.models.onnx import OnnxEngine, is_onnx_session
 from ipdp.models.per_row import RowEngine
+from ipdp.models.river import is_river_model, river_engine
+from ipdp.models.sklearn import SklearnEngine, has_predict, is_method, method_engine
 from ipdp.models.torch import TorchEngine, is_torch_module
 
 Takes = Literal["dict", "frame", "array"]
@@ -19,6 +21,66 @@ Takes = Literal["dict", "frame", "array"]
 
 Response = Literal["auto", "predict_proba", "decision_function", "predict"]
 """Which answer of an estimator is explained."""
+
+Predicate = Callable[[Any], bool]
+"""Whether a model is of a certain kind."""
+
+Factory = Callable[[Any, str], Engine]
+"""The engine of a model of that kind, given the model and the response that was asked for."""
+
+# The first entry whose predicate holds makes the engine. A predicate must not import the library of
+# the model: whoever has a model has imported it.
+_REGISTER: list[tuple[Predicate, Factory]] = [
+    (is_river_model, river_engine),
+    (is_method, method_engine),
+    (is_booster, lambda model, _: BoosterEngine(model)),
+    (is_torch_module, lambda model, _: TorchEngine(model)),
+    (is_onnx_session, lambda model, _: OnnxEngine(model)),
+    (has_predict, SklearnEngine),
+]
+
+
+def register(predicate: type | Predicate, factory: Factory) -> None:
+    """Let `ipdp.models.engine`, and whatever takes a model, know another kind of model.
+
+    What is registered last is tried first, before the kinds that are known already. The function
+    `ipdp.checks.check_engine` tests the engine.
+
+    Parameters
+    ----------
+    predicate
+        The class of such models, or a function that says whether a model is one of them. It is
+        called with models of all kinds.
+    factory
+        Makes the engine from the model and the `response` that was asked for.
+
+    Examples
+    --------
+    >>> import ipdp
+    >>> class Thermostat:
+    ...     def heating(self, x):
+    ...         return max(0.0, 20.0 - x["outside"])
+    >>> ipdp.models.register(
+    ...     Thermostat,
+    ...     lambda model, response: ipdp.models.RowEngine(
+    ...         model.heating, model=model, description="a thermostat"
+    ...     ),
+    ... )
+    >>> ipdp.models.engine(Thermostat())
+    <RowEngine: a thermostat, one call for each point>
+    >>> grid = ipdp.grid.Fixed([0, 10])
+    >>> pdp = ipdp.IncrementalPDP(Thermostat(), grid=grid)
+    >>> pdp.explain_one({"outside": 15.0})
+    >>> pdp.curve("outside").average
+    array([[20., 10.]])
+    """
+    if isinstance(predicate, type):
+        predicate = partial(_is_instance, predicate)
+    _REGISTER.insert(0, (predicate, factory))
+
+
+def _is_instance(kind: type, model: Any) -> bool:
+    return isinstance(model, kind)
 
 
 def engine(
@@ -31,7 +93,8 @@ def engine(
     model
         A river or scikit-learn estimator or pipeline; a model of LightGBM, XGBoost or CatBoost
         (their scikit-learn classes and their native boosters); a torch module; an ONNX Runtime
-        session; a function; or an engine, which is given back as it is.
+        session; a model of a kind that was added by `ipdp.models.register`; a function; or an
+        engine, which is given back as it is.
     takes
         For functions: called with one observation as a "dict" (the default, unless the type of the
         first parameter says otherwise), or with many as a "frame" or a 2-D "array".
@@ -64,48 +127,16 @@ def engine(
         )
     if inspect.isclass(model):
         raise TypeError(f"{model.__name__} is a class: give a model, {model.__name__}(...)")
-    if takes is None and _speaks_one(model):
-        from ipdp.models.river import river_engine
-
-        return river_engine(model, response)
-    owner = getattr(model, "__self__", None)
-    if takes is None and owner is not None and _is_sklearn(owner):
-        from ipdp.models.sklearn import SklearnEngine
-
-        return SklearnEngine(owner, response=model.__name__)
-    if takes is None and (special := _special_engine(model)) is not None:
-        return special
-    if takes is None and hasattr(model, "predict"):
-        from ipdp.models.sklearn import SklearnEngine
-
-        return SklearnEngine(model, response=response)
+    if takes is None:
+        for predicate, factory in _REGISTER:
+            if predicate(model):
+                return factory(model, response)
     if callable(model):
         return _function_engine(model, takes or _annotated(model) or "dict", backend)
     raise TypeError(
         f"a {type(model).__name__} is not a model: give a river or scikit-learn estimator, "
         "or a function"
     )
-
-
-def _special_engine(model: Any) -> Engine | None:
-    """The engine of a model that is known by its type."""
-    if is_booster(model):
-        return BoosterEngine(model)
-    if is_torch_module(model):
-        return TorchEngine(model)
-    if is_onnx_session(model):
-        return OnnxEngine(model)
-    return None
-
-
-def _speaks_one(model: Any) -> bool:
-    methods = ("predict_one", "predict_proba_one", "score_one")
-    return any(hasattr(model, method) for method in methods)
-
-
-def _is_sklearn(owner: Any) -> bool:
-    sklearn = sys.modules.get("sklearn.base")
-    return sklearn is not None and isinstance(owner, sklearn.BaseEstimator)
 
 
 def _function_engine(function: Callable[[Any], Any], takes: Takes, backend: str) -> Engine:

@@ -24,7 +24,7 @@ _PATIENCE = 3
 _RELATIVE, _ABSOLUTE = 1e-9, 1e-12
 
 
-class ManyEngine(RowEngine):
+class MiniBatchEngine(RowEngine):
     """A river model with `predict_many`: a frame for many points, one call each for few.
 
     The last point of every frame is compared with a plain call. If they differ, or if the model
@@ -43,14 +43,14 @@ class ManyEngine(RowEngine):
     --------
     >>> from river import linear_model
     >>> model = linear_model.LogisticRegression()
-    >>> ManyEngine(
+    >>> MiniBatchEngine(
     ...     model.predict_proba_one,
     ...     model.predict_proba_many,
     ...     model=model,
     ...     description="LogisticRegression.predict_proba_one",
     ... )
-    <ManyEngine: LogisticRegression.predict_proba_one, one call for each point, one for all where \
-they are many>
+    <MiniBatchEngine: LogisticRegression.predict_proba_one, one call for each point, one for all \
+where they are many>
     """
 
     def __init__(

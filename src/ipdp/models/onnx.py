@@ -9,7 +9,7 @@ import numpy as np
 
 from ipdp.core.typing import Array, FeatureName, Label, Observation
 from ipdp.models.base import as_rows
-from ipdp.models.batched import StackedEngine
+from ipdp.models.batched import BatchedEngine
 
 _TYPES = {
     "tensor(float)": np.float32,
@@ -26,7 +26,7 @@ def is_onnx_session(model: Any) -> bool:
     return type(model).__module__.startswith("onnxruntime") and hasattr(model, "get_inputs")
 
 
-class OnnxEngine(StackedEngine):
+class OnnxEngine(BatchedEngine):
     """A session with one input for all features, or one for each feature.
 
     Of several outputs the probabilities are taken: those that come with their classes (a "zipmap"),

@@ -5,8 +5,14 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from ipdp.models.minibatch import ManyEngine, takes_frames
+from ipdp.models.minibatch import MiniBatchEngine, takes_frames
 from ipdp.models.per_row import RowEngine
+
+
+def is_river_model(model: Any) -> bool:
+    """Whether a model predicts one observation at a time, as river's models do."""
+    methods = ("predict_one", "predict_proba_one", "score_one")
+    return any(hasattr(model, method) for method in methods)
 
 
 def river_engine(model: Any, response: str = "auto") -> RowEngine:
@@ -25,8 +31,8 @@ def river_engine(model: Any, response: str = "auto") -> RowEngine:
     --------
     >>> from river import linear_model, tree
     >>> river_engine(linear_model.LogisticRegression())
-    <ManyEngine: LogisticRegression.predict_proba_one, one call for each point, one for all where \
-they are many>
+    <MiniBatchEngine: LogisticRegression.predict_proba_one, one call for each point, one for all \
+where they are many>
     >>> river_engine(linear_model.PARegressor())
     <RowEngine: PARegressor.predict_one, one call for each point>
     >>> type(river_engine(tree.HoeffdingTreeClassifier())).__name__
@@ -69,7 +75,7 @@ def _engine(method: str, model: Any, name: str) -> RowEngine:
             return engine
     if takes_frames(model, _last_step(model), f"{method}_many"):
         many = getattr(model, f"{method}_many")
-        return ManyEngine(call, many, model=model, description=description)
+        return MiniBatchEngine(call, many, model=model, description=description)
     return RowEngine(call, model=model, description=description, leave_out=True)
 
 

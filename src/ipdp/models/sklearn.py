@@ -2,16 +2,33 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from ipdp.core.typing import Array, FeatureName, Label, Observation
-from ipdp.models.batched import ArrayEngine, FrameEngine, StackedEngine
+from ipdp.models.batched import ArrayEngine, BatchedEngine, FrameEngine
 
 
-class SklearnEngine(StackedEngine):
+def has_predict(model: Any) -> bool:
+    """Whether a model predicts many rows at once, as scikit-learn's estimators do."""
+    return hasattr(model, "predict")
+
+
+def is_method(model: Any) -> bool:
+    """Whether a function is a method of an estimator; whoever has one has imported scikit-learn."""
+    base = sys.modules.get("sklearn.base")
+    return base is not None and isinstance(getattr(model, "__self__", None), base.BaseEstimator)
+
+
+def method_engine(method: Any, _: str) -> SklearnEngine:
+    """The engine of a method: its estimator, asked by that method."""
+    return SklearnEngine(method.__self__, method.__name__)
+
+
+class SklearnEngine(BatchedEngine):
     """An estimator with `predict`, and `predict_proba` or `decision_function` where it has them.
 
     An estimator that was fitted on a frame is called with one, in its own order of columns; the
@@ -33,7 +50,7 @@ class SklearnEngine(StackedEngine):
     array([[[5.]]])
     """
 
-    def __init__(self, model: Any, *, response: str = "auto") -> None:
+    def __init__(self, model: Any, response: str = "auto") -> None:
         self.model = model
         self.response = _response(model, response)
         self._classifies = _is_classifier(model)

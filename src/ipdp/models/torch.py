@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ipdp.core.typing import Array, FeatureName
-from ipdp.models.batched import StackedEngine
+from ipdp.models.batched import BatchedEngine
 
 
 def is_torch_module(model: Any) -> bool:
@@ -18,7 +18,7 @@ def is_torch_module(model: Any) -> bool:
     return torch is not None and isinstance(model, torch.nn.Module)
 
 
-class TorchEngine(StackedEngine):
+class TorchEngine(BatchedEngine):
     """A torch module that takes a batch of rows, of shape (n, n_features).
 
     It is called in evaluation mode and without gradients, and left in the mode that it was in. Type

@@ -8,8 +8,7 @@ import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ipdp.models.load.errors import LoadError, first_line, meant
-from ipdp.models.load.names import check_callable, is_part, resolve
+from ipdp.models.load.names import LoadError, check_callable, first_line, hint, is_part, resolve
 
 _OPERATORS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.BitOr: operator.or_,  # a pipeline of river
@@ -38,7 +37,7 @@ def load_object(spec: str, within: Sequence[str] = ()) -> Any:
     >>> load_object("subprocess.Popen('ls')")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ...
-    ipdp.models.load.errors.LoadError: subprocess.Popen is not a model: ...
+    ipdp.models.load.names.LoadError: subprocess.Popen is not a model: ...
     """
     try:
         made = _value(_parsed(spec.strip()), within)
@@ -136,7 +135,7 @@ def _check_names(made: Any, named: dict[str, Any], path: str) -> None:
         return
     for name in named:
         if name not in parameters:
-            raise LoadError(f"{path} has no argument {name!r}{meant(name, parameters)}")
+            raise LoadError(f"{path} has no argument {name!r}{hint(name, parameters)}")
 
 
 def _path(node: ast.expr) -> str:

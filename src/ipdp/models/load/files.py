@@ -8,7 +8,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from ipdp.models.load.errors import LoadError, first_line
+from ipdp.models.load.names import LoadError, first_line
 
 PICKLES = (".pkl", ".pickle", ".joblib")
 """Suffixes of files that run code when they are loaded."""
@@ -51,7 +51,7 @@ def load_file(path: Path, *, allow_pickle: bool, trusted: Sequence[str] = ()) ->
 
 
 def is_file(spec: str) -> bool:
-    """Whether a word has the suffix of a model's file."""
+    """Whether a text has the suffix of a model's file."""
     return Path(spec).suffix.lower() in (*PICKLES, ".skops", *_LOADERS)
 
 

@@ -1,14 +1,14 @@
-"""From a dotted name to what it names, and whether a word may call it."""
+"""From a dotted name to what it names, and whether a text may call it."""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from importlib import import_module
 from types import ModuleType
 from typing import Any
 
-from ipdp.models.load.errors import LoadError, first_line, meant
+from ipdp.core.validation import did_you_mean
 
 LIBRARIES = ("river", "sklearn", "lightgbm", "xgboost", "catboost", "deep_river", "ipdp.grid")
 """Libraries whose classes are models and parts of models."""
@@ -29,6 +29,29 @@ _MAKERS = (
 )
 
 
+class LoadError(ValueError):
+    """A text that no model could be made of; the message says why and what to write instead."""
+
+
+def first_line(error: BaseException) -> str:
+    """The first line of an error's text, without the full stop."""
+    lines = str(error).strip().splitlines() or [type(error).__name__]
+    return lines[0].rstrip(".")
+
+
+def attribute(owner: Any, name: str, path: str) -> Any:
+    """An attribute, or an error that says which one may have been meant; `path` is the owner's."""
+    if not hasattr(owner, name):
+        raise LoadError(f"{path} has no {name!r}{hint(name, dir(owner))}")
+    return getattr(owner, name)
+
+
+def hint(name: str, known: Iterable[str]) -> str:
+    """Which name may have been meant, as the end of a sentence; nothing if none is like it."""
+    question = did_you_mean(name, known)
+    return f"; {question}" if question else ""
+
+
 def resolve(path: str, within: Sequence[str] = ()) -> Any:
     """What a dotted name names.
 
@@ -46,45 +69,49 @@ def resolve(path: str, within: Sequence[str] = ()) -> Any:
     >>> resolve("river.forest.ARFClassifer")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ...
-    ipdp.models.load.errors.LoadError: ...; did you mean 'ARFClassifier'?
+    ipdp.models.load.names.LoadError: ...; did you mean 'ARFClassifier'?
     """
     names = path.split(".")
     if any(name.startswith("_") for name in names):
         raise LoadError(f"{path} has a name that begins with an underscore, which is private")
     if len(names) == 1:
         return _within(path, within)
-    found: Any = _module(names[0])
+    found: Any = _library_module(names[0])
     for k, name in enumerate(names[1:], start=1):
-        if hasattr(found, name):
-            found = getattr(found, name)
-        elif isinstance(found, ModuleType) and _is_there(submodule := ".".join(names[: k + 1])):
-            found = _module(submodule)
+        submodule = ".".join(names[: k + 1])
+        if isinstance(found, ModuleType) and not hasattr(found, name) and _is_there(submodule):
+            found = _library_module(submodule)
         else:
-            owner = ".".join(names[:k])
-            raise LoadError(f"{owner} has no {name!r}{meant(name, dir(found))}")
+            found = attribute(found, name, ".".join(names[:k]))
     return found
 
 
 def _within(name: str, modules: Sequence[str]) -> Any:
     there: dict[str, Any] = {}
     for module in modules:
-        there = {**vars(_module(module)), **there}
+        there = {**vars(_library_module(module)), **there}
     if name in there:
         return there[name]
-    hint = meant(name, there) or "; write its whole path, such as river.forest.ARFClassifier()"
-    raise LoadError(f"there is no {name!r}{hint}")
+    more = hint(name, there) or "; write its whole path, such as river.forest.ARFClassifier()"
+    raise LoadError(f"there is no {name!r}{more}")
 
 
-def _module(name: str) -> ModuleType:
+def _library_module(name: str) -> ModuleType:
+    return imported(name, absent=hint(name.partition(".")[0], LIBRARIES))
+
+
+def imported(name: str, absent: str) -> ModuleType:
+    """A module; `absent` ends the sentence of the error if there is none of that name."""
     try:
         return import_module(name)
     except ModuleNotFoundError as error:
         if error.name is not None and name.startswith(error.name):
-            root = name.partition(".")[0]
-            raise LoadError(f"there is no module {error.name!r}{meant(root, LIBRARIES)}") from None
+            raise LoadError(f"there is no module {error.name!r}{absent}") from None
         raise LoadError(f"{name} needs {error.name}, which is not installed") from None
     except Exception as error:  # whatever the module does when it is imported
-        raise LoadError(f"{name} cannot be imported: {first_line(error)}") from error
+        raise LoadError(
+            f"{name} cannot be imported: {type(error).__name__}: {first_line(error)}"
+        ) from error
 
 
 def _is_there(name: str) -> bool:
@@ -93,14 +120,14 @@ def _is_there(name: str) -> bool:
     except ModuleNotFoundError as error:
         return error.name is not None and not name.startswith(error.name)
     except Exception:
-        return True  # it is there, and `_module` will say what is wrong with it
+        return True  # it is there, and `imported` will say what is wrong with it
     return True
 
 
 def check_callable(thing: Any, path: str) -> None:
     """Refuse to call what does not make a model or a part of one.
 
-    A word may come from a file that someone else wrote. It can make models, with plain values, and
+    A text may come from a file that someone else wrote. It can make models, with plain values, and
     do nothing else: no functions, and no classes from elsewhere that do not look like a model.
     """
     if f"{getattr(thing, '__module__', '')}.{getattr(thing, '__name__', '')}" in _MAKERS:

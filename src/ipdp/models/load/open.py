@@ -1,21 +1,26 @@
-"""The one door from a word to a model."""
+"""From a text to a model: an expression, a file, or a factory of the user's own."""
 
 from __future__ import annotations
 
+import importlib
+import inspect
 import os
+import re
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ipdp.models import engine
-from ipdp.models.load.errors import LoadError
+from ipdp.models.detect import engine
 from ipdp.models.load.expressions import load_object
-from ipdp.models.load.factories import call_factory, is_factory
 from ipdp.models.load.files import is_file, load_file
+from ipdp.models.load.names import LoadError, attribute, first_line, imported
+
+_FACTORY = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*(\.[^\W\d]\w*)*")
 
 
 def load_model(spec: str | Path, *, allow_pickle: bool = False, trusted: Sequence[str] = ()) -> Any:
-    """The model that a word stands for.
+    """The model that a text stands for.
 
     Parameters
     ----------
@@ -38,7 +43,7 @@ def load_model(spec: str | Path, *, allow_pickle: bool = False, trusted: Sequenc
     >>> load_model("river.tree.HoeffdingTreeClasifier()")
     Traceback (most recent call last):
     ...
-    ipdp.models.load.errors.LoadError: river.tree has no 'HoeffdingTreeClasifier'; did you mean
+    ipdp.models.load.names.LoadError: river.tree has no 'HoeffdingTreeClasifier'; did you mean
     'HoeffdingTreeClassifier'?
     """
     text = str(spec).strip()
@@ -46,8 +51,8 @@ def load_model(spec: str | Path, *, allow_pickle: bool = False, trusted: Sequenc
         raise LoadError("the model is empty: give an import path, module:factory or a file")
     if is_file(text):
         model = load_file(Path(text), allow_pickle=allow_pickle, trusted=trusted)
-    elif is_factory(text):
-        model = call_factory(text)
+    elif _FACTORY.fullmatch(text):
+        model = _call_factory(text)
     elif os.path.isfile(text):  # which takes any text, unlike Path.is_file
         raise LoadError(
             f"{text} is a file of no kind that is known: .skops, .onnx, .pt2, .json, .ubj, .txt, "
@@ -60,3 +65,36 @@ def load_model(spec: str | Path, *, allow_pickle: bool = False, trusted: Sequenc
     except TypeError as error:
         raise LoadError(f"{text}: {error}") from None
     return model
+
+
+def _call_factory(spec: str) -> Any:
+    """The model that `module:factory` makes; the factory may be `Class.method`.
+
+    The module is looked for in the current directory too. A function without parameters is called;
+    a function that needs an argument is itself the model; so is anything else.
+    """
+    name, _, path = spec.partition(":")
+    here = str(Path.cwd())
+    if here not in sys.path:
+        sys.path.insert(0, here)
+    importlib.invalidate_caches()
+    found: Any = imported(name, absent=f", neither in {here} nor installed")
+    for part in path.split("."):
+        found = attribute(found, part, name)
+    if not (inspect.isclass(found) or inspect.isroutine(found)):
+        return found
+    if not inspect.isclass(found) and _needs_arguments(found):
+        return found
+    try:
+        return found()
+    except Exception as error:  # whatever the user's own code does
+        raise LoadError(f"{spec} failed: {type(error).__name__}: {first_line(error)}") from error
+
+
+def _needs_arguments(function: Any) -> bool:
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return False
+    kinds = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    return any(p.default is p.empty and p.kind not in kinds for p in parameters)

@@ -10,9 +10,18 @@ from sklearn.datasets import make_classification
 from sklearn.linear_model import LinearRegression, LogisticRegression, SGDClassifier
 from sklearn.neighbors import NearestCentroid
 
-from ipdp.models import Engine, Probe, engine
-from ipdp.models.batched import ArrayEngine, FrameEngine
-from ipdp.models.per_row import RowEngine
+from ipdp.checks import check_engine
+from ipdp.models import (
+    ArrayEngine,
+    Engine,
+    FrameEngine,
+    Probe,
+    RowEngine,
+    detect,
+    engine,
+    register,
+)
+from ipdp.models.sklearn import SklearnEngine
 
 COLOURS = np.array(["red", "blue"], dtype=object)
 
@@ -298,6 +307,39 @@ def test_a_method_of_an_estimator_is_taken_for_that_response():
     X, y = sklearn_data()
     model = LogisticRegression().fit(X, y)
     assert "decision_function" in repr(engine(model.decision_function))
+
+
+class Thermostat:
+    """A model of the user's own; nothing about it looks like a model."""
+
+    def heating(self, x):
+        return max(0.0, 20.0 - x["outside"])
+
+
+def thermostat_engine(model, response):
+    return RowEngine(model.heating, model=model, description=f"a thermostat, {response}")
+
+
+@pytest.mark.parametrize("kind", [Thermostat, lambda model: hasattr(model, "heating")])
+def test_models_of_a_kind_that_was_registered(kind, monkeypatch):
+    monkeypatch.setattr(detect, "_REGISTER", list(detect._REGISTER))
+    with pytest.raises(TypeError, match="a Thermostat is not a model"):
+        engine(Thermostat())
+    register(kind, thermostat_engine)
+    ours = engine(Thermostat(), response="predict")
+    assert ours.description == "a thermostat, predict, one call for each point"
+    check_engine(ours, [{"outside": 15.0}, {"outside": 25.0}])
+    assert isinstance(engine(LinearRegression()), SklearnEngine)
+
+
+def test_what_was_registered_last_is_tried_first(monkeypatch):
+    monkeypatch.setattr(detect, "_REGISTER", list(detect._REGISTER))
+    for word in ("first", "last"):
+        register(
+            LinearRegression,
+            lambda model, _, word=word: RowEngine(len, model=model, description=word),
+        )
+    assert engine(LinearRegression()).description.startswith("last")
 
 
 def test_annotations_say_what_a_function_takes():

@@ -7,7 +7,7 @@ import pytest
 from river import compose, linear_model, multiclass, naive_bayes, preprocessing
 
 import ipdp
-from ipdp.models.minibatch import LEAST_ROWS, ManyEngine
+from ipdp.models.minibatch import LEAST_ROWS, MiniBatchEngine
 from ipdp.models.trees.check import SlowPathWarning
 
 N = 120
@@ -73,7 +73,7 @@ def test_a_frame_of_points_says_what_plain_calls_say(name, monkeypatch):
     features = ["a", "b", ("a", "c")]
     ours = ipdp.IncrementalPDP(model, features, alpha=0.05, grid=ipdp.grid.MinMax(5, warm_up=2))
     plain = ipdp.IncrementalPDP(call, features, alpha=0.05, grid=ipdp.grid.MinMax(5, warm_up=2))
-    assert isinstance(ours.engine, ManyEngine)
+    assert isinstance(ours.engine, MiniBatchEngine)
     ours.explain_many(rows)
     plain.explain_many(rows)
     assert sizes
