@@ -9,7 +9,7 @@ import numpy as np
 
 from ipdp import Change, Curve
 from ipdp.log import Log
-from ipdp.web.packing import unpack
+from ipdp.web.payload import unpack
 
 FEATURES = ["salary", "age", "colour", ("age", "salary")]
 OUTPUTS = ("no", "yes")

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import sqlite3
+from contextlib import closing
+
 import numpy as np
 import pytest
 from starlette.testclient import TestClient
@@ -9,6 +13,7 @@ from tests.web.logs import FEATURES, change_at, curves_at, read_frames, write_ru
 
 from ipdp.log import Log, LogReader
 from ipdp.web import make_app, runs
+from ipdp.web.app import PollInterval
 
 
 @pytest.fixture(autouse=True)
@@ -98,7 +103,7 @@ def several(tmp_path):
 
 def test_several_runs_and_how_they_are_doing(several):
     with client_of(several) as client:
-        assert "index-" in client.get("/").text
+        assert "index.js" in client.get("/").text
         told = {run["name"]: run for run in client.get("/runs.json").json()["runs"]}
     states = {name: run["state"] for name, run in told.items()}
     names = ("ended", "running", "died", "failed", "stopped", "empty")
@@ -116,6 +121,62 @@ def test_a_log_that_is_none_is_a_state_and_not_a_crash(several):
         assert client.get("/runs/broken.db/features/0.json").status_code == 422
         # Nor does it keep others from being read.
         assert client.get("/runs/ended.json").status_code == 200
+
+
+DAMAGE = {
+    "heartbeat": "UPDATE run SET heartbeat = NULL",
+    "start": "UPDATE run SET started = 'yesterday'",
+    "number": "UPDATE run SET n = 'many'",
+    "settings": f"UPDATE run SET settings = '{'[' * 100_000}'",
+    "feature": "UPDATE features SET name = '{' WHERE number = 1",
+    "no run": "DELETE FROM run",
+    "no table": "DROP TABLE run",
+    "curve": "UPDATE curves SET curve = x'00'",
+}
+
+
+@pytest.fixture
+def damaged(tmp_path):
+    """A directory of one good run and many that are not."""
+    write_run(tmp_path / "good", 300, changes=())
+    for name, statement in DAMAGE.items():
+        write_run(tmp_path / name, 300, changes=(), state="running")
+        with closing(sqlite3.connect(tmp_path / name / "log.db")) as connection:
+            connection.execute("PRAGMA ignore_check_constraints = ON")
+            connection.execute("PRAGMA foreign_keys = OFF")
+            connection.execute(statement)
+            connection.commit()
+    return tmp_path
+
+
+def test_a_damaged_log_says_so_and_leaves_the_others_alone(damaged):
+    with client_of(damaged) as client:
+        told = {run["name"]: run for run in client.get("/runs.json").json()["runs"]}
+        assert set(told) == {"good", *DAMAGE}
+        assert told["good"]["state"] == "ended"
+        for name in ("heartbeat", "start", "number", "no run", "no table"):
+            assert told[name]["state"] == "unreadable", name
+            assert told[name]["message"]
+        for run in told.values():
+            assert client.get(run["address"]).status_code == 200
+            assert client.get(f"{run['address']}.json").status_code in (200, 422)
+            answer = client.get(f"{run['address']}/features/0.json")
+            assert answer.status_code in (200, 422)
+            if answer.status_code == 422:
+                assert answer.json()["error"]
+        assert client.get("/runs/good/features/0.json").status_code == 200
+        assert client.get("/runs/settings.json").status_code == 422
+
+
+def test_a_directory_whose_name_is_not_utf_8(tmp_path):
+    write_run(tmp_path / "good", 300, changes=())
+    try:
+        (tmp_path / "good").rename(tmp_path / os.fsdecode(b"l\xf6we"))
+    except OSError:
+        pytest.skip("this file system has names in UTF-8 only")
+    with client_of(tmp_path) as client:
+        [run] = client.get("/runs.json").json()["runs"]
+        assert client.get(f"{run['address']}.json").json()["n"] == [100, 200, 300]
 
 
 def test_runs_come_and_go(tmp_path):
@@ -174,7 +235,7 @@ def test_static_files_are_packed_and_kept(run):
     with client_of(run) as client:
         page = client.get("/runs/loans").text
         names = [part.split('"')[0] for part in page.split('src="')[1:]]
-        assert len(names) == 13
+        assert len(names) == 9
         for name in names:
             answer = client.get(name)
             assert answer.status_code == 200
@@ -184,3 +245,34 @@ def test_static_files_are_packed_and_kept(run):
         assert client.get(names[0], headers={"accept-encoding": "identity"}).text
     assert "http://" not in page
     assert "https://" not in page
+
+
+@pytest.mark.parametrize(
+    ("pages", "pause"), [(1, 1.0), (20, 1.0), (50, 2.5), (150, 7.5), (900, 10.0)]
+)
+def test_pages_that_listen_ask_as_often_as_they_may(pages, pause):
+    now = [0.0]
+    interval = PollInterval(most=20, window=2, clock=lambda: now[0])
+    due = [k / pages for k in range(pages)]
+    told = []
+    while now[0] < 60:
+        k = min(range(pages), key=due.__getitem__)
+        now[0] = due[k]
+        told.append(interval.next())
+        due[k] = now[0] + told[-1]
+    # Counted over a window that is no multiple of the pause, so not to the last digit.
+    assert sum(told[len(told) // 2 :]) / len(told[len(told) // 2 :]) == pytest.approx(
+        pause, rel=0.15
+    )
+
+
+def test_when_they_leave_the_others_are_served_faster():
+    now = [0.0]
+    interval = PollInterval(most=20, window=2, clock=lambda: now[0])
+    for now[0] in (0.5, 1.0, 1.5, 2.0):
+        for _ in range(50):
+            interval.next()
+    assert interval.next() > 1
+    for now[0] in (10.0, 12.0, 20.0):
+        last = interval.next()
+    assert last == 1.0

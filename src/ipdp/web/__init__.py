@@ -1,4 +1,4 @@
-"""What a run left behind: a live page that follows it, a report to mail, figures."""
+"""What a run has logged, shown: a live page that follows it, a report in one file, figures."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -26,4 +26,9 @@ _HOMES = {
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'ipdp.web' has no attribute {name!r}")
-    return getattr(import_module(f"ipdp.web.{_HOMES[name]}"), name)
+    try:
+        return getattr(import_module(f"ipdp.web.{_HOMES[name]}"), name)
+    except ModuleNotFoundError as error:
+        if (error.name or "").startswith("ipdp"):
+            raise
+        raise ImportError(f"the live page needs {error.name}: pip install 'ipdp[live]'") from None

@@ -1,23 +1,21 @@
-"""Who may see the page: the right host, the right token, and requests that make sense."""
+"""Who may see the page: the right host name, the right token, and security headers."""
 
 from __future__ import annotations
 
 import hashlib
 import ipaddress
-import json
 import secrets
 import socket
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
-from urllib.parse import parse_qsl, urlencode
+from urllib.parse import urlencode
 
-if TYPE_CHECKING:
-    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.datastructures import MutableHeaders
+from starlette.requests import Request
+from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 LONGEST_QUERY = 1000
 """Letters of a query string; ours have fewer than a hundred."""
-
-COOKIE = "ipdp-token"
 
 _LOOPBACK = {"localhost", "127.0.0.1", "::1"}
 
@@ -61,7 +59,7 @@ def is_loopback(host: str) -> bool:
 
 
 def check_token(host: str, token: str | None) -> None:
-    """A ValueError where others reach the page and no token keeps them out."""
+    """A ValueError where others can reach the page and there is no token."""
     if token is None and not is_loopback(host):
         raise ValueError(
             f"others can reach {host}: give a token (ipdp.web.new_token() makes one), or "
@@ -71,8 +69,14 @@ def check_token(host: str, token: str | None) -> None:
         raise ValueError("a token must have at least 8 letters")
 
 
-class Guard:
-    """Stands before the app, and sends away whom it is not for.
+def error_response(status: int, reason: object) -> Response:
+    """A refusal: one sentence, as JSON."""
+    headers = {"cache-control": "no-store"}
+    return JSONResponse({"error": str(reason)}, status_code=status, headers=headers)
+
+
+class AccessMiddleware:
+    """Refuses requests for another host or without the token; adds security headers to all answers.
 
     Parameters
     ----------
@@ -91,7 +95,7 @@ class Guard:
     ) -> None:
         self.app = app
         self.host = host
-        self.token = None if token is None else token.encode()
+        self.token = token
         self.names = {name.lower() for name in (host, *names)} | _LOOPBACK
         if not is_loopback(host):
             self.names |= {socket.gethostname().lower(), socket.getfqdn().lower()}
@@ -100,30 +104,38 @@ class Guard:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        headers = {name.decode("latin-1"): value for name, value in scope["headers"]}
-        refusal = self._refusal(scope, headers)
-        if refusal is None and self.token is not None:
-            if self._is_first_visit(scope):
-                await self._let_in(scope, send)
-                return
-            if not self._is_known(headers):
-                refusal = 401, "This page needs its token: open the whole link that was printed."
-        if refusal is not None:
-            await _refuse(*refusal, send)
-            return
-        await self.app(scope, receive, _with_headers(send))
 
-    def _refusal(self, scope: Scope, headers: dict[str, bytes]) -> tuple[int, str] | None:
-        """Status and sentence for what makes no sense whoever asks."""
-        host = headers.get("host", b"").decode("latin-1")
-        if not self._is_ours(host):
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                MutableHeaders(scope=message).update(HEADERS)
+            await send(message)
+
+        answer = self._answer(Request(scope)) or self.app
+        await answer(scope, receive, send_with_headers)
+
+    def _answer(self, request: Request) -> Response | None:
+        """The answer to a request that does not reach the app; None where it does."""
+        if not self._is_our_name(request.headers.get("host", "")):
             # A page elsewhere may have its own name point here (DNS rebinding).
-            return 421, "This server is not reached by that name."
-        if len(scope.get("query_string", b"")) > LONGEST_QUERY:
-            return 414, f"A query has at most {LONGEST_QUERY} letters."
+            return error_response(421, "This server is not reached by that name.")
+        if len(request.scope["query_string"]) > LONGEST_QUERY:
+            return error_response(414, f"A query has at most {LONGEST_QUERY} letters.")
+        if self.token is None:
+            return None
+        given = request.query_params.get("token")
+        if given is not None and _are_equal(given.encode(), self.token):
+            return self._first_answer(request, self.token)
+        if not self._is_known(request, self.token):
+            return error_response(
+                401, "This page needs its token: open the whole link that was printed."
+            )
         return None
 
-    def _is_ours(self, header: str) -> bool:
+    def _is_our_name(self, header: str) -> bool:
+        """Whether the Host header names this server.
+
+        Starlette's TrustedHostMiddleware compares names alone: it has no rule for addresses.
+        """
         name = _without_port(header.lower())
         if name in self.names:
             return True
@@ -134,61 +146,43 @@ class Guard:
         # A bare address cannot be a name that was made to point here.
         return address.is_loopback or not is_loopback(self.host)
 
-    def _is_first_visit(self, scope: Scope) -> bool:
-        """Whether the address brings the right token."""
-        given = dict(parse_qsl(scope["query_string"].decode("latin-1"))).get("token")
-        assert self.token is not None
-        return given is not None and secrets.compare_digest(given.encode(), self.token)
+    def _is_known(self, request: Request, token: str) -> bool:
+        scheme, _, bearer = request.headers.get("authorization", "").partition(" ")
+        if scheme.lower() == "bearer":
+            return _are_equal(bearer.strip().encode("latin-1"), token)
+        name, value = _cookie(token)
+        return _are_equal(request.cookies.get(name, "").encode("latin-1"), value)
 
-    def _is_known(self, headers: dict[str, bytes]) -> bool:
-        assert self.token is not None
-        bearer = headers.get("authorization", b"")
-        if bearer[:7].lower() == b"bearer ":
-            return secrets.compare_digest(bearer[7:].strip(), self.token)
-        expected = self._cookie().encode()
-        cookies = (part.strip() for part in headers.get("cookie", b"").split(b";"))
-        return any(secrets.compare_digest(part, expected) for part in cookies)
-
-    def _cookie(self) -> str:
-        # Not the token itself: cookies are kept in files.
-        assert self.token is not None
-        return f"{COOKIE}={hashlib.sha256(b'ipdp cookie ' + self.token).hexdigest()}"
-
-    async def _let_in(self, scope: Scope, send: Send) -> None:
+    def _first_answer(self, request: Request, token: str) -> Response:
         """Keep the token as a cookie and drop it from the address."""
-        query = parse_qsl(scope["query_string"].decode("latin-1"))
+        query = request.query_params.multi_items()
         rest = urlencode([(name, value) for name, value in query if name != "token"])
-        path = "/" + scope.get("raw_path", b"/").decode("latin-1").split("?")[0].lstrip("/\\")
-        secure = "; Secure" if scope.get("scheme") == "https" else ""
-        cookie = f"{self._cookie()}; HttpOnly; SameSite=Strict; Path=/; Max-Age=31536000{secure}"
-        headers = {"location": f"{path}?{rest}" if rest else path, "set-cookie": cookie}
-        await _answer(303, b"", headers, send)
+        raw = request.scope.get("raw_path", b"/").decode("latin-1")
+        path = "/" + raw.split("?")[0].lstrip("/\\")  # two slashes would be another host
+        answer = RedirectResponse(f"{path}?{rest}" if rest else path, 303)
+        answer.headers["cache-control"] = "no-store"
+        name, value = _cookie(token)
+        is_secure = request.scope["scheme"] == "https"
+        year = 365 * 24 * 3600
+        answer.set_cookie(name, value, year, secure=is_secure, httponly=True, samesite="strict")
+        return answer
+
+
+def _are_equal(given: bytes, expected: str) -> bool:
+    """Compared in a time that does not tell how much of it is right."""
+    return secrets.compare_digest(given, expected.encode())
+
+
+def _cookie(token: str) -> tuple[str, str]:
+    """Name and value: not the token itself, since cookies are kept in files.
+
+    The name is the token's as well: ports of a host share their cookies.
+    """
+    digest = hashlib.sha256(b"ipdp cookie " + token.encode()).hexdigest()
+    return f"ipdp-token-{digest[-8:]}", digest[:-8]
 
 
 def _without_port(host: str) -> str:
     if host.startswith("["):
         return host[1:].partition("]")[0]
     return host.rpartition(":")[0] if host.count(":") == 1 else host
-
-
-async def _refuse(status: int, sentence: str, send: Send) -> None:
-    body = json.dumps({"error": sentence}).encode()
-    await _answer(status, body, {"content-type": "application/json"}, send)
-
-
-async def _answer(status: int, body: bytes, headers: dict[str, str], send: Send) -> None:
-    all_headers = {**HEADERS, "cache-control": "no-store", "content-length": str(len(body))}
-    all_headers.update(headers)
-    pairs = [(name.encode(), value.encode("latin-1")) for name, value in all_headers.items()]
-    await send({"type": "http.response.start", "status": status, "headers": pairs})
-    await send({"type": "http.response.body", "body": body})
-
-
-def _with_headers(send: Send) -> Send:
-    async def sending(message: Message) -> None:
-        if message["type"] == "http.response.start":
-            own = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
-            message = {**message, "headers": [*message["headers"], *own]}
-        await send(message)
-
-    return sending

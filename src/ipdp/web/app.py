@@ -2,29 +2,38 @@
 
 from __future__ import annotations
 
-import gzip
 import hashlib
-import html
-import json
+import os
 import re
+import time
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ipdp.web import assets
-from ipdp.web.access import Guard, check_token, is_loopback
-from ipdp.web.pace import HEADER, Pace
-from ipdp.web.runs import NoSuchRun, Runs, address
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.middleware import Middleware
+from starlette.middleware.gzip import GZipMiddleware
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+from starlette.types import Receive, Scope, Send
 
-if TYPE_CHECKING:
-    from starlette.applications import Starlette
-    from starlette.requests import Request
-    from starlette.responses import Response
+from ipdp.web import document
+from ipdp.web.access import AccessMiddleware, check_token, error_response, is_loopback
+from ipdp.web.run_view import Cursor
+from ipdp.web.runs import NotFound, Runs, Unreadable, address
+
+PAUSE_HEADER = "x-ipdp-pause"
+"""Says how many seconds a page is to wait before it asks again."""
 
 _WHOLE = re.compile(r"-1|[0-9]{1,18}")
-_TYPES = {"js": "text/javascript; charset=utf-8", "css": "text/css; charset=utf-8"}
+# Not left to the machine's table of types: a browser runs no script of another type.
+_TYPES = {".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8"}
+_NO_STORE = {"cache-control": "no-store"}
 
 
 def make_app(
@@ -55,13 +64,8 @@ def make_app(
     >>> [route.path for route in app.routes][:3]
     ['/', '/runs.json', '/runs/{run}.json']
     """
-    try:
-        from starlette.applications import Starlette
-        from starlette.middleware import Middleware
-    except ImportError:
-        raise ImportError("the live page needs starlette: pip install 'ipdp[live]'") from None
     check_token(host, token)
-    assets.plotly_js()  # should it be missing: now
+    document.plotly_js()  # raises now if it is missing
     views = _Views(Runs(directory))
 
     @asynccontextmanager
@@ -69,21 +73,90 @@ def make_app(
         yield
         views.runs.close()
 
-    guard = Middleware(Guard, host=host, token=token, names=tuple(names))
-    return Starlette(routes=_routes(views), middleware=[guard], lifespan=lifespan)
-
-
-def _routes(views: _Views) -> list[Any]:
-    from starlette.routing import Route
-
-    return [
+    routes = [
         Route("/", views.index),
         Route("/runs.json", views.runs_json),
         Route("/runs/{run}.json", views.run_json),
         Route("/runs/{run}/features/{feature}.json", views.feature_json),
         Route("/runs/{run}", views.run),
-        Route("/static/{name}", views.static),
+        Mount("/static", _PageFiles()),
     ]
+    access = Middleware(AccessMiddleware, host=host, token=token, names=tuple(names))
+    middleware = [access, Middleware(_RemoteGZip, compresslevel=6)]
+    return Starlette(routes=routes, middleware=middleware, lifespan=lifespan)
+
+
+class _RemoteGZip(GZipMiddleware):
+    """Compresses answers to other machines: to this one, sending takes less time."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        client = scope.get("client")
+        is_here = client is not None and is_loopback(client[0])
+        await (self.app if is_here else super().__call__)(scope, receive, send)
+
+
+class _PageFiles(StaticFiles):
+    """The page's scripts and style sheet, and plotly.js: these files and no other."""
+
+    def __init__(self) -> None:
+        super().__init__(directory=document.DIRECTORY, packages=[("plotly", "package_data")])
+
+    def lookup_path(self, path: str) -> tuple[str, os.stat_result | None]:
+        return super().lookup_path(path) if path in _versions() else ("", None)
+
+    def file_response(self, full_path: Any, *args: Any, **options: Any) -> Response:
+        answer = super().file_response(full_path, *args, **options)
+        # Its address holds a digest of its content: a browser may keep it for good.
+        answer.headers["cache-control"] = "max-age=31536000, immutable"
+        answer.headers["content-type"] = _TYPES[Path(full_path).suffix]
+        return answer
+
+
+class PollInterval:
+    """How long pages wait between two requests: a second each, longer if there are many of them.
+
+    Parameters
+    ----------
+    most
+        How often all pages together may ask, in times a second.
+    window
+        Seconds over which they are counted.
+    longest
+        The longest interval, in seconds.
+    clock
+        Seconds that only grow.
+
+    Examples
+    --------
+    >>> interval = PollInterval()
+    >>> interval.next()
+    1.0
+    """
+
+    def __init__(
+        self,
+        most: float = 20.0,
+        window: float = 2.0,
+        longest: float = 10.0,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.most = most
+        self.window = window
+        self.longest = longest
+        self.clock = clock
+        self._seconds = 1.0
+        self._asked = 0
+        self._since = clock()
+
+    def next(self) -> float:
+        """A page has asked: how many seconds it is to wait before it asks again."""
+        passed = self.clock() - self._since
+        if passed >= self.window:
+            n_pages = self._asked / passed * self._seconds
+            self._seconds = min(max(1.0, n_pages / self.most), self.longest)
+            self._asked, self._since = 0, self.clock()
+        self._asked += 1
+        return round(self._seconds, 1)
 
 
 class _Views:
@@ -91,144 +164,89 @@ class _Views:
 
     def __init__(self, runs: Runs) -> None:
         self.runs = runs
-        self.pace = Pace()
+        self.interval = PollInterval()
 
     def index(self, _request: Request) -> Response:
-        from starlette.responses import RedirectResponse
-
         names = list(self.runs.listing())
         if len(names) == 1:
             return RedirectResponse(address(names[0]), status_code=307)
-        return _page("Runs · ipdp", "index.html", ["run.js", "index.js"])
+        return _index_page()
 
     def runs_json(self, _request: Request) -> Response:
-        return _json(lambda: json.dumps(self.runs.payload(), allow_nan=False).encode())
+        return _json_response(self.runs.payload())
 
     def run(self, request: Request) -> Response:
         name = request.path_params["run"]
         try:
             self.runs.get(name)
-        except NoSuchRun:
-            return _page("Runs · ipdp", "index.html", ["run.js", "index.js"], status=404)
+        except NotFound:
+            return _index_page(status=404)
         # The largest comes last: while the browser reads it, the first numbers are on their way.
-        scripts = [*assets.SCRIPTS, f"plotly-{_fingerprint(assets.plotly_js())}.js"]
-        return _page(f"{name} · ipdp", "page.html", scripts)
+        return _page(name, "page.html", [*document.SCRIPTS, document.PLOTLY])
 
-    # Pages that follow a run ask for the same thing at the same time: what is at hand is answered
-    # at once, and only what must be read takes a thread.
+    # Pages that follow a run ask for the same thing at the same time: an answer that is kept is
+    # given at once, and only what must be read takes a thread.
 
     async def run_json(self, request: Request) -> Response:
         name, after = request.path_params["run"], request.query_params.get("after")
-        body = self.runs.at_hand(name, "run", after)
-        answer = await _answer(body, lambda: self.runs.get(name).run(after))
-        answer.headers[HEADER] = str(self.pace.ask())
+        try:
+            cursor = Cursor() if after is None else Cursor.parse(after)
+        except ValueError as error:
+            return error_response(400, error)
+        kept = self.runs.kept_answer(name, "run", cursor)
+        answer = await _answer(kept, lambda: self.runs.get(name).run(cursor))
+        answer.headers[PAUSE_HEADER] = str(self.interval.next())
         return answer
 
     async def feature_json(self, request: Request) -> Response:
         name, feature = request.path_params["run"], request.path_params["feature"]
         after = request.query_params.get("after", "-1")
         if not _WHOLE.fullmatch(feature) or feature == "-1":
-            return _refuse(404, "a feature is asked for by its number")
+            return error_response(404, "a feature is asked for by its number")
         if not _WHOLE.fullmatch(after):
-            return _refuse(400, "after must be a number of observations")
+            return error_response(400, "after must be a number of observations")
         asked = int(feature), int(after)
-        body = self.runs.at_hand(name, "feature", *asked)
-        return await _answer(body, lambda: self.runs.get(name).feature(*asked))
-
-    def static(self, request: Request) -> Response:
-        from starlette.responses import Response
-
-        name = request.path_params["name"]
-        if name not in _files():
-            return _refuse(404, "there is no such file")
-        body = _files()[name]
-        headers = {"cache-control": "max-age=31536000, immutable", "vary": "accept-encoding"}
-        # On this machine packing takes longer than sending.
-        is_far = request.client is None or not is_loopback(request.client.host)
-        if is_far and "gzip" in request.headers.get("accept-encoding", ""):
-            headers["content-encoding"] = "gzip"
-            body = _packed(name)
-        kind = _TYPES[name.rpartition(".")[2]]
-        return Response(body, media_type=kind, headers=headers)
+        kept = self.runs.kept_answer(name, "feature", *asked)
+        return await _answer(kept, lambda: self.runs.get(name).feature(*asked))
 
 
 @cache
-def _files() -> dict[str, bytes]:
-    """All that is served besides the views, by name."""
-    names = [*assets.HEAD, *assets.SCRIPTS, "index.js", "style.css"]
-    texts = {_versioned(name): assets.read(name) for name in names}
-    texts[f"plotly-{_fingerprint(assets.plotly_js())}.js"] = assets.plotly_js()
-    return {name: text.encode() for name, text in texts.items()}
+def _versions() -> dict[str, str]:
+    """A digest of each file that is served besides the views."""
+    names = (*document.FIRST, *document.SCRIPTS, "index.js", "style.css")
+    texts = {name: document.read(name) for name in names}
+    texts[document.PLOTLY] = document.plotly_js()
+    return {name: hashlib.sha256(text.encode()).hexdigest()[:12] for name, text in texts.items()}
 
 
-@cache
-def _packed(name: str) -> bytes:
-    return gzip.compress(_files()[name], 6, mtime=0)
-
-
-@cache
-def _versioned(name: str) -> str:
-    """The name with its content in it: a browser may keep the file for good."""
-    if name.startswith("plotly-"):
-        return name
-    stem, _, suffix = name.rpartition(".")
-    return f"{stem}-{_fingerprint(assets.read(name))}.{suffix}"
-
-
-@cache
-def _fingerprint(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()[:12]
+def _static(name: str) -> str:
+    return f"/static/{name}?v={_versions()[name]}"
 
 
 def _page(title: str, body: str, scripts: Iterable[str], status: int = 200) -> Response:
-    from starlette.responses import HTMLResponse
-
-    head = "".join(f'<script src="/static/{_versioned(name)}"></script>\n' for name in assets.HEAD)
-    late = "".join(
-        f'<script defer src="/static/{_versioned(name)}"></script>\n' for name in scripts
-    )
-    text = (
-        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{html.escape(title)}</title>\n"
+    first = "".join(f'<script src="{_static(name)}"></script>\n' for name in document.FIRST)
+    late = "".join(f'<script defer src="{_static(name)}"></script>\n' for name in scripts)
+    head = (
         '<link rel="icon" href="data:,">\n'
-        f'<link rel="stylesheet" href="/static/{_versioned("style.css")}">\n'
-        f'{assets.stand_ins()}\n{head}{late}</head>\n<body data-mode="live">\n'
-        f"{assets.read(body)}</body>\n</html>\n"
+        f'<link rel="stylesheet" href="{_static("style.css")}">\n{first}{late}'
     )
-    return HTMLResponse(text, status_code=status, headers={"cache-control": "no-store"})
+    text = document.document(title, head, document.read(body), "live")
+    return HTMLResponse(text, status_code=status, headers=_NO_STORE)
 
 
-async def _answer(body: bytes | None, make: Callable[[], bytes]) -> Response:
-    from starlette.concurrency import run_in_threadpool
-
-    return await run_in_threadpool(_json, make) if body is None else _as_json(body)
+def _index_page(status: int = 200) -> Response:
+    return _page("Runs", "index.html", ["run.js", "index.js"], status)
 
 
-def _json(make: Callable[[], bytes]) -> Response:
+async def _answer(kept: bytes | None, make: Callable[[], bytes]) -> Response:
     """An answer as JSON, or the sentence that says why there is none."""
-    from ipdp.log import LogError
-
     try:
-        return _as_json(make())
-    except NoSuchRun as error:
-        return _refuse(404, error)
-    except FileNotFoundError:
-        return _refuse(404, "the log of this run is gone")
-    except (LogError, OSError) as error:
-        return _refuse(422, error)
-    except ValueError as error:
-        return _refuse(400, error)
+        return _json_response(await run_in_threadpool(make) if kept is None else kept)
+    except NotFound as error:
+        return error_response(404, error)
+    except Unreadable as error:
+        return error_response(422, error)
 
 
-def _as_json(body: bytes) -> Response:
-    from starlette.responses import Response
-
-    return Response(body, media_type="application/json", headers={"cache-control": "no-store"})
-
-
-def _refuse(status: int, reason: object) -> Response:
-    from starlette.responses import JSONResponse
-
-    headers = {"cache-control": "no-store"}
-    return JSONResponse({"error": str(reason)}, status_code=status, headers=headers)
+def _json_response(body: bytes) -> Response:
+    return Response(body, media_type="application/json", headers=_NO_STORE)

@@ -8,9 +8,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
+from ipdp.core.curve import feature_text
+from ipdp.core.files import written_whole
 from ipdp.core.typing import Feature
 from ipdp.plot import CarpetDisplay, ChangeDisplay, OverviewDisplay, PDPDisplay, TimelineDisplay
-from ipdp.web.frames import label
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -45,7 +46,7 @@ def write_figures(
 
     Returns
     -------
-    The files, in the order in which they tell the story.
+    The files: overview, timeline, changes, then the features, the most important first.
     """
     from ipdp.log import LogReader
 
@@ -61,7 +62,8 @@ def write_figures(
     paths = []
     for name, size, draw in _figures(run):
         path = directory / f"{name}.{format}"
-        _save(_drawn(draw, size), path)
+        with written_whole(path) as draft:
+            _drawn(draw, size).savefig(draft, dpi=_DPI)
         paths.append(path)
     return paths
 
@@ -100,14 +102,4 @@ def _slug(feature: Feature) -> str:
     >>> _slug("Net salary (EUR)"), _slug(("age", "salary")), _slug("../../etc"), _slug("")
     ('Net-salary-EUR', 'age-salary', 'etc', 'unnamed')
     """
-    return re.sub(r"[^\w]+", "-", label(feature)).strip("-")[:40].strip("-") or "unnamed"
-
-
-def _save(figure: Figure, path: Path) -> None:
-    """The whole picture or none."""
-    part = path.with_name(f".{path.stem}.part{path.suffix}")
-    try:
-        figure.savefig(part, dpi=_DPI)
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)
+    return re.sub(r"[^\w]+", "-", feature_text(feature)).strip("-")[:40].strip("-") or "unnamed"

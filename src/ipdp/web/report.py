@@ -1,20 +1,19 @@
-"""The report: a run on one page, in one file that needs no network."""
+"""The report: a run in one HTML file that needs no network."""
 
 from __future__ import annotations
 
 import base64
 import hashlib
 import html
-import json
 import os
-import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ipdp.web import assets
-from ipdp.web.frames import frames
-from ipdp.web.view import RunView
+from ipdp.core.files import write_whole
+from ipdp.web import document
+from ipdp.web.payload import frames, to_json
+from ipdp.web.run_view import RunView
 
 if TYPE_CHECKING:
     from ipdp.log import LogReader
@@ -22,8 +21,7 @@ if TYPE_CHECKING:
 PAYLOAD = 9_000_000
 """Bytes that the numbers of a report may take; snapshots are thinned out until they do."""
 
-
-# So many snapshots are looked at to judge how much room each takes.
+# So many snapshots are read to estimate the size of one.
 _SAMPLE = 16
 
 
@@ -33,11 +31,11 @@ def write_report(
     *,
     payload: int = PAYLOAD,
 ) -> Path:
-    """Write what a run left behind as one HTML file.
+    """Write what a run has logged as one HTML file.
 
-    The file opens from disk without a network: what ran, the timeline, the changes as sentences
-    with their pictures, and for each feature its curve with a time slider and two times to
-    compare. A run that is going on is reported as far as it is.
+    The file opens from disk without a network: settings, timeline, the changes as sentences with
+    their curves, and for each feature its curve with a time slider and two times to compare. A run
+    that is still going on is reported as far as it is.
 
     Parameters
     ----------
@@ -62,7 +60,7 @@ def write_report(
     path = Path(path)
     if path.is_dir():
         raise ValueError(f"{path} is a directory: say what the report is to be called in it")
-    _write(path, page(data))
+    write_whole(path, page(data).encode(errors="replace"))
     return path
 
 
@@ -70,57 +68,55 @@ def payload_of(reader: LogReader, size: int = PAYLOAD) -> dict[str, Any]:
     """The numbers of a report, in at most so many bytes."""
     view = RunView(reader)
     view.refresh()
-    view.thin(_room(view, size))
+    view.thin(_n_snapshots(view, size))
     return {"run": view.run(), "features": view.all_features()}
 
 
 def page(data: dict[str, Any]) -> str:
-    """The report as HTML. Its own policy lets nothing in but what is in the file."""
-    scripts = [*map(assets.read, assets.HEAD), assets.plotly_js()]
-    scripts += map(assets.read, assets.SCRIPTS)
-    scripts = [_inline(script) for script in scripts]
-    style = assets.read("style.css")
+    """The report as HTML. Its own policy allows nothing but what is in the file."""
+    first, style = _scripts(document.FIRST), document.read("style.css")
+    scripts = [_inline(document.plotly_js()), *_scripts(document.SCRIPTS)]
     # Plotly makes one style element, which is empty at first, and sets style attributes.
     policy = (
-        f"default-src 'none'; script-src {' '.join(map(_hash, scripts))}; "
+        f"default-src 'none'; script-src {' '.join(map(_hash, [*first, *scripts]))}; "
         f"style-src {_hash(style)} {_hash('')}; style-src-attr 'unsafe-inline'; "
         "img-src data: blob:; base-uri 'none'; form-action 'none'"
     )
-    head, rest = scripts[: len(assets.HEAD)], scripts[len(assets.HEAD) :]
-    body = assets.read("page.html").replace('href="/"', 'href="#"')
-    body = body.replace('<details id="about"', '<details open id="about"')
-    return (
-        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+    head = (
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{html.escape(data['run']['name'])} · ipdp</title>\n"
-        f"<style>{style}</style>\n{assets.stand_ins()}\n{_tags(head)}</head>\n"
-        f'<body data-mode="report">\n{body}{_without_scripts(data)}'
-        f'<script type="application/json" id="payload">{_json(data)}</script>\n'
-        f"{_tags(rest)}</body>\n</html>\n"
+        f"<style>{style}</style>\n{_tags(first)}"
     )
+    body = document.read("page.html").replace('href="/"', 'href="#"')
+    body = body.replace('<details id="about"', '<details open id="about"')
+    body += _without_scripts(data)
+    body += f'<script type="application/json" id="payload">{_embedded(data)}</script>\n'
+    return document.document(data["run"]["name"], head, body + _tags(scripts), "report")
 
 
-def _room(view: RunView, size: int) -> int:
-    """How many snapshots fit, judging by what the last ones take."""
+def _n_snapshots(view: RunView, size: int) -> int:
+    """How many snapshots fit, estimated from the last ones."""
     if not view.snapshots:
         return view.limit
     first, last = view.snapshots[-_SAMPLE:][0].n, view.snapshots[-1].n
     recent = list(view.reader.between(first, last))
-    fixed = len(_json({**view.run(), "importance": [], "n": [], "time": []}))
+    fixed = len(_embedded({**view.run(), "importance": [], "n": [], "time": []}))
     each = 30.0 + 6 * len(view.features)  # the time, and the importances
     for feature in view.features:
         curves = [(taken, taken.curves[feature]) for taken in recent if feature in taken.curves]
-        one, all_of_them = len(_json(frames(curves[:1]))), len(_json(frames(curves)))
+        one, all_of_them = len(_embedded(frames(curves[:1]))), len(_embedded(frames(curves)))
         fixed += one
         each += (all_of_them - one) / max(len(curves) - 1, 1)
     return max(2, int((size - fixed) / each))
 
 
-def _json(data: Any) -> str:
+def _embedded(data: Any) -> str:
     """JSON that cannot end the script element that it is put into."""
-    text = json.dumps(data, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
-    return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+    text = to_json(data).replace("<", "\\u003c")
+    return text.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+
+
+def _scripts(names: Iterable[str]) -> list[str]:
+    return [_inline(document.read(name)) for name in names]
 
 
 def _inline(script: str) -> str:
@@ -137,31 +133,12 @@ def _tags(scripts: Iterable[str]) -> str:
 
 
 def _without_scripts(data: dict[str, Any]) -> str:
-    """The sentences, for a reader whose mail program runs no scripts."""
+    """The sentences, for a mail program that runs no scripts."""
     run = data["run"]
-    said = [
+    sentences = [
         f"{run['name']}: {run['status']['state']} after {run['status']['n']:,} observations of "
         f"{len(run['features'])} features.",
         *(f"At {change['n']:,}: {change['sentence']}" for change in run["changes"]),
     ]
-    items = "".join(f"<li>{html.escape(sentence)}</li>" for sentence in said)
+    items = "".join(f"<li>{html.escape(sentence)}</li>" for sentence in sentences)
     return f'<noscript><ul class="card">{items}</ul></noscript>\n'
-
-
-def _write(path: Path, text: str) -> None:
-    """The whole file or none."""
-    handle, part = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:100]}.", suffix=".part")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-        os.chmod(part, 0o666 & ~_umask())
-        os.replace(part, path)
-    except BaseException:
-        Path(part).unlink(missing_ok=True)
-        raise
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

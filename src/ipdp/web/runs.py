@@ -1,17 +1,19 @@
-"""The runs of a directory, each read once however many pages look at it."""
+"""The runs of a directory, each read once however many pages show it."""
 
 from __future__ import annotations
 
-import json
+import os
 import threading
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from ipdp.log import LogReader
-from ipdp.web.frames import label
-from ipdp.web.view import START, Cursor, RunView
+from ipdp.log import LogError, LogReader
+from ipdp.web.payload import label, to_json
+from ipdp.web.run_view import Cursor, RunView, status_of
 
 LOG = "log.db"
 
@@ -22,15 +24,19 @@ PAUSE = 0.5
 _ANSWERS = 64
 
 
-class NoSuchRun(LookupError):
+class NotFound(LookupError):
     """No run, or no feature, of that name or number."""
+
+
+class Unreadable(ValueError):
+    """The log of a run cannot be read; the message says why."""
 
 
 class WatchedRun:
     """One run: an answer is made once, and given to all who ask for it.
 
-    For any number of threads. Raises what the log's reader raises: ValueError where the file is no
-    log, FileNotFoundError where it is gone.
+    For any number of threads. Raises NotFound where the log is gone, and Unreadable for whatever
+    else is wrong with it: a damaged log must not keep other runs from being shown.
     """
 
     def __init__(self, path: Path) -> None:
@@ -38,48 +44,40 @@ class WatchedRun:
         self._lock = threading.Lock()
         self._view: RunView | None = None
         self._file: tuple[int, int] | None = None
-        self._looked = -float("inf")
+        self._read_at = -float("inf")
         self._answers: dict[tuple[Any, ...], bytes] = {}
 
-    def at_hand(self, *key: Any) -> bytes | None:
+    def kept_answer(self, *key: Any) -> bytes | None:
         """An answer of a moment ago, without waiting for anything.
 
-        The key is what was asked: "run" and `after`, or "feature", its number and `after`.
+        The key is what was asked: "run" and the cursor, or "feature", its number and `after`.
         """
-        if time.monotonic() - self._looked < PAUSE:
+        if time.monotonic() - self._read_at < PAUSE:
             return self._answers.get(key)
         return None
 
-    def run(self, after: str | None = None) -> bytes:
-        """The run without its curves, as JSON; ValueError if `after` is no cursor."""
-        cursor = START if after is None else Cursor.parse(after)
-        with self._lock:
-            view = self._fresh()
-            return self._answer(("run", after), lambda: view.run(cursor))
+    def run(self, after: Cursor) -> bytes:
+        """The run without its curves, as JSON."""
+        with self._reading() as view:
+            return self._answer(("run", after), lambda: view.run(after))
 
     def feature(self, k: int, after: int = -1) -> bytes:
         """The curves of the k-th feature, as JSON."""
-        with self._lock:
-            view = self._fresh()
+        with self._reading() as view:
             if not 0 <= k < len(view.features):
-                raise NoSuchRun(f"this run has no feature number {k}")
+                raise NotFound(f"this run has no feature number {k}")
             return self._answer(("feature", k, after), lambda: view.feature(k, after))
 
     def status(self) -> dict[str, Any]:
-        """How the run is doing; a log that cannot be read has the state "unreadable"."""
+        """How the run is doing; "unreadable" is a state too, with the reason as its message.
+
+        The rest of the log is not read, and it is not kept open: there may be many runs.
+        """
         try:
-            with self._lock:
-                status = self._fresh().reader.status
-        except (ValueError, OSError) as error:
-            nothing = {"n": 0, "started": None}
-            return {"state": "unreadable", "message": label(error), **nothing}
-        message = None if status.message is None else label(status.message)
-        return {
-            "state": status.state,
-            "message": message,
-            "n": status.n,
-            "started": status.started,
-        }
+            with _explained(), LogReader(self.path) as reader:
+                return status_of(reader)
+        except (NotFound, Unreadable) as error:
+            return {"state": "unreadable", "message": label(error), "n": 0, "started": None}
 
     def close(self) -> None:
         """Close the log."""
@@ -91,27 +89,46 @@ class WatchedRun:
             self._view.reader.close()
         self._view = None
 
-    def _fresh(self) -> RunView:
-        """The view as of now, or as of a moment ago."""
-        if self._view is not None and time.monotonic() - self._looked < PAUSE:
-            return self._view
+    @contextmanager
+    def _reading(self) -> Iterator[RunView]:
+        """The view as of now, or as of a moment ago, for one thread."""
+        with self._lock, _explained():
+            if self._view is None or time.monotonic() - self._read_at >= PAUSE:
+                self._view = self._refreshed()
+            yield self._view
+
+    def _refreshed(self) -> RunView:
         found = self.path.stat()
         if self._view is None or self._file != (found.st_dev, found.st_ino):
             self._close()  # another log was put in its place
             self._view = RunView(LogReader(self.path))
             self._file = found.st_dev, found.st_ino
         self._view.refresh()
-        self._answers = {}  # before the time: what is at hand is never older than it says
-        self._looked = time.monotonic()
+        self._answers = {}  # before the time: what is kept is never older than it says
+        self._read_at = time.monotonic()
         return self._view
 
-    def _answer(self, key: tuple[Any, ...], make: Any) -> bytes:
+    def _answer(self, key: tuple[Any, ...], make: Callable[[], Any]) -> bytes:
         if key not in self._answers:
             if len(self._answers) >= _ANSWERS:
                 self._answers = {}
-            text = json.dumps(make(), separators=(",", ":"), ensure_ascii=False, allow_nan=False)
-            self._answers[key] = text.encode("utf-8", errors="replace")
+            self._answers[key] = to_json(make()).encode("utf-8", errors="replace")
         return self._answers[key]
+
+
+@contextmanager
+def _explained() -> Iterator[None]:
+    """Whatever goes wrong when a log is read, as NotFound or Unreadable."""
+    try:
+        yield
+    except (NotFound, Unreadable):
+        raise
+    except FileNotFoundError:
+        raise NotFound("the log of this run is gone") from None
+    except (LogError, OSError) as error:
+        raise Unreadable(str(error)) from error
+    except Exception as error:
+        raise Unreadable(f"the log is damaged: {type(error).__name__}: {error}") from error
 
 
 class Runs:
@@ -129,41 +146,41 @@ class Runs:
             raise FileNotFoundError(f"there is no {directory}: give a run, or a directory of runs")
         self._lock = threading.Lock()
         self._runs: dict[str, WatchedRun] = {}
-        self._looked = -float("inf")
+        self._listed_at = -float("inf")
 
     def listing(self) -> dict[str, WatchedRun]:
-        """The runs by their names; looked up anew now and then."""
+        """The runs by their names; listed anew now and then."""
         with self._lock:
-            if time.monotonic() - self._looked >= PAUSE:
+            if time.monotonic() - self._listed_at >= PAUSE:
                 paths = self._paths()
                 for name in self._runs.keys() - paths.keys():
                     self._runs.pop(name).close()
                 self._runs = {
                     name: self._runs.get(name) or WatchedRun(path) for name, path in paths.items()
                 }
-                self._looked = time.monotonic()
+                self._listed_at = time.monotonic()
             return dict(self._runs)
 
     def get(self, name: str) -> WatchedRun:
         """The run of that name. Names are compared, never made into paths."""
         runs = self.listing()
         if name not in runs:
-            raise NoSuchRun("there is no run of that name")
+            raise NotFound("there is no run of that name")
         return runs[name]
 
-    def at_hand(self, name: str, *key: Any) -> bytes | None:
+    def kept_answer(self, name: str, *key: Any) -> bytes | None:
         """An answer of a moment ago, if there is one; never waits."""
         run = self._runs.get(name)
-        return None if run is None else run.at_hand(*key)
+        return None if run is None else run.kept_answer(*key)
 
-    def payload(self) -> dict[str, Any]:
-        """The runs and how they are doing; the newest first, the unreadable last."""
+    def payload(self) -> bytes:
+        """The runs and their states as JSON; the newest first, the unreadable last."""
         runs = [
             {"name": label(name), "address": address(name), **run.status()}
             for name, run in self.listing().items()
         ]
         runs.sort(key=lambda run: (-(run["started"] or 0), run["name"]))
-        return {"version": 1, "runs": runs}
+        return to_json({"version": 1, "runs": runs}).encode("utf-8", errors="replace")
 
     def _paths(self) -> dict[str, Path]:
         if self.directory.is_file():
@@ -176,10 +193,12 @@ class Runs:
         except OSError:
             below = []
         for path in below:
+            # A name that is not UTF-8 can stand in no address.
+            name = os.fsencode(path.name).decode("utf-8", errors="replace")
             if path.suffix == ".db" and path.name != LOG and path.is_file():
-                found.setdefault(path.name, path)
+                found.setdefault(name, path)
             elif (path / LOG).is_file():
-                found.setdefault(path.name, path / LOG)
+                found.setdefault(name, path / LOG)
         return found
 
     def close(self) -> None:

@@ -1,7 +1,11 @@
-"""Serving the live page: here until Ctrl-C, or beside the program that is running."""
+"""Serving the live page: here until Ctrl-C, or in a process of its own.
+
+`python -m ipdp.web.server RUN` is that process.
+"""
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 import os
 import socket
@@ -12,6 +16,8 @@ import urllib.parse
 import webbrowser
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+
+import uvicorn
 
 from ipdp.web.access import check_token
 from ipdp.web.app import make_app
@@ -47,10 +53,6 @@ def serve(
     ready
         Called with the page's address, token included, once the server listens.
     """
-    try:
-        import uvicorn
-    except ImportError:
-        raise ImportError("the live page needs uvicorn: pip install 'ipdp[live]'") from None
     app = make_app(directory, token=token, host=host, names=names)
     listening = _listen(host, port)
     address = page_address(host, listening.getsockname()[1], token)
@@ -90,7 +92,7 @@ def background(
     The page's address. The process ends with the context, or with the program.
     """
     check_token(host, token)
-    command = [sys.executable, "-m", "ipdp.web", str(directory)]
+    command = [sys.executable, "-m", "ipdp.web.server", str(directory)]
     command += ["--host", host, "--port", str(port), "--with-parent"]
     # The token goes by the environment: everyone on the machine sees a command line.
     process = subprocess.Popen(
@@ -137,3 +139,39 @@ def _listen(host: str, port: int) -> socket.socket:
     except OSError as error:
         reason = f"cannot listen at {host}, port {port}: {error.strerror or error}"
         raise OSError(f"{reason}; give another port, or 0 for any that is free") from None
+
+
+def main() -> int:
+    """Serve until interrupted, or until the program that started it has ended."""
+    parser = argparse.ArgumentParser(
+        prog="python -m ipdp.web.server",
+        description="Serve the live page of a run; a token is taken from IPDP_TOKEN.",
+    )
+    parser.add_argument("run", help="a run's directory, its log, or a directory of runs")
+    parser.add_argument("--host", default="127.0.0.1")
+    parser.add_argument("--port", type=int, default=PORT)
+    parser.add_argument("--with-parent", action="store_true", help="end when stdin is closed")
+    given = parser.parse_args()
+    if given.with_parent:
+        threading.Thread(target=_end_with_parent, daemon=True).start()
+    token = os.environ.get("IPDP_TOKEN") or None
+    try:
+        serve(given.run, given.host, given.port, token, ready=_print_address)
+    except (ImportError, OSError, ValueError) as error:
+        sys.stderr.write(f"{error}\n")
+        return 1
+    return 0
+
+
+def _print_address(address: str) -> None:
+    sys.stdout.write(f"{address}\n")
+    sys.stdout.flush()
+
+
+def _end_with_parent() -> None:
+    sys.stdin.read()  # ends when the parent, however it ends, closes the pipe
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

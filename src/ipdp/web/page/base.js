@@ -1,13 +1,13 @@
 "use strict";
-// Text, numbers, and the bytes of the payload. Everything lives in one object, `ipdp`, because the
-// report is opened from disk, where modules do not load.
+// Text, numbers, the bytes of the payload, light and dark. Everything is in one object, `ipdp`,
+// because the report is opened from disk, where modules do not load.
 
 window.ipdp = {};
 
 (function (ipdp) {
   const KINDS = { f: Float32Array, d: Float64Array, b: Uint8Array };
 
-  /** The numbers that `pack` in packing.py wrote. */
+  /** The numbers that `pack` in payload.py wrote. */
   ipdp.unpack = function (text) {
     const letters = atob(text.slice(1));
     const bytes = new Uint8Array(letters.length);
@@ -136,4 +136,46 @@ window.ipdp = {};
     const width = high - low || Math.abs(high) * 0.1 || 1;
     return [low - share * width, high + share * width];
   };
+
+  // Light and dark.
+
+  const KEY = "ipdp-theme";
+  const system = window.matchMedia("(prefers-color-scheme: dark)");
+  const listeners = [];
+
+  // A page that may keep nothing (a file, a strict browser) still switches.
+  const memory = {
+    get: () => { try { return localStorage.getItem(KEY); } catch { return null; } },
+    set: (value) => { try { localStorage.setItem(KEY, value); } catch { /* not kept */ } },
+  };
+
+  function apply(choice) {
+    const dark = choice ? choice === "dark" : system.matches;
+    document.documentElement.dataset.theme = dark ? "dark" : "light";
+    const button = ipdp.find("theme");
+    if (button) button.setAttribute("aria-pressed", String(dark));
+    listeners.forEach((listener) => listener());
+  }
+
+  ipdp.theme = {
+    /** Once the page is there: its button, and the system that changes its mind. */
+    start() {
+      apply(memory.get());
+      system.addEventListener("change", () => apply(memory.get()));
+      const button = ipdp.find("theme");
+      if (button) button.addEventListener("click", () => ipdp.theme.toggle());
+    },
+    toggle() {
+      const next = document.documentElement.dataset.theme === "dark" ? "light" : "dark";
+      memory.set(next);
+      apply(next);
+    },
+    changed: (listener) => listeners.push(listener),
+  };
+
+  apply(memory.get()); // before anything is drawn, so that nothing flashes
+
+  /** The value of a design token, such as "ink" or "now". */
+  ipdp.token = (name) =>
+    getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 })(window.ipdp);

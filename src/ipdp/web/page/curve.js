@@ -3,13 +3,6 @@
 // of a history in a role: { history, frame, role, text, colour, dash }.
 
 (function (ipdp) {
-  /** What the axis of the outputs shows, as in the figures. */
-  function outputTitle(history, outputs) {
-    if (outputs.length > 1) return history.probabilities ? "probability" : "prediction";
-    return history.probabilities ? `P(${ipdp.shorten(outputs[0], 24)})` : ipdp.shorten(outputs[0], 32);
-  }
-  ipdp.outputTitle = outputTitle;
-
   /** The lines to draw: one for each entry and output, with its colour. */
   function strokes(entries, outputs) {
     const palette = ipdp.palette();
@@ -112,27 +105,27 @@
   function missing(stroke, k) {
     const known = stroke.history.missingAt(stroke.frame, stroke.output);
     if (!known) return null;
-    const half = 1.96 * known.error;
+    const { value, half } = known;
     return {
-      type: "scatter", mode: "markers", x: [k], y: [known.value], xaxis: "x2",
+      type: "scatter", mode: "markers", x: [k], y: [value], xaxis: "x2",
       error_y: { type: "data", array: [half], color: stroke.colour, thickness: 1.5, width: 4 },
       marker: { color: stroke.colour, size: 8, symbol: "diamond" },
-      text: [`<b>${ipdp.number(known.value)}</b> ± ${ipdp.number(half)}<br>where the value is ` +
+      text: [`<b>${ipdp.number(value)}</b> ± ${ipdp.number(half)}<br>where the value is ` +
         `missing<br>${ipdp.plain(stroke.text)}`],
       hoverinfo: "text", meta: { part: "missing", role: stroke.role, output: stroke.output },
     };
   }
 
   /** The frame around curves of one feature: axes, the strip under them, the missing values. */
-  function frameOf(entries, outputs, title, { strip, gaps, shapes }) {
+  function frameOf(entries, outputs, titles, { strip, gaps, shapes }) {
     const range = ipdp.extent(entries.flatMap((entry) => entry.history.extent(outputs) || []));
     const [end, start] = ipdp.isWide() ? [0.93, 0.95] : [0.8, 0.86];
     const layout = ipdp.layout({
       xaxis: ipdp.axis({
-        title: { text: ipdp.plain(ipdp.shorten(title, ipdp.isWide() ? 60 : 32)) }, domain: [0, gaps ? end : 1],
+        title: { text: ipdp.plain(ipdp.shorten(titles.x, ipdp.isWide() ? 60 : 32)) }, domain: [0, gaps ? end : 1],
       }),
       yaxis: ipdp.axis({
-        title: { text: ipdp.plain(outputTitle(entries[0].history, outputs)) },
+        title: { text: ipdp.plain(ipdp.shorten(titles.y, 32)) },
         domain: [strip ? 0.1 : 0, 1], range: ipdp.padded(range, 0.08),
       }),
       shapes,
@@ -157,7 +150,7 @@
     return layout;
   }
 
-  function numbers(entries, outputs, title, { shade }) {
+  function numbers(entries, outputs, titles, shade) {
     const lines = strokes(entries, outputs);
     const main = entries[entries.length - 1];
     const gaps = lines.map((stroke) => missing(stroke, 0)).filter(Boolean);
@@ -167,7 +160,7 @@
       ? [{ type: "rect", x0: shade[0], x1: shade[1], y0: 0, y1: 1, yref: "y domain", layer: "below",
         line: { width: 0 }, fillcolor: ipdp.fade(ipdp.token("after"), 0.09) }]
       : [];
-    const layout = frameOf(entries, outputs, title, { strip, gaps: gaps.length > 0, shapes });
+    const layout = frameOf(entries, outputs, titles, { strip, gaps: gaps.length > 0, shapes });
     const spans = entries.map((entry) => entry.history.span(0)).filter(Boolean);
     layout.xaxis.range = ipdp.padded(ipdp.extent(spans.flat()), 0.03);
     const data = [
@@ -180,7 +173,7 @@
     return { data, layout };
   }
 
-  function categories(entries, outputs, title, { shade }) {
+  function categories(entries, outputs, titles, shade) {
     const lines = strokes(entries, outputs);
     const main = entries[entries.length - 1];
     const all = [...new Set(entries.flatMap((entry) => entry.history.dims[0].categories))];
@@ -192,7 +185,7 @@
       yref: "y domain", layer: "below", line: { width: 0 },
       fillcolor: ipdp.fade(ipdp.token("after"), 0.09),
     }));
-    const layout = frameOf(entries, outputs, title, { strip, gaps: gaps.length > 0, shapes });
+    const layout = frameOf(entries, outputs, titles, { strip, gaps: gaps.length > 0, shapes });
     Object.assign(layout.xaxis, {
       tickvals: all.map((_, k) => k), range: [-0.6, all.length - 0.4],
       ticktext: all.map((name) => ipdp.plain(ipdp.shorten(name, all.length > 12 ? 8 : 16))),
@@ -221,7 +214,7 @@
     return Array.from(grid, (value, k) => (dimension.categorical ? k : value));
   }
 
-  function surface(entry, output, range, at) {
+  function surface(entry, output, range, at, title) {
     const { dims } = entry.history;
     const grids = dims.map((dimension) => dimension.grid(entry.frame));
     const average = entry.history.average(entry.frame, output) || [];
@@ -233,7 +226,7 @@
       zmin: range[0], zmax: range[1], zauto: false, ncontours: 14, colorscale: "Viridis",
       line: { width: 0 }, xaxis: `x${at}`, yaxis: `y${at}`,
       hovertemplate: "%{x}, %{y}<br><b>%{z:.4g}</b><extra></extra>",
-      colorbar: ipdp.colourKey(outputTitle(entry.history, [output])),
+      colorbar: ipdp.colourKey(ipdp.shorten(title, 32)),
       meta: { part: "pair", role: entry.role, output },
     };
   }
@@ -264,7 +257,7 @@
   }
 
   /** A pair: one panel for each entry, all with the same colours. */
-  function pair(entries, outputs, names) {
+  function pair(entries, outputs, names, title) {
     const range = entries[0].history.extent([outputs[0]]) || [0, 1];
     const layout = ipdp.layout({ margin: { l: 8, r: 8, t: 26, b: 8 }, annotations: [] });
     const width = 1 / entries.length;
@@ -284,16 +277,16 @@
         font: { size: 12.5, color: ipdp.token("muted") },
       });
       const showscale = k === entries.length - 1;
-      return [{ ...surface(entry, outputs[0], range, at), showscale }, observations(entry, at)];
+      return [{ ...surface(entry, outputs[0], range, at, title), showscale }, observations(entry, at)];
     });
     return { data, layout };
   }
 
-  /** The plot of some entries, which are all of one feature. */
-  ipdp.curveFigure = function (entries, outputs, names, { shade } = {}) {
+  /** The plot of some entries, which are all of one feature; `title` says what the outputs are. */
+  ipdp.curveFigure = function (entries, outputs, names, title, shade) {
     const { history } = entries[0];
-    if (history.isPair) return pair(entries, outputs, names);
+    if (history.isPair) return pair(entries, outputs, names, title);
     const draw = history.dims[0].categorical ? categories : numbers;
-    return draw(entries, outputs, names[0], { shade });
+    return draw(entries, outputs, { x: names[0], y: title }, shade);
   };
 })(window.ipdp);

@@ -100,9 +100,7 @@
       const all = history.outputs;
       const { output } = this.state;
       if (output === "*" && !history.isPair) return all;
-      if (all.includes(output)) return [output];
-      if (all.length === 2 && history.probabilities) return [all[1]];
-      return all.length > 1 && !history.isPair ? all : [all[0]];
+      return all.includes(output) ? [output] : history.shown;
     }
 
     /** Change what is shown. */
@@ -204,7 +202,6 @@
     entries() {
       const { change, history } = this;
       if (change) {
-        change.history.probabilities = history.probabilities; // it has one output of several
         return ["before", "after"].map((role, frame) => ({
           history: change.history, frame, role, colour: ipdp.token(role),
           text: frame ? `after, at ${ipdp.count(change.n)}` : `before ${ipdp.count(change.began)}`,
@@ -234,7 +231,9 @@
         return;
       }
       const shade = change && change.where;
-      const figure = ipdp.curveFigure(entries, outputs, feature.parts, { shade });
+      // A change has one output of several: what its numbers are, all of them together say.
+      const title = history.title(outputs);
+      const figure = ipdp.curveFigure(entries, outputs, feature.parts, title, shade);
       this.curve.draw(`${state.feature}/${change ? change.id : ""}/${outputs}`, figure);
     }
 
@@ -243,7 +242,8 @@
       const drawn = history && history.length && !history.isPair;
       find("carpet-card").classList.toggle("of-pair", Boolean(history && history.isPair));
       if (drawn) {
-        const [output] = this.outputs(history);
+        const shown = this.outputs(history);
+        const output = shown.length > 1 ? history.main : shown[0];
         this.carpet.draw(`${state.feature}/${output}`, ipdp.carpetFigure(history, output, {
           name: run.features[state.feature].name, now: this.now, until: run.until,
           changes: run.changes.filter((change) => change.feature === state.feature),

@@ -1,5 +1,6 @@
 "use strict";
-// A place on the page that holds one plot: drawn once, then changed in place.
+// A place on the page that holds one plot, drawn once and then changed in place; and what all plots
+// share: colours, axes, layout.
 
 (function (ipdp) {
   const CONFIG = { displayModeBar: false, responsive: true, doubleClick: "reset+autosize" };
@@ -63,4 +64,59 @@
     type: "line", x0: n, x1: n, y0: 0, y1: 1, yref: "paper",
     line: { color: colour, width: 1.5, dash: "solid" }, ...more,
   });
+
+  /** Colours of several outputs, told apart with every kind of colour vision. */
+  ipdp.palette = () => ["c1", "c2", "c3", "c4", "c5", "c6"].map(ipdp.token);
+
+  /** A colour of so much strength. */
+  ipdp.fade = function (colour, strength) {
+    const [red, green, blue] = [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16));
+    return `rgba(${red}, ${green}, ${blue}, ${strength})`;
+  };
+
+  /** An axis that steps back behind what is drawn. */
+  ipdp.axis = function (more = {}) {
+    return {
+      gridcolor: ipdp.token("grid"),
+      linecolor: ipdp.token("line"),
+      tickcolor: ipdp.token("line"),
+      zeroline: false,
+      fixedrange: ipdp.isTouch(),
+      automargin: true,
+      tickfont: { color: ipdp.token("muted"), size: 12 },
+      ...more,
+      title: { font: { color: ipdp.token("muted"), size: 12.5 }, standoff: 8, ...more.title },
+    };
+  };
+
+  /** The key of a surface's colours. */
+  ipdp.colourKey = (title) => ({
+    thickness: 10, outlinewidth: 0, len: 1,
+    tickfont: { size: 12, color: ipdp.token("muted") },
+    title: { text: ipdp.plain(title), side: "right",
+      font: { size: 12.5, color: ipdp.token("muted") } },
+  });
+
+  /** The layout that all plots share. */
+  ipdp.layout = function (more) {
+    return {
+      paper_bgcolor: "rgba(0,0,0,0)",
+      plot_bgcolor: "rgba(0,0,0,0)",
+      font: { family: ipdp.token("font"), color: ipdp.token("ink"), size: 13 },
+      margin: { l: 8, r: 12, t: 8, b: 8 },
+      hoverlabel: {
+        bgcolor: ipdp.token("raised"),
+        bordercolor: ipdp.token("line"),
+        font: { family: ipdp.token("font"), color: ipdp.token("ink"), size: 12.5 },
+        align: "left",
+      },
+      separators: ".,",
+      showlegend: false,
+      // A finger that moves over a plot scrolls the page.
+      dragmode: ipdp.isTouch() ? false : "zoom",
+      ...more,
+    };
+  };
+
+  ipdp.isTouch = () => window.matchMedia("(pointer: coarse)").matches;
 })(window.ipdp);

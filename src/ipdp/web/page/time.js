@@ -75,7 +75,7 @@
     const frames = evenly(history.length, COLUMNS);
     const build = history.dims[0].categorical ? categoricalCarpet : numericCarpet;
     const { y, z, axis, text } = build(history, output, frames);
-    const title = ipdp.outputTitle(history, [output]);
+    const title = ipdp.shorten(history.title([output]), 32);
     return {
       data: [{
         type: "heatmap", x: borders(frames.map((frame) => history.n[frame])), y, z,

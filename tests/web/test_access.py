@@ -88,7 +88,7 @@ def test_the_token_becomes_a_cookie_and_leaves_the_address(guarded):
     assert (answer.status_code, answer.headers["location"]) == (303, "/runs/loans?x=1")
     cookie = answer.headers["set-cookie"]
     assert "HttpOnly" in cookie
-    assert "SameSite=Strict" in cookie
+    assert "samesite=strict" in cookie.lower()
     assert TOKEN not in cookie
     assert guarded.get("/runs/loans.json").status_code == 200
 

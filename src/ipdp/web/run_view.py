@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ipdp.core.curve import Curve
+from ipdp.core.jsonable import readable
 from ipdp.core.typing import Array, Feature, FloatArray
-from ipdp.web.frames import began, change, frames, label
-from ipdp.web.packing import pack
-from ipdp.web.thinning import thin
+from ipdp.web.payload import began, change, frames, label, pack, thin
 
 if TYPE_CHECKING:
     from ipdp.log import LoggedChange, LogReader, SnapshotInfo
@@ -157,8 +156,8 @@ class RunView:
             "name": run_name(self.reader.path),
             "revision": self._revision(),
             "next": str(self.cursor),
-            "status": self._status(),
-            "settings": self.reader.settings,
+            "status": status_of(self.reader),
+            "settings": readable(self.reader.settings),
             "features": [
                 {"name": label(name), "parts": list(map(label, parts(name)))} for name in features
             ],
@@ -201,21 +200,25 @@ class RunView:
             self._histories.popitem(last=False)
         return known
 
-    def _status(self) -> dict[str, Any]:
-        status = self.reader.status
-        heartbeat = status.heartbeat
-        return {
-            "state": status.state,
-            "n": status.n,
-            "message": None if status.message is None else label(status.message),
-            "started": status.started,
-            "heartbeat": heartbeat,
-            "silence": None if heartbeat is None else round(max(0.0, time.time() - heartbeat), 1),
-        }
-
     def _revision(self) -> str:
         """Changes when what a page has read so far no longer holds."""
         return f"{self.reader.status.started}/{self._resets}"
+
+
+def status_of(reader: LogReader) -> dict[str, Any]:
+    """The state of a run, and when it was last heard of; an error where that makes no sense."""
+    status = reader.status
+    started, heartbeat = (
+        None if moment is None else float(moment) for moment in (status.started, status.heartbeat)
+    )
+    return {
+        "state": label(status.state),
+        "n": int(status.n),
+        "message": None if status.message is None else label(status.message),
+        "started": started,
+        "heartbeat": heartbeat,
+        "silence": None if heartbeat is None else round(max(0.0, time.time() - heartbeat), 1),
+    }
 
 
 def parts(feature: Feature) -> tuple[Feature, ...]:

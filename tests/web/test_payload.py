@@ -1,4 +1,4 @@
-"""Curves and changes arrive on the page with the log's numbers."""
+"""Curves and changes arrive on the page with the log's numbers; what is left out matters least."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from tests.web.logs import EVIL, FEATURES, change_at, curve_at, curves_at, read_frames
 
 from ipdp.log import LoggedChange, SnapshotInfo
-from ipdp.web.frames import change, curves_payload, frames, label
-from ipdp.web.packing import unpack
+from ipdp.web.payload import change, curves_payload, frames, label, pack, thin, unpack
 
 
 def history(feature, times=(100, 500, 700, 1200)):
@@ -22,7 +23,12 @@ def history(feature, times=(100, 500, 700, 1200)):
 def test_every_frame_is_its_curve(feature):
     items = history(feature)
     payload = json.loads(json.dumps(frames(items), allow_nan=False))
-    assert payload["probabilities"]
+    assert payload["texts"] == [["P(no)", "P(yes)"]]
+    assert (payload["main"], payload["shown"], payload["several"]) == (
+        "yes",
+        ["yes"],
+        "probability",
+    )
     for (info, curve), (n, outputs, grids, average, half) in zip(
         items, read_frames(payload), strict=True
     ):
@@ -37,12 +43,39 @@ def test_every_frame_is_its_curve(feature):
         np.testing.assert_allclose(half, curve.band()[1] - curve.average, rtol=2e-6)
 
 
+def test_a_target_is_called_by_its_name():
+    curve = curve_at("age", 100, np.random.default_rng(0)).select("yes")
+    payload = curves_payload([replace(curve, outputs=("price",), average=1e5 * curve.average)])
+    assert payload["texts"] == [["price"]]
+    assert (payload["main"], payload["shown"], payload["several"]) == (
+        "price",
+        ["price"],
+        "prediction",
+    )
+
+
+def test_of_several_targets_all_are_drawn_and_of_a_pair_the_one_that_matters_most():
+    rng = np.random.default_rng(0)
+    age, pair = (curve_at(feature, 100, rng) for feature in ("age", ("age", "salary")))
+    several = [
+        replace(curve, outputs=("price", "rent"), average=curve.average * weights)
+        for curve, weights in (
+            (age, np.array([[9.0], [2.0]])),
+            (pair, np.array([[[9.0]], [[2.0]]])),
+        )
+    ]
+    for curve, shown in zip(several, (["price", "rent"], ["price"]), strict=True):
+        payload = curves_payload([curve])
+        assert (payload["main"], payload["shown"]) == ("price", shown)
+
+
 def test_rugs_missing_points_and_thin_data_are_there():
     items = history("age")
     payload = frames(items)
     rug = unpack(payload["dims"][0]["rug"]["values"])
     np.testing.assert_allclose(rug[:20], np.sort(items[0][1].rug[0]), rtol=1e-6)
     np.testing.assert_allclose(unpack(payload["missing"])[:2], [0.6, 0.4], rtol=1e-6)
+    np.testing.assert_allclose(unpack(payload["missing_half"])[:2], [0.0196, 0.0196], rtol=1e-4)
     assert "thin" not in payload
     items[0][1].n_effective_points[0] = 1.0
     assert unpack(frames(items)["thin"]).tolist() == [1] + [0] * 31
@@ -99,3 +132,63 @@ def test_names_are_text_on_one_line(name):
     text = label(name)
     assert text.strip()
     assert text.isprintable()
+
+
+values = st.lists(st.floats(allow_nan=True, allow_infinity=True), max_size=30)
+
+
+@given(values)
+@settings(deadline=None)
+def test_numbers_come_back_to_a_millionth_of_their_spread(numbers):
+    array = np.array(numbers, dtype=float)
+    back = unpack(pack(array)).astype(float)
+    known = np.isfinite(array)
+    np.testing.assert_array_equal(np.isnan(back), np.isnan(array))
+    np.testing.assert_array_equal(back[~known], array[~known])
+    with np.errstate(over="ignore"):
+        spread = np.ptp(array[known]) if known.any() else 0.0
+    if np.isfinite(spread):
+        np.testing.assert_allclose(back[known], array[known], rtol=0, atol=1e-6 * spread)
+
+
+@pytest.mark.parametrize(
+    ("numbers", "kind"),
+    [
+        ([], "f"),
+        ([0.1, 0.2], "f"),
+        ([0.1, 0.1], "d"),  # no spread: exact
+        ([1.7e9, 1.7e9 + 60], "d"),  # times, which single precision would move by a minute
+        ([1e300, 0.0], "d"),
+        ([True, False], "b"),
+    ],
+)
+def test_single_precision_is_taken_where_nobody_sees_it(numbers, kind):
+    text = pack(np.array(numbers))
+    assert text[0] == kind
+    if kind == "d":
+        np.testing.assert_array_equal(unpack(text), numbers)
+
+
+times = st.lists(st.integers(0, 10_000), unique=True, min_size=2, max_size=200).map(sorted)
+
+
+@given(times, st.integers(2, 50), st.lists(st.integers(0, 10_000), max_size=10))
+@settings(deadline=None)
+def test_ends_and_moments_stay(n, limit, moments):
+    n = np.array(n)
+    kept = thin(n, limit, moments)
+    assert len(kept) == min(limit, len(n))
+    assert (np.diff(kept) > 0).all()
+    assert {kept[0], kept[-1]} == {0, len(n) - 1}
+    special = {0, len(n) - 1, *(max(0, int((n <= moment).sum()) - 1) for moment in moments)}
+    if len(special) <= limit:
+        assert special <= set(kept.tolist())
+
+
+@given(st.integers(10, 2000), st.integers(2, 50))
+@settings(deadline=None)
+def test_the_rest_is_spread_evenly(length, limit):
+    kept = thin(np.arange(length), limit)
+    gaps = np.diff(kept)
+    # Middles of equal parts: next to the ends half a part is missing.
+    assert gaps.max() <= np.ceil(2 * length / limit) + 1

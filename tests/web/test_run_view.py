@@ -7,8 +7,8 @@ import pytest
 from tests.web.logs import FEATURES, change_at, curves_at, read_frames, write_run
 
 from ipdp.log import Log, LogReader
-from ipdp.web.packing import unpack
-from ipdp.web.view import Cursor, RunView, run_name
+from ipdp.web.payload import unpack
+from ipdp.web.run_view import Cursor, RunView, run_name
 
 
 @pytest.fixture
@@ -38,9 +38,7 @@ def test_a_run_is_what_its_log_says(log):
     assert run["name"] == "run"
     assert run["n"] == [100, 200, 300]
     assert run["settings"] == {"alpha": 0.1}
-    assert [feature["name"] for feature in run["features"]][
-        -1
-    ] == "age \N{MULTIPLICATION SIGN} salary"
+    assert [feature["name"] for feature in run["features"]][-1] == "age*salary"
     assert run["features"][-1]["parts"] == ["age", "salary"]
     assert run["status"]["state"] == "running"
     for text, (n, values) in zip(

@@ -1,20 +1,22 @@
-"""Curves on their way to the page: the frames of a feature's history, and changes."""
+"""What the page is sent: curves and changes as small JSON, and which snapshots are among them."""
 
 from __future__ import annotations
 
+import base64
+import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ipdp.core.curve import Curve
+from ipdp.core.curve import Curve, feature_text
+from ipdp.core.jsonable import readable
 from ipdp.core.typing import Array, Feature
-from ipdp.plot.outputs import are_probabilities
+from ipdp.plot.outputs import chosen
 from ipdp.plot.style import named
 from ipdp.plot.support import seldom
-from ipdp.web.packing import pack
 
 if TYPE_CHECKING:
     from ipdp.log import LoggedChange, SnapshotInfo
@@ -22,10 +24,95 @@ if TYPE_CHECKING:
 LONGEST_NAME = 1000
 """Letters of a name that the page is given; it shortens them further where room is scarce."""
 
+LEVEL = 0.95
+"""Probability with which a band covers the curve."""
+
+# Single precision is taken where it moves no value by more than this share of the values' range:
+# a hundredth of a pixel of any screen.
+_TOLERANCE = 1e-6
+
 
 def label(name: object) -> str:
-    """A name as text: all of it that can be printed; of a pair both names."""
-    return named(name, LONGEST_NAME)
+    """A feature, a pair, an output or a sentence as text that can be printed."""
+    return named(feature_text(name), LONGEST_NAME)
+
+
+def to_json(data: Any) -> str:
+    """A payload as text."""
+    return json.dumps(data, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+
+
+def pack(values: Any) -> str:
+    """Numbers as text: a letter for their type, then their bytes in base 64.
+
+    "f" is single precision, "d" double precision where single would show, "b" a byte. NaN and
+    infinities stay what they are. `unpack` in page/base.js reads it.
+
+    Examples
+    --------
+    >>> pack([0.0, 0.5, 1.0])
+    'fAAAAAAAAAD8AAIA/'
+    >>> pack([1e9, 1e9 + 1])[0]
+    'd'
+    >>> unpack(pack([1e9, 1e9 + 1])).tolist()
+    [1000000000.0, 1000000001.0]
+    """
+    array = np.asarray(values)
+    if array.dtype == bool:
+        kind, array = "b", array.astype(np.uint8)
+    else:
+        kind, array = "d", array.astype("<f8")
+        with np.errstate(over="ignore"):
+            single = array.astype("<f4")
+        if _is_precise(single, array):
+            kind, array = "f", single
+    return kind + base64.b64encode(array.tobytes()).decode("ascii")
+
+
+def unpack(text: str) -> Any:
+    """The numbers that gave this text, as one flat array."""
+    kinds = {"f": "<f4", "d": "<f8", "b": "u1"}
+    return np.frombuffer(base64.b64decode(text[1:]), dtype=kinds[text[0]])
+
+
+def _is_precise(single: Any, array: Any) -> bool:
+    known = array[np.isfinite(array)]
+    if not known.size:
+        return True
+    moved = np.abs(single[np.isfinite(array)].astype(float) - known).max()
+    if not np.isfinite(moved):  # too large for single precision
+        return False
+    return bool(moved <= _TOLERANCE * np.ptp(known))
+
+
+def thin(n: Array, limit: int, moments: Iterable[float] = ()) -> Array:
+    """Positions of at most `limit` times: the first, the last, those at moments, others evenly.
+
+    Parameters
+    ----------
+    n
+        Times, ascending.
+    limit
+        How many to keep, at least 2.
+    moments
+        When something happened: the last time at or before each is kept.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> thin(np.arange(100, 2100, 100), 5, moments=[750]).tolist()
+    [0, 5, 6, 14, 19]
+    """
+    if len(n) <= limit:
+        return np.arange(len(n))
+    at = np.searchsorted(n, np.fromiter(moments, dtype=float), side="right") - 1
+    special = np.unique(np.concatenate([[0, len(n) - 1], np.clip(at, 0, len(n) - 1)]))
+    if len(special) >= limit:
+        return np.asarray(special[np.linspace(0, len(special) - 1, limit).round().astype(int)])
+    others = np.setdiff1d(np.arange(len(n)), special)
+    room = limit - len(special)
+    middles = ((np.arange(room) + 0.5) * len(others) / room).astype(int)
+    return np.sort(np.concatenate([special, others[middles]]))
 
 
 def frames(items: Iterable[tuple[SnapshotInfo, Curve]]) -> dict[str, Any]:
@@ -35,11 +122,11 @@ def frames(items: Iterable[tuple[SnapshotInfo, Curve]]) -> dict[str, Any]:
     frame says which of the distinct axes and of the distinct sets of outputs are its own, and its
     values follow those of the frame before.
     """
-    infos, curves = _columns(items)
+    pairs = list(items)
     return {
-        "id": [info.id for info in infos],
-        "n": [info.n for info in infos],
-        **curves_payload(curves),
+        "id": [info.id for info, _ in pairs],
+        "n": [info.n for info, _ in pairs],
+        **curves_payload([curve for _, curve in pairs]),
     }
 
 
@@ -50,21 +137,23 @@ def curves_payload(curves: Sequence[Curve]) -> dict[str, Any]:
         "output": [outputs.index_of(tuple(map(label, curve.outputs))) for curve in curves],
         "dims": [_dimension(curves, axis) for axis in range(_n_axes(curves))],
         "average": pack(_flat([curve.average for curve in curves])),
-        "half": pack(_flat([curve.band()[1] - curve.average for curve in curves])),
+        "half": pack(_flat([curve.band(LEVEL)[1] - curve.average for curve in curves])),
         "n_effective": pack([curve.n_effective for curve in curves]),
-        "probabilities": bool(curves) and are_probabilities(curves[-1]),
     }
     payload["outputs"] = outputs.items
+    if curves:
+        payload.update(_output_texts(curves[-1], outputs.items))
     payload.update(_missing(curves))
-    thin = [seldom(curve) for curve in curves]
-    if any(flags.any() for flags in thin):
-        payload["thin"] = pack(np.concatenate([flags.ravel() for flags in thin]))
+    few = [seldom(curve) for curve in curves]
+    if any(flags.any() for flags in few):
+        payload["thin"] = pack(np.concatenate([flags.ravel() for flags in few]))
     return payload
 
 
 def change(logged: LoggedChange, features: Sequence[Feature]) -> dict[str, Any]:
     """A change, with the curves before and after it as two frames."""
     found = logged.change
+    where = found.where
     return {
         "id": logged.id,
         "n": logged.n,
@@ -74,8 +163,8 @@ def change(logged: LoggedChange, features: Sequence[Feature]) -> dict[str, Any]:
         "output": label(found.output),
         "kind": found.kind,
         "sentence": label(found.summary()),
-        "size": _number(found.size),
-        "where": _where(found.where, found.is_categorical),
+        "size": readable(float(found.size)),
+        "where": list(map(label, where)) if where and found.is_categorical else readable(where),
         "curves": curves_payload([found.before, found.after]),
     }
 
@@ -89,12 +178,12 @@ def began(logged: LoggedChange) -> int:
     return logged.n if found.n_since is None else max(0, logged.n - found.n_since)
 
 
-@dataclass
 class _Distinct:
     """Items, each once, in the order in which they first came."""
 
-    items: list[Any] = field(default_factory=list)
-    _known: dict[Any, int] = field(default_factory=dict)
+    def __init__(self) -> None:
+        self.items: list[Any] = []
+        self._known: dict[Any, int] = {}
 
     def index_of(self, item: Any) -> int:
         if item not in self._known:
@@ -103,11 +192,14 @@ class _Distinct:
         return self._known[item]
 
 
-def _columns(
-    items: Iterable[tuple[SnapshotInfo, Curve]],
-) -> tuple[list[SnapshotInfo], list[Curve]]:
-    pairs = list(items)
-    return [info for info, _ in pairs], [curve for _, curve in pairs]
+def _output_texts(newest: Curve, sets: Sequence[Sequence[str]]) -> dict[str, Any]:
+    """What the numbers of each output are, and which outputs are drawn unless one is chosen."""
+    return {
+        "texts": [[label(newest.output_text(output)) for output in names] for names in sets],
+        "several": "probability" if newest.are_probabilities else "prediction",
+        "main": label(newest.main_output),
+        "shown": list(map(label, chosen(newest, None).outputs)),
+    }
 
 
 def _n_axes(curves: Sequence[Curve]) -> int:
@@ -171,31 +263,25 @@ def _rugs(curves: Sequence[Curve], axis: int) -> list[Array]:
 
 
 def _missing(curves: Sequence[Curve]) -> dict[str, str]:
-    """The point of missing values with its error, where any curve has one."""
+    """The point of missing values and half the width of its band, where any curve has one."""
     if all(curve.missing is None for curve in curves):
         return {}
 
-    def column(name: str) -> str:
-        values = [
-            np.full(len(curve.outputs), np.nan)
-            if getattr(curve, name) is None
-            else getattr(curve, name)
-            for curve in curves
-        ]
-        return pack(_flat(values))
+    def column(name: str) -> Array:
+        values = [getattr(curve, name) for curve in curves]
+        sizes = [len(curve.outputs) for curve in curves]
+        return np.asarray(
+            _flat(
+                [np.full(k, np.nan) if v is None else v for v, k in zip(values, sizes, strict=True)]
+            )
+        )
 
-    return {"missing": column("missing"), "missing_error": column("missing_std_error")}
+    z = NormalDist().inv_cdf((1 + LEVEL) / 2)
+    return {
+        "missing": pack(column("missing")),
+        "missing_half": pack(z * column("missing_std_error")),
+    }
 
 
 def _flat(arrays: Sequence[Any]) -> Any:
     return np.concatenate([np.ravel(array) for array in arrays]) if arrays else np.empty(0)
-
-
-def _number(value: float) -> float | None:
-    return float(value) if np.isfinite(value) else None
-
-
-def _where(where: tuple[Any, ...] | None, is_categorical: bool) -> list[Any] | None:
-    if where is None:
-        return None
-    return [label(value) if is_categorical else float(value) for value in where]
