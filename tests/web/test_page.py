@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import threading
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from tests.web.browser import SIZES, drawn, go_to, settled, trace, traces, until, visit
-from tests.web.logs import EVIL, FEATURES, change_at, curves_at
+from tests.web.logs import EVIL, FEATURES, change_at, curve_at, curves_at
 
 from ipdp.log import Log, LogReader
-from ipdp.web import background
+from ipdp.web import background, write_report
 
 
 @pytest.fixture(scope="module")
@@ -112,6 +113,38 @@ def test_the_timeline_has_metrics_importances_and_changes(loans, reader):
         line = trace(loans, "timeline", part="importance", feature=k)
         np.testing.assert_allclose(line["y"], values, rtol=1e-6)
     assert trace(loans, "timeline", part="changes")["x"] == [1100, 1500]
+
+
+def test_what_the_numbers_are_is_said_on_the_axis(browser, loans, tmp_path):
+    def title():
+        return page.evaluate("document.querySelector('#curve .ytitle').textContent")
+
+    page = loans
+    assert title() == "P(yes)"
+    page.click(".change >> nth=1")
+    settled(page)
+    assert title() == "P(yes)"
+    page.keyboard.press("Escape")
+
+    def target(curve):
+        return replace(curve, outputs=("price",), average=1e5 * curve.average)
+
+    change = change_at(1100)
+    with Log(tmp_path / "houses") as log:
+        log.begin({}, ["salary"])
+        curve = curve_at("salary", 100, np.random.default_rng(0)).select("yes")
+        log.snapshot({"salary": target(curve)}, 100)
+        sides = {"before": target(change.before), "after": target(change.after)}
+        log.change(replace(change, output="price", **sides), 1100)
+        log.end(1100)
+    path = write_report(tmp_path / "houses", tmp_path / "report.html")
+    with visit(browser, path.as_uri()) as page:
+        drawn(page)
+        assert title() == "price"
+        page.click(".change")
+        settled(page)
+        assert title() == "price"
+        assert "effect on price" in page.inner_text("#caption")
 
 
 def test_features_are_ordered_by_importance_and_found(loans, reader):

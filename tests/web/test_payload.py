@@ -115,6 +115,7 @@ def test_a_change_has_its_sentence_and_both_curves(feature):
     payload = json.loads(json.dumps(change(logged, FEATURES), allow_nan=False))
     assert payload["feature"] == FEATURES.index(feature)
     assert payload["sentence"] == logged.change.summary()
+    assert payload["curves"]["texts"] == [["P(yes)"]]
     assert (payload["id"], payload["n"], payload["began"]) == (7, 1100, 1000)
     assert payload["where"] == list(logged.change.where)
     before, after = read_frames(payload["curves"])

@@ -154,6 +154,9 @@ def change(logged: LoggedChange, features: Sequence[Feature]) -> dict[str, Any]:
     """A change, with the curves before and after it as two frames."""
     found = logged.change
     where = found.where
+    curves = curves_payload([found.before, found.after])
+    # One output of several: the curves alone do not tell whether it is a class.
+    curves["texts"] = [[label(found.output_text)] for _ in curves["outputs"]]
     return {
         "id": logged.id,
         "n": logged.n,
@@ -165,7 +168,7 @@ def change(logged: LoggedChange, features: Sequence[Feature]) -> dict[str, Any]:
         "sentence": label(found.summary()),
         "size": readable(float(found.size)),
         "where": list(map(label, where)) if where and found.is_categorical else readable(where),
-        "curves": curves_payload([found.before, found.after]),
+        "curves": curves,
     }
 
 

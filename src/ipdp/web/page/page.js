@@ -231,8 +231,7 @@
         return;
       }
       const shade = change && change.where;
-      // A change has one output of several: what its numbers are, all of them together say.
-      const title = history.title(outputs);
+      const title = entries[0].history.title(outputs);
       const figure = ipdp.curveFigure(entries, outputs, feature.parts, title, shade);
       this.curve.draw(`${state.feature}/${change ? change.id : ""}/${outputs}`, figure);
     }
