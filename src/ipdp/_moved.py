@@ -14,6 +14,7 @@ from typing import Any
 MOVED = {
     "ipdp.dashboard": "ipdp.web",
     "ipdp.monitor.handlers": "ipdp.monitor.notify",
+    "ipdp.monitor.series": "ipdp.monitor.baselines",  # pickled detectors name it
     "ipdp.prometheus": "ipdp.runs.prometheus",
     "ipdp.report": "ipdp.web",
     "ipdp.running": "ipdp.runs",

@@ -12,7 +12,6 @@ from matplotlib.figure import Figure
 from ipdp import Curve
 from ipdp.monitor import Change
 from ipdp.monitor.change import extent
-from ipdp.monitor.detection import moved
 
 X = np.array([20_000.0, 80_000.0, 140_000.0])
 
@@ -166,18 +165,3 @@ def test_extent_is_the_same_on_a_finer_axis(heights, n_between):
     inside = np.abs(there[(finer >= low) & (finer <= high)])
     assert inside.min() >= 0.5 * np.abs(difference).max() - 1e-9
     assert inside.max() == np.abs(difference).max()
-
-
-@pytest.mark.parametrize(
-    ("before", "after", "expected"),
-    [
-        ((0.0, 2.0), (0.0, 2.0), 0.0),
-        ((0.0, 2.0), (1.0, 3.0), 2 / 3),
-        ((0.0, 1.0), (5.0, 6.0), 1.0),
-        ((1.0, 1.0), (1.0, 1.0), 0.0),
-        (frozenset("ab"), frozenset("bc"), 2 / 3),
-        (frozenset("ab"), (0.0, 1.0), 1.0),
-    ],
-)
-def test_moved(before, after, expected):
-    assert moved(before, after) == pytest.approx(expected)

@@ -275,7 +275,7 @@ def test_targets_are_called_by_their_names_and_classes_are_probabilities(named, 
     assert Change.from_dict(change.to_dict()).summary() == change.summary()
 
 
-def test_after_a_change_the_reference_is_anew():
+def test_after_a_change_the_reference_is_new():
     model = Model()
     monitor = fed(watched(model, cool_down=500), rows(2_000))
     model.slope = -1.0
@@ -286,7 +286,7 @@ def test_after_a_change_the_reference_is_anew():
     assert [change.feature for change in monitor.changes] == ["b", "b"]
 
 
-def test_during_the_cool_down_only_larger_changes_are_told():
+def test_during_the_cool_down_only_larger_changes_are_reported():
     model = Model()
     monitor = fed(watched(model, cool_down=100_000), rows(2_000))
     model.slope = -1.0
@@ -308,26 +308,26 @@ def test_a_real_change_does_not_hide_that_the_range_moves_soon_after():
     assert [(c.feature, c.kind) for c in monitor.changes] == [("a", "real"), ("a", "virtual")]
 
 
-def test_the_model_is_not_asked_about_changes_that_are_too_small():
-    model, asked = Model(), []
+def test_models_are_not_compared_for_changes_that_are_too_small():
+    model, sizes = Model(), []
     monitor = fed(watched(model), rows(1_500))
     model.curve = 1.03  # no chance in this, and far below the tolerance
-    judge = monitor.pdp.engine.ice
-    monitor.pdp.engine.ice = lambda X, *rest: asked.append(len(X)) or judge(X, *rest)
+    ice = monitor.pdp.engine.ice
+    monitor.pdp.engine.ice = lambda X, *rest: sizes.append(len(X)) or ice(X, *rest)
     fed(monitor, rows(1_000, seed=2))
-    assert monitor._watch.evidence()[0].shape > 1
-    assert max(asked) == 1
+    assert monitor._confirmation.series.evidence()[0].shape > 1
+    assert max(sizes) == 1
     assert monitor.changes == []
 
 
 def test_only_the_newest_changes_are_kept():
-    model, told = Model(), []
-    monitor = fed(watched(model, n_changes=2, cool_down=1, handlers=told.append), rows(1_000))
+    model, reported = Model(), []
+    monitor = fed(watched(model, n_changes=2, cool_down=1, handlers=reported.append), rows(1_000))
     for k in range(4):
         model.slope = (-3.0) ** (k + 1)
         fed(monitor, rows(300, seed=2 + k))
-    assert len(told) > 2
-    assert monitor.changes == told[-2:]
+    assert len(reported) > 2
+    assert monitor.changes == reported[-2:]
 
 
 @pytest.mark.parametrize("statistic", ["importance", "l2", "derivative", "sign", "shape"])
@@ -344,36 +344,36 @@ def test_every_statistic_with_a_detector_of_river(statistic):
     assert detector.width == 0  # clones were fed, not the pattern
 
 
-def test_handlers_are_told_and_cannot_stop_the_stream(caplog):
-    model, told = Model(), []
+def test_handlers_are_called_and_cannot_stop_the_stream(caplog):
+    model, reported = Model(), []
 
     def broken(_):
         raise RuntimeError("no paper")
 
-    monitor = fed(watched(model, handlers=[broken, told.append]), rows(1_000))
+    monitor = fed(watched(model, handlers=[broken, reported.append]), rows(1_000))
     model.slope = -1.0
     with caplog.at_level(logging.ERROR, logger="ipdp.monitor"):
         fed(monitor, rows(300, seed=2))
-    assert told == monitor.changes
-    assert len(told) == 1
+    assert reported == monitor.changes
+    assert len(reported) == 1
     assert "no paper" in caplog.text
     assert monitor.pdp.n_seen == 1_300
 
 
-def test_a_model_that_cannot_be_asked_again_does_not_stop_the_stream(caplog):
+def test_a_model_that_cannot_be_evaluated_again_does_not_stop_the_stream(caplog):
     model = Model()
     monitor = fed(watched(model), rows(1_000))
     model.slope = -1.0
-    ask, monitor.pdp.engine.call = monitor.pdp.engine.call, None
+    call = monitor.pdp.engine.call
 
     def only_one_observation(X):
         if len(X) > 30:
             raise RuntimeError("too many rows")
-        return ask(X)
+        return call(X)
 
     monitor.pdp.engine.call = only_one_observation
     fed(monitor, rows(300, seed=2))
-    assert "could not be asked again" in caplog.text
+    assert "could not be evaluated again" in caplog.text
     assert monitor.changes == []
 
 
@@ -425,10 +425,10 @@ def test_the_observations_are_copied_and_left_as_they_are():
         monitor.explain_one(x)
     assert x == {"a": 1.0, "b": 2.0, "c": 3.0}
     x["a"] = 7.0
-    assert monitor._records.newest(1)[0].x["a"] == 1.0
+    assert monitor._history.newest(1)[0].x["a"] == 1.0
 
 
-def test_pairs_are_left_out_and_a_new_class_starts_anew():
+def test_pairs_are_left_out_and_a_new_class_starts_new():
     def f(x):
         return {"yes": 0.5, "no": 0.5} if x["t"] < 600 else {"yes": 0.5, "no": 0.3, "maybe": 0.2}
 

@@ -19,7 +19,7 @@ QUICK = {"timeout": 1.0, "backoff": 0.01}
 
 
 class Server:
-    """A server on this machine that answers as it is told and remembers what it got."""
+    """A server on this machine with given answers that remembers what it got."""
 
     def __init__(self, *answers):
         self.answers = list(answers)
@@ -176,13 +176,13 @@ def test_the_log_line(caplog):
 
 
 def test_a_handler_that_raises_does_not_stop_the_others(caplog):
-    told = []
+    called = []
 
     def broken(_):
         raise RuntimeError("no paper")
 
-    notify([broken, told.append], change())
-    assert len(told) == 1
+    notify([broken, called.append], change())
+    assert len(called) == 1
     assert "no paper" in caplog.text
 
 

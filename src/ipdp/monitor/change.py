@@ -23,7 +23,7 @@ raise such ones.
 _HALF = 0.5
 # Curves that correlate more strongly than this have the same shape, or the opposite one.
 _ALIKE = 0.8
-# One curve is flat against another if it has less than this share of its spread.
+# One curve is flat against another if it has less than this share of its standard deviation.
 _FLAT = 0.25
 
 _CURVES = ("before", "after")
@@ -63,7 +63,7 @@ class Change:
     statistic
         What raised the alarm.
     n_since
-        Number of explained observations since `began`; None: as many as the clock says.
+        Number of explained observations since `began`; None: `t - began`.
     is_probability
         Whether `output` is the probability of a class; None: not known, as in older logs.
 
@@ -107,7 +107,7 @@ class Change:
     def output_text(self) -> str:
         """What the effect is on: "P(True)" for a class, else the name of the target.
 
-        The curves alone do not tell, as they hold one output of several.
+        The curves alone do not show it, as they hold one output of several.
         """
         is_probability = self.is_probability
         if is_probability is None and (self.output,) != PREDICTION:
@@ -142,16 +142,16 @@ class Change:
         before, after = centred(self.before.average[0]), centred(self.after.average[0])
         if before.shape != after.shape or self.kind == "unclear":
             return "may have changed" if self.kind == "unclear" else "changed"
-        spread, later = float(before.std()), float(after.std())
-        if spread <= _FLAT * later:
+        std_before, std_after = float(before.std()), float(after.std())
+        if std_before <= _FLAT * std_after:
             return "appeared"
-        if later <= _FLAT * spread:
+        if std_after <= _FLAT * std_before:
             return "vanished"
-        alike = float((before * after).mean() / (spread * later))
-        if alike <= -_ALIKE:
+        correlation = float((before * after).mean() / (std_before * std_after))
+        if correlation <= -_ALIKE:
             return "reversed"
-        if alike >= _ALIKE:
-            return "grew" if later > spread else "shrank"
+        if correlation >= _ALIKE:
+            return "grew" if std_after > std_before else "shrank"
         return "changed"
 
     def _where(self) -> str:

@@ -9,6 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
+from ipdp.core.counts import in_order
 from ipdp.core.jsonable import decode_name, encode_name
 from ipdp.core.typing import Array, FeatureName, FloatArray, Label, State
 from ipdp.explainers.pdp import IncrementalPDP
@@ -23,6 +26,7 @@ __all__ = [
     "Layout",
     "axis_of",
     "decode_layout",
+    "distinct_outputs",
     "effects",
     "encode_layout",
     "ice_since",
@@ -74,6 +78,13 @@ def smoothed(pdp: IncrementalPDP, numbers: Sequence[int]) -> list[tuple[FloatArr
     return [(mean[0, own], mean[fold.n_axes :, own]) for own in columns]
 
 
+def distinct_outputs(labels: Sequence[Label], ice: IceRecord) -> list[int]:
+    """Rows of the outputs: all, but of two probabilities one, as the other follows from it."""
+    if len(labels) == 2 and np.allclose(ice.values.sum(axis=0), 1.0):
+        return [labels.index(in_order(list(labels))[1])]
+    return list(range(len(labels)))
+
+
 # Of its effects and layouts.
 
 
@@ -90,7 +101,7 @@ def probe_of(layout: Layout, number: int) -> Probe | None:
 
 
 def keys_of(layout: Layout, number: int) -> tuple[Any, ...] | None:
-    """By what the points of an effect are told apart; None if it was not evaluated."""
+    """What identifies the points of an effect; None if it was not evaluated."""
     return layout.keys[layout.effects.index(number)] if number in layout.effects else None
 
 

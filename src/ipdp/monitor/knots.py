@@ -54,7 +54,7 @@ class Knots:
         values: Sequence[float] = (),
         at_most: int | None = None,
     ) -> None:
-        """Take the knots of an effect anew from where its points, and recent values, are now.
+        """Take new knots of an effect from where its points, and recent values, are now.
 
         Of more numbers than `at_most` so many are taken, evenly; of categories all.
         """
@@ -107,7 +107,7 @@ class Knots:
         return at_knots, within[which]
 
     def _arrange(self, layout: Layout) -> None:
-        """Which columns belong to whom; where the knots are, as numbers."""
+        """Which columns belong to which effect; where the knots are, as numbers."""
         n, width = len(self.numbers), max(self.width, 1)
         probes = [probe_of(layout, number) for number in self.numbers]
         size = max([p.stop - p.start for p in probes if p is not None], default=1)

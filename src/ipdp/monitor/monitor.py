@@ -1,4 +1,4 @@
-"""`Monitor`: watches every curve of an explainer and says what changed."""
+"""`Monitor`: tests every curve of an explainer for changes and reports them."""
 
 from __future__ import annotations
 
@@ -6,18 +6,17 @@ import logging
 from collections.abc import Sequence
 from typing import Any, Literal, get_args
 
-import numpy as np
-
-from ipdp.core.counts import in_order
 from ipdp.core.observations import observations
 from ipdp.core.typing import FeatureName, Label, Observation, State
 from ipdp.core.validation import next_time, whole_number
 from ipdp.explainers.pdp import IncrementalPDP
-from ipdp.monitor import saving
+from ipdp.monitor.baselines import Detectors
 from ipdp.monitor.change import Change
-from ipdp.monitor.detection import Watch
+from ipdp.monitor.confirm import Confirmation, Confirmed
+from ipdp.monitor.feature_series import FeatureSeries
 from ipdp.monitor.features import (
     IceRecord,
+    distinct_outputs,
     effects,
     ice_since,
     monitored,
@@ -25,44 +24,43 @@ from ipdp.monitor.features import (
     outputs,
     widest,
 )
-from ipdp.monitor.inquiry import Found, Inquiry
+from ipdp.monitor.history import PER_LEVEL, History, Record
 from ipdp.monitor.notify import Handler, notify
-from ipdp.monitor.records import PER_LEVEL, Record, Records
-from ipdp.monitor.series import Detectors
 
 StatisticName = Literal["shape", "importance", "l2", "derivative", "sign"]
-"""What is watched."""
+"""What is tested for changes."""
 
 logger = logging.getLogger("ipdp.monitor")
 
-# So many recent observations show where a feature's values are.
-_SHOWN = 256
+_STATE_VERSION = 2
+# Number of recent observations that show where a feature's values are.
+_N_RECENT = 256
 
 
 class Monitor:
-    """Watches every feature of an explainer and reports changes.
+    """Tests every feature of an explainer for changes and reports them.
 
     By default it looks at the unsmoothed ICE curves: when nothing changes they are independent, so
-    that the rate of false alarms can be bounded. A suspicion is checked before it becomes an
-    alarm: the model is asked again about observations from before the change. Only if it now
-    says something else about them has the effect changed; a model that has stayed the same cannot
-    raise a "real" alarm, whatever the data do.
+    that the rate of false alarms can be bounded. A candidate is confirmed before it becomes an
+    alarm: the current model is evaluated again on stored observations from before the change. Only
+    if its outputs differ now has the effect changed; a model that has stayed the same cannot raise
+    a "real" alarm, whatever the data do.
 
     Parameters
     ----------
     pdp
-        The explainer; it must keep at least one ICE curve (`n_ice`). Pairs are not watched.
+        The explainer; it must keep at least one ICE curve (`n_ice`). Pairs are not monitored.
     statistic
         "shape" is the default described above. "importance" is the paper's, the deviation of the
         smoothed curve from its mean; "l2", "derivative" and "sign" are distances of the smoothed
         curve to a reference on their common support. These four are autocorrelated and raise
-        false alarms; they are reported as they come, without a check.
+        false alarms; they are reported as they come, without confirmation.
     detector
         Any `river.base.DriftDetector`, cloned for each series: one for each feature and output,
         with "shape" one for each knot too. None: for "shape" a test of all series at once
-        (`ipdp.monitor.scan`), else the paper's `ADWIN(delta=1e-5, grace_period=2000)`.
+        (`ipdp.monitor.change_points`), else the paper's `ADWIN(delta=1e-5, grace_period=2000)`.
     delta
-        Chance of a false suspicion at one check, over all series; for the default detector.
+        Chance of a false candidate at one check, over all series; for the default detector.
     tolerance
         The smallest change of the model that is worth an alarm: root mean square of the
         difference of the centred curves, as a share of the standard deviation of the output. A
@@ -72,13 +70,13 @@ class Monitor:
     warm_up
         Number of explained observations before the first reference is taken.
     cool_down
-        After a change the feature's reference is taken anew at once. For so many explained
-        observations a further change of the same kind is reported only if it is larger than the
-        last one, so that a model which adapts step by step raises one alarm and not ten.
+        After a change the feature gets a new reference at once. For so many explained observations
+        a further change of the same kind is reported only if it is larger than the last one, so
+        that a model which adapts step by step raises one alarm and not ten.
     n_changes
-        Number of changes that are kept in `changes`; older ones are told and forgotten.
+        Number of changes that are kept in `changes`; handlers get all of them.
     handlers
-        Who is told: functions of a `Change`, `ipdp.monitor.notify.LogLine`, `Webhook`.
+        Called with each change: `ipdp.monitor.notify.LogLine`, `Webhook`, or any function.
 
     Attributes
     ----------
@@ -118,17 +116,7 @@ class Monitor:
         n_changes: int = 1000,
         handlers: Handler | Sequence[Handler] = (),
     ) -> None:
-        if not isinstance(pdp, IncrementalPDP):
-            raise TypeError(f"a Monitor watches an IncrementalPDP, got {type(pdp).__name__}")
-        if not pdp.n_ice:
-            raise ValueError("the monitor reads the newest ICE curve: n_ice must be at least 1")
-        if statistic not in get_args(StatisticName):
-            names = ", ".join(get_args(StatisticName))
-            raise ValueError(f"statistic must be one of {names}, got {statistic!r}")
-        if not 0 < delta < 1:
-            raise ValueError(f"delta must be in (0, 1), got {delta}")
-        if tolerance < 0:
-            raise ValueError(f"tolerance must not be negative, got {tolerance}")
+        _check_settings(pdp, statistic, delta, tolerance)
         self.pdp = pdp
         self.statistic = statistic
         self.detector = detector
@@ -140,18 +128,17 @@ class Monitor:
         self.n_changes = whole_number("n_changes", n_changes)
         self.handlers: list[Handler] = [handlers] if callable(handlers) else list(handlers)
         self.changes: list[Change] = []
-        self._watch: Watch | None = None
-        self._inquiry: Inquiry | None = None
+        self._confirmation: Confirmation | None = None
         self._detectors: Detectors | None = None
-        self._are_anew = False  # whether the detectors missed what was before a restart
-        self._records = Records()
+        self._detectors_restarted = False  # without what they had seen before the state was saved
+        self._history = History()
         self._newest: IceRecord | None = None
         self._n = 0
 
     # The stream.
 
     def explain_one(self, x: Observation, w: float = 1.0, *, t: float | None = None) -> None:
-        """Let the explainer explain one observation, then look at the curve."""
+        """Explain one observation, then test its curves."""
         self.pdp.explain_one(x, w, t=t)
         self.update(x)
 
@@ -163,11 +150,11 @@ class Monitor:
         t: Sequence[float] | None = None,
         names: Sequence[FeatureName] | None = None,
     ) -> None:
-        """Let the explainer explain many observations, and look at each of their curves.
+        """Explain many observations, and test the curves of each of them.
 
-        The model is asked about `pdp.n_ice` observations at a time, as many as the explainer
+        The model is evaluated on `pdp.n_ice` observations at a time, as many as the explainer
         keeps. After an error, those before stay explained. With a statistic of the smoothed curve,
-        which is looked at after each observation, they are explained one by one.
+        which is computed after each observation, they are explained one by one.
 
         Parameters
         ----------
@@ -189,21 +176,21 @@ class Monitor:
     ) -> None:
         n_seen, last = self.pdp.n_seen, self.pdp.t
         self.pdp.explain_many(rows, weights, t=times)
-        asked = []
+        explained = []
         for k, (x, weight) in enumerate(zip(rows, weights, strict=True)):
             last = next_time(None if times is None else times[k], last)
             if weight and (n_seen + k + 1) % self.pdp.every == 0:
-                asked.append((x, last))
+                explained.append((x, last))
         curves = ice_since(self.pdp, self._newest)[-len(rows) :]
         # The first of all observations are not explained, as there are no grid points yet.
-        for ice, (x, time) in zip(curves, asked[len(asked) - len(curves) :], strict=True):
+        for ice, (x, time) in zip(curves, explained[len(explained) - len(curves) :], strict=True):
             # Copies, because these are parts of a larger array, which would be kept with them.
             own = IceRecord(ice.layout, ice.positions.copy(), ice.values.copy())
-            self._look_at(own, x, time)
+            self._process(own, x, time)
             self._newest = ice
 
     def update(self, x: Observation) -> list[Change]:
-        """Look at what the explainer has just explained.
+        """Test what the explainer has just explained.
 
         Parameters
         ----------
@@ -218,55 +205,49 @@ class Monitor:
         if ice is None or ice is self._newest:
             return []  # not explained: warm-up, weight 0, or `every`
         self._newest = ice
-        return self._look_at(ice, x, self.pdp.t or 0.0)
+        return self._process(ice, x, self.pdp.t or 0.0)
 
-    def _look_at(self, ice: IceRecord, x: Observation, t: float) -> list[Change]:
+    def _process(self, ice: IceRecord, x: Observation, t: float) -> list[Change]:
         if not len(ice.values):
             return []  # a model that has learnt nothing yet has no outputs
         self._n += 1
-        watch, inquiry = self._watch, self._inquiry
-        if watch is None or inquiry is None or not self._fits(watch, ice):
-            watch, inquiry = self._begin(ice)
+        confirmation = self._confirmation
+        if confirmation is None or not confirmation.series.fits(ice):
+            confirmation = self._begin(ice)
+        series = confirmation.series
         record = Record(self._n, t, dict(x), *ice)
-        self._records.update(record)
-        is_due = watch.update(record)
-        found: list[Found] = []
+        self._history.update(record)
+        is_due = series.update(record)
+        found: list[Confirmed] = []
         if self._detectors is not None:
-            found = self._listen(self._detectors, watch, inquiry, record)
+            found = self._feed(self._detectors, confirmation, record)
         elif is_due:
-            found = inquiry.look(record)
+            found = confirmation.check(record)
         for row, change in found:
-            began = record.n - (change.n_since or 0)
-            self._start(watch, record, row, began, keep_range=change.kind == "real")
+            recent = self._recent(change.n_since or 0)
+            series.take_reference(row, record, recent, keep_range=change.kind == "real")
         if is_due and self._n >= self.warm_up:
-            self._take_references(watch, record)
-        return [self._told(change) for _, change in found]
+            for row in series.without_reference(self.cool_down):
+                series.take_reference(row, record, self._recent(self.cool_down))
+        changes = [change for _, change in found]
+        for change in changes:
+            self._report(change)
+        return changes
 
-    def _fits(self, watch: Watch, ice: IceRecord) -> bool:
-        """Whether the outputs are those that are watched, and no feature has too many categories.
+    def _recent(self, n: int) -> list[Record]:
+        """Some of the last n observations, to show where the values of the features are."""
+        return self._history.between(self._n - n, self._n, at_most=_N_RECENT)
 
-        Of a range that grows, and of its points with it, fewer knots do as well.
-        """
-        if len(ice.values) != len(watch.labels):
-            return False
-        if ice.layout is not watch.layout:
-            if widest(ice.layout, watch.numbers, categories_only=True) > watch.n_points:
-                return False
-            watch.layout = ice.layout
-        return True
-
-    def _begin(self, ice: IceRecord) -> tuple[Watch, Inquiry]:
-        """Begin anew with all features: first curves, a new class, more categories than before."""
-        labels = tuple(outputs(self.pdp)[: len(ice.values)])  # new ones come last
+    def _begin(self, ice: IceRecord) -> Confirmation:
+        """Start again with all features: first curves, a new class, more categories than before."""
+        labels = outputs(self.pdp)[: len(ice.values)]  # new ones come last
         n_points = widest(ice.layout, list(monitored(effects(self.pdp))))
-        return self.make_watch(labels, _watched_outputs(labels, ice), n_points)
+        return self._build(labels, distinct_outputs(labels, ice), n_points)
 
-    def make_watch(
-        self, labels: Sequence[Label], rows: Sequence[int], n_points: int
-    ) -> tuple[Watch, Inquiry]:
-        """Watch all features anew: these rows of the outputs, at no more than so many points."""
+    def _build(self, labels: Sequence[Label], rows: Sequence[int], n_points: int) -> Confirmation:
+        """Begin with empty series of these rows of the outputs, at no more than so many points."""
         with_detectors = self.statistic != "shape" or self.detector is not None
-        self._watch = watch = Watch(
+        series = FeatureSeries(
             effects(self.pdp),
             labels,
             rows,
@@ -276,53 +257,43 @@ class Monitor:
             # Detectors of the shape are fed at every step.
             at_once=1 if with_detectors and self.statistic == "shape" else PER_LEVEL,
         )
-        self._inquiry = inquiry = Inquiry(
-            watch,
-            self._records,
+        if with_detectors:
+            self._detectors = Detectors(self.statistic, self.detector, series)
+        self._confirmation = confirmation = Confirmation(
+            series,
+            self._history,
             self.pdp,
             statistic=self.statistic,
             tolerance=self.tolerance,
             cool_down=self.cool_down,
         )
-        if with_detectors:
-            self._detectors = Detectors(self.statistic, self.detector, watch)
-        return watch, inquiry
+        return confirmation
 
-    def _take_references(self, watch: Watch, record: Record) -> None:
-        for row in range(len(watch.numbers)):
-            if not watch.is_watching(row) or watch.paused(row) >= self.cool_down:
-                self._start(watch, record, row, record.n - self.cool_down)
-
-    def _start(
-        self, watch: Watch, record: Record, row: int, first: int, *, keep_range: bool = False
-    ) -> None:
-        recent = self._records.between(first, record.n, at_most=_SHOWN)
-        watch.start(row, record, recent, keep_range=keep_range)
-
-    def _listen(
-        self, detectors: Detectors, watch: Watch, inquiry: Inquiry, record: Record
-    ) -> list[Found]:
-        """Feed the detectors that were given, and take their alarms."""
-        if self._are_anew:
+    def _feed(
+        self, detectors: Detectors, confirmation: Confirmation, record: Record
+    ) -> list[Confirmed]:
+        """Update the detectors of river, and confirm their alarms."""
+        if self._detectors_restarted:
             logger.warning(
-                "the drift detectors begin anew: their past is not in the monitor's state; "
+                "the drift detectors start again: their past is not in the monitor's state; "
                 "save monitor.detectors (with pickle) to go on exactly"
             )
-            self._are_anew = False
-        alarms = detectors.update(self.pdp, watch)
+            self._detectors_restarted = False
+        alarms = detectors.update(self.pdp, confirmation.series)
         if not alarms:
             return []
-        evidence = watch.evidence()
-        found = [f for row, output in alarms for f in inquiry.alarm(record, evidence[row], output)]
+        evidence = confirmation.series.evidence()
+        found = []
+        for row, output in alarms:
+            found += confirmation.confirm_alarm(record, evidence[row], output)
         for row, _ in found:
             detectors.restart(row)
         return found
 
-    def _told(self, change: Change) -> Change:
+    def _report(self, change: Change) -> None:
         self.changes.append(change)
         del self.changes[: -self.n_changes]
         notify(self.handlers, change)
-        return change
 
     # State out and in.
 
@@ -341,7 +312,7 @@ class Monitor:
             raise ValueError("give the monitor its state first, then the detectors saved with it")
         if detectors is not None and self._detectors is not None:
             self._detectors.must_fit(detectors)
-        self._detectors, self._are_anew = detectors, False
+        self._detectors, self._detectors_restarted = detectors, False
 
     @property
     def state(self) -> State:
@@ -349,20 +320,75 @@ class Monitor:
 
         Assign it to a monitor with the same settings, after the explainer's state, to go on from
         there, bit for bit. Only detectors of river are not in it: `state["is_whole"]` says so,
-        and without `detectors` they begin anew.
+        and without `detectors` they start again.
         """
-        return saving.save(self)
+        confirmation = self._confirmation
+        return {
+            "version": _STATE_VERSION,
+            **self._settings,
+            "is_whole": self._detectors is None,
+            "n": self._n,
+            "records": self._history.state,
+            # The names are those of version 2, whatever their parts are called by now.
+            "watch": None if confirmation is None else confirmation.series.state,
+            "inquiry": None if confirmation is None else confirmation.state,
+            "changes": [change.to_dict() for change in self.changes],
+        }
 
     @state.setter
     def state(self, state: State) -> None:
-        saving.restore(self, state)
+        version = state.get("version")
+        if version != _STATE_VERSION:
+            raise ValueError(
+                f"this is a state of version {version!r}; this ipdp reads version {_STATE_VERSION}"
+            )
+        for name, value in self._settings.items():
+            if state.get(name) != value:
+                was = state.get(name)
+                raise ValueError(
+                    f"the state was made with {name} = {was!r}, this monitor has {value!r}"
+                )
+        if state["n"] and newest_ice(self.pdp) is None:
+            raise ValueError("give the explainer its state first, then the monitor")
+        before = dict(vars(self))
+        try:
+            self._restore(state)
+        except (KeyError, IndexError, TypeError, ValueError) as error:
+            vars(self).update(before)
+            raise ValueError(f"the state is damaged: {error}") from error
+
+    def _restore(self, state: State) -> None:
+        self._n = state["n"]
+        self.changes = [Change.from_dict(change) for change in state["changes"]]
+        self._history = History.restored(state["records"], effects(self.pdp))
+        self._newest = newest_ice(self.pdp)
+        self._confirmation = self._detectors = None
+        saved = state["watch"]
+        if saved is not None:
+            confirmation = self._build(saved["labels"], saved["outputs"], saved["n_points"])
+            confirmation.series.restore(saved, self._history)
+            confirmation.state = state["inquiry"]
+        self._detectors_restarted = self._detectors is not None
+
+    @property
+    def _settings(self) -> dict[str, Any]:
+        """What two monitors must have in common to go on from each other's state."""
+        detector = None if self.detector is None else type(self.detector).__name__
+        return {"statistic": self.statistic, "detector": detector, "clock": self.clock}
 
     def __repr__(self) -> str:
         return f"Monitor({self.pdp!r}, statistic={self.statistic!r}, changes={len(self.changes)})"
 
 
-def _watched_outputs(labels: tuple[Label, ...], ice: IceRecord) -> list[int]:
-    """Rows to watch: all, but of two probabilities the second, as the first says the same."""
-    if len(labels) == 2 and np.allclose(ice.values.sum(axis=0), 1.0):
-        return [labels.index(in_order(list(labels))[1])]
-    return list(range(len(labels)))
+def _check_settings(pdp: Any, statistic: str, delta: float, tolerance: float) -> None:
+    if not isinstance(pdp, IncrementalPDP):
+        raise TypeError(f"a Monitor watches an IncrementalPDP, got {type(pdp).__name__}")
+    if not pdp.n_ice:
+        raise ValueError("the monitor reads the newest ICE curve: n_ice must be at least 1")
+    if statistic not in get_args(StatisticName):
+        names = ", ".join(get_args(StatisticName))
+        raise ValueError(f"statistic must be one of {names}, got {statistic!r}")
+    if not 0 < delta < 1:
+        raise ValueError(f"delta must be in (0, 1), got {delta}")
+    if tolerance < 0:
+        raise ValueError(f"tolerance must not be negative, got {tolerance}")

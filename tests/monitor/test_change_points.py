@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ipdp.monitor.scan import Scan
+from ipdp.monitor.change_points import Scan
 
 PROPERTY = settings(deadline=None, derandomize=True, max_examples=40)
 

@@ -1,8 +1,8 @@
-"""The default detection: unsmoothed, centred ICE curves at fixed knots, and the values themselves.
+"""The series that are tested for changes: unsmoothed ICE curves at knots, and the values.
 
 While model and data stay the same, the ICE curves of successive observations are independent, and
 so are the values of a feature. Each ICE curve is read at fixed knots and centred, because the curve
-of every feature moves as a whole when the effect of another one changes. One `Scan` watches all:
+of every feature moves as a whole when the effect of another one changes. One `Scan` tests all:
 
     shape   each knot of each centred curve
     level   the mean of each curve, which raises no alarm and is reported with one
@@ -18,14 +18,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ipdp.core.typing import Array, FloatArray, Label, State
-from ipdp.monitor.features import Effect, Layout, axis_of, monitored
+from ipdp.monitor.change_points import Scan, Side
+from ipdp.monitor.features import Effect, IceRecord, Layout, axis_of, monitored, widest
+from ipdp.monitor.history import PER_LEVEL, History, Record
 from ipdp.monitor.knots import Knots
-from ipdp.monitor.records import PER_LEVEL, Record, Records
-from ipdp.monitor.scan import Scan, Side
 
 
 class Evidence(NamedTuple):
-    """What speaks for a change of one feature; above 1 it is one.
+    """Test statistics of one feature; above 1 there is evidence of a change.
 
     Attributes
     ----------
@@ -47,8 +47,8 @@ class Evidence(NamedTuple):
     axis_cut: int
 
 
-class Watch:
-    """Follows the shape of each feature's effect and the place of its values.
+class FeatureSeries:
+    """The shape of each feature's effect and the place of its values, as series under test.
 
     Observations are collected and read together, as one numpy call costs about as much for
     thirty curves as for one.
@@ -60,7 +60,7 @@ class Watch:
     labels
         Names of the model's outputs.
     outputs
-        Which of them are watched, by their number.
+        Which of them are monitored, by their number.
     n_points
         The most knots that a feature can have.
     delta, clock
@@ -71,7 +71,7 @@ class Watch:
     Attributes
     ----------
     numbers, names
-        Numbers and names of the features that are watched, one row for each; pairs are not.
+        Numbers and names of the features that are monitored, one row for each; pairs are not.
     ranges
         What the ranges were when the references were taken; None for a feature without one.
     starts
@@ -93,14 +93,14 @@ class Watch:
         self.names = list(monitored(effects).values())
         self.labels = tuple(labels)
         self.outputs = list(outputs)
-        self.layout: Layout | None = None  # the one that the number of points was taken from
+        self._layout: Layout | None = None  # the last one that was found to fit
         self.n_points = n_points
         self.knots = Knots(self.numbers)
         self.ranges: list[Any] = [None] * len(self.numbers)
         self.starts = [0] * len(self.numbers)
         n_columns = len(self.outputs) * (n_points + 1) + 2
         self._shape = (len(self.numbers), n_columns)
-        # A suspicion about a shape is checked with the model; one about the values stands alone.
+        # Evidence about a shape is checked with the model; evidence about the values stands alone.
         normal = np.ones(self._shape, dtype=bool)
         normal[:, -2:] = False
         self.scan = Scan(normal.size, delta=delta, clock=clock, normal=normal.ravel())
@@ -108,7 +108,7 @@ class Watch:
         self._pending: list[Record] = []
         self._room = min(at_once, clock)  # so many more can be collected
         self._newest: FloatArray = np.zeros(self._shape)
-        self._paused = np.zeros(len(self.numbers), dtype=int)
+        self._n_outside = np.zeros(len(self.numbers), dtype=int)
 
     # Series: for each feature, knots by output, levels by output, two of the axis.
 
@@ -124,10 +124,10 @@ class Watch:
         start, stop = ends[part]
         return np.arange(first + start, first + stop)
 
-    def start(
+    def take_reference(
         self, row: int, newest: Record, recent: Sequence[Record], *, keep_range: bool = False
     ) -> None:
-        """Take the reference of a feature anew, if it has points now.
+        """Take a new reference of a feature, if it has points now.
 
         Parameters
         ----------
@@ -142,12 +142,12 @@ class Watch:
         """
         axis, ends = self.axis(row, newest), self.ranges[row]
         if axis is None or len(axis) < 2 or (axis.dtype == object and len(axis) > self.n_points):
-            self._stop(row)
+            self._drop_reference(row)
             return
         if keep_range and type(ends) is type(range_of(axis)):
-            self._stop(row, "shape", "level")
+            self._drop_reference(row, "shape", "level")
         else:
-            self._stop(row)
+            self._drop_reference(row)
             ends = range_of(axis)
         values = [record.x.get(self.names[row]) for record in recent]
         numbers = [_number(value) for value in values if isinstance(value, (int, float))]
@@ -160,21 +160,39 @@ class Watch:
         """Where the points of a feature were; None if it was not evaluated."""
         return axis_of(record.layout, record.positions, self.numbers[row])
 
-    def _stop(self, row: int, *parts: str) -> None:
+    def _drop_reference(self, row: int, *parts: str) -> None:
         """Forget the reference of a feature, and these series, by default all."""
         for part in parts or ("all",):
             self.scan.forget(self.columns(row, part))
         self.knots.drop(row)
         self.ranges[row] = None
-        self._paused[row] = 0
+        self._n_outside[row] = 0
 
-    def is_watching(self, row: int) -> bool:
+    def fits(self, ice: IceRecord) -> bool:
+        """Whether the outputs are those of the series, and no feature has too many categories.
+
+        Of a range that grows, and of its points with it, fewer knots do as well.
+        """
+        if len(ice.values) != len(self.labels):
+            return False
+        if ice.layout is not self._layout:
+            if widest(ice.layout, self.numbers, categories_only=True) > self.n_points:
+                return False
+            self._layout = ice.layout
+        return True
+
+    def without_reference(self, n_outside: int) -> list[int]:
+        """Features without a reference, or with knots out of the range for so long."""
+        rows = range(len(self.numbers))
+        return [k for k in rows if not self.has_reference(k) or self._n_outside[k] >= n_outside]
+
+    def has_reference(self, row: int) -> bool:
         """Whether the feature has a reference."""
         return self.ranges[row] is not None
 
     def update(self, record: Record) -> bool:
         """Take the newest ICE curves; True when it is time to look at the evidence."""
-        if self._pending and not _alike(record.layout, self._pending[-1].layout):
+        if self._pending and not _is_same(record.layout, self._pending[-1].layout):
             self.flush()
         self._pending.append(record)
         return len(self._pending) >= self._room and self.flush()
@@ -210,8 +228,8 @@ class Watch:
         np.abs(values[:, :, -2], out=values[:, :, -1])
         self._newest = values[-1]
         # For how many records in a row, up to the newest, each feature has been out of its range.
-        out = np.where(within.any(axis=0), within[::-1].argmax(axis=0), self._paused + n)
-        self._paused = out.astype(int)
+        out = np.where(within.any(axis=0), within[::-1].argmax(axis=0), self._n_outside + n)
+        self._n_outside = out.astype(int)
         if within.all() and is_placed.all():
             return values.reshape(n, -1), None
         known = np.empty(values.shape, dtype=bool)
@@ -237,12 +255,8 @@ class Watch:
                 places[:, row] = [math.nan if v is None else float(v not in known) for v in values]
         return np.asarray(places)
 
-    def paused(self, row: int) -> int:
-        """For how many observations in a row the knots have been out of the range."""
-        return int(self._paused[row])
-
     def evidence(self) -> list[Evidence]:
-        """What speaks for a change of each feature."""
+        """The test statistics of each feature."""
         self.flush()
         cuts = self.scan.check()
         ratios, at = cuts.ratio.reshape(self._shape), cuts.at.reshape(self._shape)
@@ -270,7 +284,11 @@ class Watch:
             for side in self.scan.sides(cut)
         ]
 
-    def spread(self, row: int, output: int, cut: int) -> float:
+    def last_before(self, cut: int, newest: Record) -> int:
+        """The number of the last observation before a cut."""
+        return newest.n - int(self.scan.steps_since(cut)) - self.scan.steps
+
+    def output_std(self, row: int, output: int, cut: int) -> float:
         """Standard deviation of the model's output before a cut, over observations and knots."""
         shape, level = self.sides(row, output, cut)[0]
         parts = [shape.variance.mean(), (shape.mean**2).mean(), level.variance[0]]
@@ -285,7 +303,7 @@ class Watch:
 
     @property
     def state(self) -> State:
-        """Everything it remembers, JSON-safe; what it has collected is in the records."""
+        """Everything it remembers, JSON-safe; what it has collected is in the history."""
         ranges = [sorted(r, key=repr) if isinstance(r, frozenset) else r for r in self.ranges]
         return {
             "labels": list(self.labels),
@@ -295,20 +313,20 @@ class Watch:
             "scan": self.scan.state,
             "knots": self.knots.state,
             "ranges": [r and list(r) for r in ranges],
-            "paused": self._paused.tolist(),
+            "paused": self._n_outside.tolist(),
             "starts": list(self.starts),
         }
 
-    def restore(self, state: State, records: Records) -> None:
+    def restore(self, state: State, history: History) -> None:
         """Go on from a state."""
         self.scan.state = state["scan"]
         self.knots.state = state["knots"]
         for row, (saved, places) in enumerate(zip(state["ranges"], self.knots.places, strict=True)):
             is_set = places is not None and places.dtype == object
             self.ranges[row] = saved and (frozenset(saved) if is_set else tuple(saved))
-        self._paused = np.array(state["paused"], dtype=int)
+        self._n_outside = np.array(state["paused"], dtype=int)
         self.starts = list(state["starts"])
-        self._pending = records.newest(state["n_pending"])
+        self._pending = history.newest(state["n_pending"])
         self._room = min(self.at_once, self.scan.clock - self.scan.steps)
 
 
@@ -336,7 +354,7 @@ def moved(before: Any, after: Any) -> float:
     return 1 - max(common, 0.0) / union if union else 0.0
 
 
-def _alike(layout: Layout, other: Layout) -> bool:
+def _is_same(layout: Layout, other: Layout) -> bool:
     return layout is other or layout == other
 
 

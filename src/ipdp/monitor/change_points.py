@@ -1,4 +1,4 @@
-"""When did the mean of a series change? Many series, all cuts of an adaptive window, one pass.
+"""Change points of the means of many series: all cuts of an adaptive window, in one pass.
 
 The idea of ADWIN (Bifet and Gavalda 2007) for many series at once. The recent past is kept in
 buckets, older ones wider, so that memory grows with the logarithm of the window. Every `clock`
@@ -10,7 +10,7 @@ with V the variance within the two sides, R the largest deviation from the mean 
 L = log(2 S log(n) / delta) for S series: Bernstein's inequality solved for the difference. It holds
 for independent values of any distribution; the moving averages that the paper feeds into ADWIN
 are not independent, which is why they raise alarms when nothing changes. For series whose
-suspicions are checked by other means R may be left out: then the bound is that of normal values.
+candidates are checked by other means R may be left out: then the bound is that of normal values.
 """
 
 from __future__ import annotations
@@ -158,8 +158,8 @@ class Scan:
         n_0, n_1 = older[:, _N], newer[:, _N]
         with np.errstate(invalid="ignore", divide="ignore"):
             mean_0, mean_1 = older[:, _SUM] / n_0, newer[:, _SUM] / n_1
-            spread = total[_SQUARES] - n_0 * mean_0**2 - n_1 * mean_1**2
-            variance = np.maximum(spread, 0.0) / np.maximum(total[_N] - 2, 1)
+            within = total[_SQUARES] - n_0 * mean_0**2 - n_1 * mean_1**2
+            variance = np.maximum(within, 0.0) / np.maximum(total[_N] - 2, 1)
             h = 1 / n_0 + 1 / n_1
             log = np.log(2 * self.n_series * np.log(np.maximum(total[_N], 3)) / self.delta)
             third = self._tails * self._largest_deviation(total) * log * h / 3

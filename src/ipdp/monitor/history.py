@@ -1,4 +1,4 @@
-"""Past observations with what the model said of them, to ask it again later."""
+"""Stored observations with the model's outputs, on which it can be evaluated again."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _CLOSE_LEVEL, _CLOSE = 4, 256
 
 
 class Record(NamedTuple):
-    """One explained observation, where it was evaluated, and what the model said.
+    """One explained observation, where the model was evaluated, and its outputs.
 
     Attributes
     ----------
@@ -50,15 +50,15 @@ class Record(NamedTuple):
     values: FloatArray
 
 
-class Records:
+class History:
     """A sample of past observations, denser where they are recent.
 
     Examples
     --------
-    >>> records = Records()
+    >>> history = History()
     >>> for t in range(1_000):
-    ...     records.update(Record(t + 1, t, {}, None, None, None))
-    >>> [record.t for record in records.between(101, 501, at_most=3)]
+    ...     history.update(Record(t + 1, t, {}, None, None, None))
+    >>> [record.t for record in history.between(101, 501, at_most=3)]
     [496, 480, 448]
     """
 
@@ -91,7 +91,7 @@ class Records:
         }
         return [found[n] for n in sorted(found, reverse=True)[:at_most]]
 
-    def spread(self, first: int, last: int, *, at_most: int, closer: bool = False) -> list[Record]:
+    def evenly(self, first: int, last: int, *, at_most: int, closer: bool = False) -> list[Record]:
         """Records from all of first <= n <= last, denser towards the end, newest first."""
         found = self.between(first, last, at_most=PER_LEVEL * _LEVELS + _CLOSE, closer=closer)
         if len(found) <= at_most:
@@ -127,17 +127,17 @@ class Records:
         }
 
     @classmethod
-    def restored(cls, state: State, effects: Sequence[Effect]) -> Records:
+    def restored(cls, state: State, effects: Sequence[Effect]) -> History:
         """The records that gave this state; the effects are those of the explainer."""
         layouts = [decode_layout(saved, effects) for saved in state["layouts"]]
         names = [[decode_name(name) for name in known] for known in state["names"]]
         positions, values = _parted(state["positions"]), _parted(state["values"])
-        records = cls()
+        history = cls()
         # Oldest first, so that each finds the levels that it was in.
         for k, (n, t, layout, place, known, x) in enumerate(state["records"]):
             own = dict(zip(names[known], map(decode_name, x), strict=True))
-            records.update(Record(n, t, own, layouts[layout], positions[place], values[k]))
-        return records
+            history.update(Record(n, t, own, layouts[layout], positions[place], values[k]))
+        return history
 
 
 def _joined(arrays: Any) -> State:

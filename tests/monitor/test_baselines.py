@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from ipdp.monitor.statistics import STATISTICS
+from ipdp.monitor.baselines import STATISTICS
 
 X = np.linspace(0.0, 4.0, 9)
 

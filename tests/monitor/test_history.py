@@ -9,19 +9,19 @@ import pytest
 
 from ipdp.grid import MinMax
 from ipdp.monitor.features import Effect, Layout
-from ipdp.monitor.records import Record, Records
+from ipdp.monitor.history import History, Record
 
 EFFECTS = [Effect("a", ("a",), (MinMax(2),))]
 LAYOUT = Layout.of(EFFECTS, [0], [(0, 1)], [(False,)])
 
 
 def kept(n):
-    """Records of n observations."""
-    records = Records()
+    """The history of n observations."""
+    history = History()
     for k in range(1, n + 1):
         record = Record(k, float(k), {"a": k}, LAYOUT, np.full((1, 2), k), np.full((1, 2), -k))
-        records.update(record)
-    return records
+        history.update(record)
+    return history
 
 
 def numbers(found):
@@ -39,16 +39,16 @@ def by_hand(n, close_by):
 
 @pytest.mark.parametrize("n", [1, 31, 500, 5_000])
 def test_a_closer_look_finds_more_and_changes_nothing_else(n):
-    records = kept(n)
-    assert numbers(records.between(1, n, at_most=10_000)) == by_hand(n, 32)
-    assert numbers(records.between(1, n, at_most=10_000, closer=True)) == by_hand(n, 256)
+    history = kept(n)
+    assert numbers(history.between(1, n, at_most=10_000)) == by_hand(n, 32)
+    assert numbers(history.between(1, n, at_most=10_000, closer=True)) == by_hand(n, 256)
 
 
 def test_a_closer_look_reaches_far_enough_back():
-    # A change is often found hundreds of observations later; what was before is asked about.
-    records = kept(5_000)
+    # A change is often found hundreds of observations later; what was before is compared.
+    history = kept(5_000)
     for since in (4_900, 4_000, 2_500):
-        found = numbers(records.spread(1_000, since, at_most=192, closer=True))
+        found = numbers(history.evenly(1_000, since, at_most=192, closer=True))
         assert 80 <= len(found) <= 192
         assert found == sorted(set(found), reverse=True)
         assert found[0] > since - 16
@@ -56,9 +56,9 @@ def test_a_closer_look_reaches_far_enough_back():
 
 
 def test_the_state_holds_them_all():
-    records = kept(5_000)
-    again = Records.restored(json.loads(json.dumps(records.state)), EFFECTS)
+    history = kept(5_000)
+    again = History.restored(json.loads(json.dumps(history.state)), EFFECTS)
     for closer in (False, True):
-        both = [r.between(1, 5_000, at_most=9_999, closer=closer) for r in (records, again)]
+        both = [r.between(1, 5_000, at_most=9_999, closer=closer) for r in (history, again)]
         assert numbers(both[0]) == numbers(both[1])
-    assert again.state == records.state
+    assert again.state == history.state

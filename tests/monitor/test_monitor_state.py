@@ -115,7 +115,7 @@ def test_detectors_of_river_are_kept_beside_the_state(statistic, detector):
     assert not whole.state["is_whole"]
 
 
-def test_detectors_that_begin_anew_say_so(caplog):
+def test_detectors_that_start_again_say_so(caplog):
     model = Model()
     setup = {"statistic": "l2", "detector": drift.ADWIN()}
     monitor, again = go(make(model, **setup), model, 0, 400), make(model, **setup)
@@ -128,7 +128,7 @@ def test_detectors_that_begin_anew_say_so(caplog):
     with pytest.raises(ValueError, match="of another monitor"):
         again.detectors = other.detectors
     go(again, model, 400, 500)
-    assert caplog.text.count("begin anew") == 1
+    assert caplog.text.count("start again") == 1
 
 
 def test_a_state_that_does_not_fit_changes_nothing():

@@ -1,0 +1,316 @@
+"""From statistical evidence to a confirmed change: the model is compared with its earlier self."""
+
+from __future__ import annotations
+
+import logging
+from typing import NamedTuple
+
+import numpy as np
+
+from ipdp.core.typing import FloatArray, State
+from ipdp.explainers.pdp import IncrementalPDP
+from ipdp.monitor.candidate import N_RECHECKED, Candidate, ModelDifference, compare_models
+from ipdp.monitor.change import Change, Kind, centred
+from ipdp.monitor.feature_series import Evidence, FeatureSeries, moved, range_of
+from ipdp.monitor.history import History, Record
+
+logger = logging.getLogger("ipdp.monitor")
+
+# The model must account for this share of the difference that was seen.
+_REAL = 0.5
+# The range has moved if this share of both ranges' union is not common to both.
+_MOVED = 0.1
+# With evidence of a move that is as strong, and new, the decision is left to the next check.
+_HINT = 0.5
+# The model's own change is this many standard errors over the stored observations.
+_CLEAR = 4.0
+# Of a model that did change, the place is read off this many stored observations,
+_N_FOR_PLACE = 192
+# and also where the current range ends this share of it earlier: an end moves with every extreme.
+_EDGE = 0.05
+# A model whose change is below this share of the tolerance counts as unchanged.
+_UNCHANGED = 0.05
+
+# Models may be compared at this share of the checks; unused comparisons are saved, up to eight.
+_BUDGET = 0.125
+# A feature whose candidate was rejected is looked at again after 1, 2, 4, ... checks, at most 2^5.
+_LONGEST_WAIT = 5
+
+
+class Throttle:
+    """Limits how often models are compared, and how often one gradual change is reported.
+
+    Parameters
+    ----------
+    n_features
+        Number of features that are monitored.
+
+    Examples
+    --------
+    >>> throttle = Throttle(1)
+    >>> throttle.rejected(0)
+    >>> throttle.may_compare(0)
+    False
+    >>> throttle.tick()
+    >>> throttle.may_compare(0)
+    True
+    """
+
+    def __init__(self, n_features: int) -> None:
+        # How many comparisons are left before the budget has to grow again.
+        self._budget = 1 / _BUDGET
+        # For each feature: how many candidates were rejected in a row,
+        self._n_rejected = [0] * n_features
+        # how many checks until the next one is looked at,
+        self._wait = [0] * n_features
+        # and until when real and virtual changes up to which size are not reported.
+        self._suppressed = [(0, 0.0, 0.0)] * n_features
+
+    def tick(self) -> None:
+        """One more check takes place."""
+        self._wait = [max(wait - 1, 0) for wait in self._wait]
+        self._budget = min(self._budget + _BUDGET, 1 / _BUDGET)
+
+    def may_compare(self, row: int) -> bool:
+        """Whether models may be compared for a candidate of a feature."""
+        return not self._wait[row] and self._budget >= 1
+
+    def compared(self) -> None:
+        """Models were compared."""
+        self._budget -= 1
+
+    def rejected(self, row: int) -> None:
+        """A candidate was rejected."""
+        self._wait[row] = 2 ** min(self._n_rejected[row], _LONGEST_WAIT)
+        self._n_rejected[row] += 1
+
+    def reported(self, row: int, until: int, real: float, virtual: float) -> None:
+        """A change was reported; until then, only larger ones are."""
+        self._suppressed[row] = (until, real, virtual)
+        self._n_rejected[row] = self._wait[row] = 0
+
+    def suppresses(self, row: int, n: int, *, real: float = 0.0, virtual: float = 0.0) -> bool:
+        """Whether a change of such a size is not to be reported at observation number n."""
+        until, reported_real, reported_virtual = self._suppressed[row]
+        return n < until and real <= reported_real and virtual <= reported_virtual
+
+    @property
+    def state(self) -> State:
+        """Everything it remembers, JSON-safe, by the names of the monitor's state version 2."""
+        return {
+            "credit": self._budget,
+            "doubts": list(self._n_rejected),
+            "wait": list(self._wait),
+            "quiet": [list(suppressed) for suppressed in self._suppressed],
+        }
+
+    @state.setter
+    def state(self, state: State) -> None:
+        self._budget = state["credit"]
+        self._n_rejected, self._wait = list(state["doubts"]), list(state["wait"])
+        self._suppressed = [(until, real, virtual) for until, real, virtual in state["quiet"]]
+
+
+class Confirmed(NamedTuple):
+    """A change, and the number of its feature."""
+
+    row: int
+    change: Change
+
+
+class Confirmation:
+    """Decides which candidates are changes, and of which kind.
+
+    Parameters
+    ----------
+    series
+        Where the evidence comes from.
+    history
+        The stored observations, on which the model can be evaluated again.
+    pdp
+        The explainer, whose engine evaluates the model.
+    statistic, tolerance, cool_down
+        As in `Monitor`.
+    """
+
+    def __init__(
+        self,
+        series: FeatureSeries,
+        history: History,
+        pdp: IncrementalPDP,
+        *,
+        statistic: str,
+        tolerance: float,
+        cool_down: int,
+    ) -> None:
+        self.series = series
+        self.history = history
+        self.pdp = pdp
+        self.statistic = statistic
+        self.tolerance = tolerance
+        self.cool_down = cool_down
+        self._throttle = Throttle(len(series.numbers))
+
+    def check(self, newest: Record) -> list[Confirmed]:
+        """Look at the evidence of all features, as is done every `clock` observations."""
+        throttle = self._throttle
+        throttle.tick()
+        found = sorted(self.series.evidence(), key=lambda e: max(e.shape, e.axis), reverse=True)
+        for evidence in found:
+            is_moved = self._is_moved(newest, evidence)
+            may_compare = evidence.shape > 1 and throttle.may_compare(evidence.row)
+            may_compare = may_compare and not self._is_too_early(evidence)
+            if is_moved or (may_compare and self._is_large_enough(evidence)):
+                throttle.compared()
+                change = self._confirm(newest, evidence, is_moved)
+                # One at a time, the clearest first: evaluating the model again has its price.
+                return self._decided(newest, evidence.row, change)
+        return []
+
+    def confirm_alarm(self, newest: Record, evidence: Evidence, output: int) -> list[Confirmed]:
+        """Find the kind of a change for which a detector of river raised an alarm."""
+        row, series = evidence.row, self.series
+        if series.axis(row, newest) is None or not series.has_reference(row):
+            return self._decided(newest, row, None)
+        cut = evidence.shape_cut or 1
+        difference = self._compare(newest, row, cut)
+        is_moved = self._is_moved(newest, evidence)
+        is_real = self._is_real(difference, evidence._replace(output=output), cut, is_moved)
+        change = None
+        if is_real:
+            difference = self._compare(newest, row, cut, for_place=True)
+        if is_real or is_moved or self.statistic != "shape":
+            kind = _kind(is_real, is_moved)
+            candidate = Candidate(row, output, cut, kind, difference, self.statistic)
+            change = candidate.to_change(series, newest, self.history)
+        return self._decided(newest, row, change)
+
+    def _decided(self, newest: Record, row: int, change: Change | None) -> list[Confirmed]:
+        if change is None:
+            self._throttle.rejected(row)
+            return []
+        self._throttle.reported(row, newest.n + self.cool_down, *_sizes(change))
+        return [Confirmed(row, change)]
+
+    def _confirm(self, newest: Record, evidence: Evidence, is_moved: bool) -> Change | None:
+        """The change that the evidence turns out to be, or None."""
+        row, series = evidence.row, self.series
+        if series.axis(row, newest) is None:
+            return None
+        cut = evidence.shape_cut if evidence.shape > 1 else evidence.axis_cut
+        difference = self._compare(newest, row, cut)
+        is_real = self._is_real(difference, evidence, cut, is_moved)
+        if not (is_real or is_moved):
+            if difference is not None and self._is_unchanged(difference, evidence, cut):
+                # The grid moved under a curved model, or the other features did: not the model.
+                series.scan.forget(series.columns(row, "shape"), cut)
+            return None
+        kind = _kind(is_real, is_moved)
+        if kind == "virtual":
+            cut = evidence.axis_cut  # the values show when they moved, whatever the curve does
+        else:
+            difference = self._compare(newest, row, cut, for_place=True)
+        candidate = Candidate(row, evidence.output, cut, kind, difference, self.statistic)
+        change = candidate.to_change(series, newest, self.history)
+        real, virtual = _sizes(change)
+        is_suppressed = self._throttle.suppresses(row, newest.n, real=real, virtual=virtual)
+        return None if is_suppressed else change
+
+    def _is_moved(self, newest: Record, evidence: Evidence) -> bool:
+        """Whether values and range have moved, and that has not been reported yet."""
+        axis = self.series.axis(evidence.row, newest)
+        if evidence.axis <= 1 or axis is None:
+            return False
+        share = moved(self.series.ranges[evidence.row], range_of(axis))
+        is_suppressed = self._throttle.suppresses(evidence.row, newest.n, virtual=share)
+        return share >= _MOVED and not is_suppressed
+
+    def _is_too_early(self, evidence: Evidence) -> bool:
+        """Whether it has only just begun: a check later its kind and its place are known better."""
+        ages = self.series.scan.steps_since(np.array([evidence.shape_cut, evidence.axis_cut]))
+        is_shape_new, is_axis_new = ages <= self.series.scan.clock
+        return bool(is_shape_new or (is_axis_new and evidence.axis > _HINT))
+
+    def _is_real(
+        self, difference: ModelDifference | None, evidence: Evidence, cut: int, is_moved: bool
+    ) -> bool:
+        """Whether the model changed clearly, enough to matter, and as was seen."""
+        if difference is None:
+            return False
+        series = self.series
+        k = series.outputs[evidence.output]
+        enough = self.tolerance * series.output_std(evidence.row, evidence.output, cut)
+        if difference.z[k] < _CLEAR or difference.size[k] < enough:
+            return False
+        if evidence.shape <= 1 or is_moved:
+            return True  # what was seen at the knots is not what is compared, or is disturbed
+        places = series.knots.places[evidence.row]
+        assert places is not None
+        seen = self._seen(evidence, cut)
+        if seen.std() < enough:
+            return False
+        return bool(difference.at(places)[k] @ seen >= _REAL * (seen @ seen))
+
+    def _is_large_enough(self, evidence: Evidence) -> bool:
+        """Whether the curves differ by enough to compare models: one that learns always moves."""
+        cut = evidence.shape_cut
+        std = self.series.output_std(evidence.row, evidence.output, cut)
+        return bool(self._seen(evidence, cut).std() >= self.tolerance * std)
+
+    def _seen(self, evidence: Evidence, cut: int) -> FloatArray:
+        """The difference of the centred curves at the knots."""
+        (before, _), (after, _) = self.series.sides(evidence.row, evidence.output, cut)
+        return centred(np.nan_to_num(after.mean - before.mean))
+
+    def _is_unchanged(self, difference: ModelDifference, evidence: Evidence, cut: int) -> bool:
+        std = self.series.output_std(evidence.row, evidence.output, cut)
+        size = difference.size[self.series.outputs[evidence.output]]
+        return bool(size <= _UNCHANGED * self.tolerance * std)
+
+    def _compare(
+        self, newest: Record, row: int, cut: int, *, for_place: bool = False
+    ) -> ModelDifference | None:
+        series = self.series
+        # From the whole window before the cut, which may lie a little after the change itself.
+        records = self.history.evenly(
+            series.starts[row],
+            series.last_before(cut, newest),
+            at_most=_N_FOR_PLACE if for_place else N_RECHECKED,
+            closer=for_place,
+        )
+        axis, support = series.axis(row, newest), None
+        if axis is not None and axis.dtype != object:
+            first, last = range_of(axis)
+            edge = _EDGE * (last - first) if for_place else 0.0
+            support = first - edge, last + edge
+        number = series.numbers[row]
+        try:
+            return compare_models(self.pdp.engine, records, number, series.labels, support)
+        except Exception:  # the stream goes on without this check
+            logger.exception("the model could not be evaluated again on stored observations")
+            return None
+
+    @property
+    def state(self) -> State:
+        """Everything it remembers, JSON-safe; series and history have their own."""
+        return self._throttle.state
+
+    @state.setter
+    def state(self, state: State) -> None:
+        self._throttle.state = state
+
+
+def _kind(is_real: bool, is_moved: bool) -> Kind:
+    if is_real:
+        return "both" if is_moved else "real"
+    return "virtual" if is_moved else "unclear"
+
+
+def _sizes(change: Change) -> tuple[float, float]:
+    """How large the real and the virtual part of a change are, to compare with another one."""
+    real = change.size if change.kind != "virtual" else 0.0
+    before, after = (
+        frozenset(ends) if change.is_categorical else ends
+        for ends in (change.range_before, change.range_after)
+    )
+    return real, moved(before, after) if change.kind in ("virtual", "both") else 0.0
