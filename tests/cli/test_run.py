@@ -225,7 +225,7 @@ def test_options_reach_their_parts(tmp_path):
         assert [event.n for event in run][-1] == 30
         assert source.total == 30
         assert run.learn is False
-        pdp, monitor = run.pdp, run.monitor
+        pdp, monitor = run.explainers["pdp"], run.monitor
         assert list(pdp.features) == ["0", "1", ("0", "1")]
         assert (pdp.alpha, pdp.estimator, pdp.every, pdp.seed) == (None, "regrid", 3, 5)
         assert pdp.grid["0"].size == 7

@@ -15,7 +15,7 @@ from ipdp.cli.settings import RunSettings
 from ipdp.log.files import NAME as LOG
 from ipdp.models.load import LoadError, load_model, load_object
 from ipdp.runs import Run
-from ipdp.runs.saving import NAME as CHECKPOINT
+from ipdp.runs.checkpoint_schedule import NAME as CHECKPOINT
 from ipdp.sources import CountedSource, Source, open_source
 
 

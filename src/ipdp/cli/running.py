@@ -7,7 +7,6 @@ import warnings
 import webbrowser
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
-from dataclasses import asdict
 from pathlib import Path
 from time import perf_counter
 from typing import Annotated, Any
@@ -23,7 +22,7 @@ from ipdp.cli.settings import RunSettings
 from ipdp.cli.signature import with_settings
 from ipdp.cli.toml import SettingsError, settings_of
 from ipdp.log.files import NAME as LOG
-from ipdp.runs.saving import NAME as CHECKPOINT
+from ipdp.runs.checkpoint_schedule import NAME as CHECKPOINT
 from ipdp.sources import Source
 
 Resume = Annotated[
@@ -115,7 +114,7 @@ def go(
 ) -> None:
     """Run, tell what happens, and leave with the exit code that belongs to it."""
     from ipdp.runs import Exporter, ProgressBar, stop_on_signals
-    from ipdp.runs.whole import summary
+    from ipdp.runs.summary import summary
 
     started = perf_counter()
     errors = console(stderr=True)
@@ -137,7 +136,7 @@ def go(
     if came.state == "ended" and not came.n:
         raise ValueError(_nothing(source))
     if as_json:
-        print_json({**asdict(came), "out": str(settings.out), "checkpoint": str(came.checkpoint)})
+        print_json({**came.to_dict(), "out": str(settings.out)})
     elif not quiet:
         _report(settings, came)
     if came.state == "stopped":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ipdp.core.curve import Curve
@@ -24,6 +25,12 @@ def reason_of(flags: int) -> str:
     'change'
     """
     return [name for name, flag in REASONS.items() if flags & flag][-1]
+
+
+def curves_of(results: Mapping[str, Mapping[Feature, Result]]) -> dict[Feature, Curve]:
+    """The curves of the first of several explainers."""
+    first = next(iter(results.values()), {})
+    return {name: result for name, result in first.items() if isinstance(result, Curve)}
 
 
 @dataclass(frozen=True)
@@ -87,8 +94,7 @@ class Snapshot(SnapshotInfo):
     @property
     def curves(self) -> dict[Feature, Curve]:
         """The curves of the first explainer, by feature."""
-        first = next(iter(self.results.values()), {})
-        return {name: result for name, result in first.items() if isinstance(result, Curve)}
+        return curves_of(self.results)
 
 
 @dataclass(frozen=True, eq=False)

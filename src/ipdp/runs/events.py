@@ -1,4 +1,4 @@
-"""What a run tells on its way."""
+"""What a run reports on its way."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from ipdp.core.curve import Curve
+from ipdp.core.importance import Result
 from ipdp.core.typing import Feature
+from ipdp.log.records import curves_of
 from ipdp.monitor import Change
 
 
@@ -43,7 +45,7 @@ class Started(Event):
 
 @dataclass(frozen=True)
 class Replayed(Event):
-    """The model learns again what it had learnt before a checkpoint; told now and then.
+    """The model learns again the observations before a checkpoint; reported now and then.
 
     Attributes
     ----------
@@ -56,18 +58,23 @@ class Replayed(Event):
 
 @dataclass(frozen=True)
 class Snapshotted(Event):
-    """The curves were taken.
+    """The results of all explainers were taken.
 
     Attributes
     ----------
-    curves
-        All curves by feature.
+    results
+        Curves or importances, by the name of the explainer, then by feature.
     reason
         "every", "change" or "end".
     """
 
-    curves: Mapping[Feature, Curve]
+    results: Mapping[str, Mapping[Feature, Result]]
     reason: Literal["every", "change", "end"]
+
+    @property
+    def curves(self) -> dict[Feature, Curve]:
+        """The curves of the first explainer, by feature."""
+        return curves_of(self.results)
 
 
 @dataclass(frozen=True)
@@ -85,8 +92,8 @@ class Scored(Event):
 
 
 @dataclass(frozen=True)
-class Paced(Event):
-    """The budget has another pace from here on: each `every`-th observation is explained."""
+class PaceChanged(Event):
+    """By the budget, every k-th observation is explained from here on; `every` is k."""
 
     every: int
 
@@ -127,8 +134,8 @@ class Checkpointed(Event):
 
 
 @dataclass(frozen=True)
-class Beat(Event):
-    """The run is alive; told a few times a second.
+class Heartbeat(Event):
+    """The run is alive; reported a few times a second.
 
     Attributes
     ----------
@@ -155,10 +162,10 @@ AnyEvent: TypeAlias = (
     | Snapshotted
     | Changed
     | Scored
-    | Paced
+    | PaceChanged
     | Skipped
     | Checkpointed
-    | Beat
+    | Heartbeat
     | Ended
 )
 """Any of them."""

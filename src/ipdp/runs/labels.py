@@ -65,6 +65,8 @@ class Waiting:
 
     def ask(self, x: Any, y: Any, y_pred: Any) -> None:
         """Put away an observation, with what was predicted for it."""
+        if isinstance(y_pred, dict):
+            y_pred = dict(y_pred)  # a plain one, which can be saved
         question = Question(self._due, x, y, y_pred)
         if self._keeps_order:
             self._questions.append(question)

@@ -2,30 +2,34 @@
 
 from __future__ import annotations
 
-import contextlib
+import warnings
 from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from time import perf_counter
 from typing import Any, Literal
 
 from ipdp.core.validation import whole_number
-from ipdp.explainers.pdp import IncrementalPDP
-from ipdp.explainers.pfi import IncrementalPFI
+from ipdp.explainers.base import Explainer
 from ipdp.monitor import Change, Monitor
 from ipdp.runs.budget import Budget
+from ipdp.runs.checkpoint_content import CheckpointContent
+from ipdp.runs.checkpoint_schedule import CheckpointSchedule, checkpoint_file
 from ipdp.runs.errors import RunFailed
 from ipdp.runs.events import AnyEvent, Ended, Replayed, Started
-from ipdp.runs.feed import Feed
-from ipdp.runs.keeping import Keeper
+from ipdp.runs.explainers import Results, by_name, described, results_of
 from ipdp.runs.labels import waiting_for
-from ipdp.runs.recording import Recorder
-from ipdp.runs.saving import Saver, checkpoint_file
-from ipdp.runs.scores import Scores
+from ipdp.runs.metrics import Scores
+from ipdp.runs.recorder import Recorder
 from ipdp.runs.step import Step
+from ipdp.runs.stream import Stream
 
 # Seconds between two signs of life.
 _BEAT = 0.25
 
 State = Literal["new", "running", "ended", "stopped", "failed"]
+
+Explainers = Explainer | Sequence[Explainer] | Mapping[str, Explainer]
+"""An explainer, several of them, or several by name."""
 
 
 class Run:
@@ -37,16 +41,16 @@ class Run:
         An iterable of (x, y), or of x alone; or a source of `ipdp.sources`. An observation whose
         label is None is explained, and neither scored nor learnt.
     model
-        The model that `pdp` explains.
-    pdp
-        The explainer.
+        The model that is explained.
+    explainers
+        An explainer of it, a list, or a dict of them by name; those of a list are called "pdp",
+        "pfi", ... as their kind. The first one's features, pace and curves are meant where one is
+        asked for. One that needs labels explains an observation when its label comes.
     metric
         A river metric, a list or a dict of them, by which predictions are scored before the model
         learns.
     monitor
-        A `Monitor` of `pdp`.
-    pfi
-        An `IncrementalPFI` of the same model.
+        A `Monitor` of one of the explainers.
     log
         An `ipdp.Log`, or the path of one (a run's directory, or a file), whose past is then thinned
         out by `ipdp.log.Retention()`.
@@ -56,12 +60,12 @@ class Run:
         Labels that come later, as in `river.stream.simulate_qa`: when an observation was made, and
         how long its label takes. The model is scored and learns when the label comes.
     budget
-        Share of the time that explaining may take: only each k-th observation is explained, with k
-        as the measured times demand. Curves age with all observations, so that alpha keeps its
+        Share of the time that explaining may take: every k-th observation is explained, with k as
+        the measured times demand. Curves age with all observations, so that alpha keeps its
         meaning. What k is depends on the machine, so two such runs are not the same bit for bit.
     snapshot_every
-        Number of observations between two snapshots of the curves; there is one at each change, and
-        one at the end, too.
+        Number of observations between two snapshots of the results; there is one at each change,
+        and one at the end, too.
     checkpoint
         Where to keep a checkpoint: a file, or a run's directory.
     checkpoint_every
@@ -72,10 +76,12 @@ class Run:
     allow_pickle
         Whether a model that learns may be kept by pickle. A pickle can run any code when it is
         loaded, so load only what you wrote yourself. Models of scikit-learn do not need it: they
-        are kept in skops's format. Others learn again without it, on resume, what they had learnt
-        before: the stream must be one that can be read again.
+        are kept in skops's format. For others all observations are replayed without it, on resume:
+        the stream must be one that can be read again.
     settings
         What else the log is to know about the run, JSON-safe.
+    pdp, pfi
+        Deprecated: give them as `explainers`.
 
     Examples
     --------
@@ -96,11 +102,10 @@ class Run:
         self,
         stream: Any,
         model: Any,
-        pdp: IncrementalPDP,
+        explainers: Explainers | None = None,
         *,
         metric: Any = None,
         monitor: Monitor | None = None,
-        pfi: IncrementalPFI | None = None,
         log: Any = None,
         learn: bool = True,
         moment: Any = None,
@@ -112,16 +117,19 @@ class Run:
         resume: bool = False,
         allow_pickle: bool = False,
         settings: Mapping[str, Any] | None = None,
+        pdp: Explainer | None = None,
+        pfi: Explainer | None = None,
     ) -> None:
-        _must_belong(model, pdp, monitor, pfi)
-        if budget is not None and pdp.every != 1:
-            raise ValueError(f"give a budget, or an explainer with every={pdp.every}, not both")
+        self.explainers = by_name(explainers, pdp=pdp, pfi=pfi)
+        _must_belong(model, self.explainers, monitor)
+        first = next(iter(self.explainers.values()))
+        if budget is not None and first.every != 1:
+            raise ValueError(f"give a budget, or an explainer with every={first.every}, not both")
         if resume and checkpoint is None:
             raise ValueError("resume needs the checkpoint to go on from")
         if checkpoint is not None and not allow_pickle:
             _must_have_no_detectors(monitor)
-        self.pdp, self.monitor, self.pfi = pdp, monitor, pfi
-        self.learn = learn
+        self.monitor, self.learn = monitor, learn
         self.snapshot_every = whole_number("snapshot_every", snapshot_every)
         self.checkpoint = None if checkpoint is None else checkpoint_file(checkpoint)
         self.checkpoint_every = (
@@ -131,19 +139,20 @@ class Run:
         self.allow_pickle = allow_pickle
         self.settings = dict(settings or {})
         self.state: State = "new"
-        self._feed = Feed(stream)
+        self._stream = Stream(stream)
         self._step = Step(
-            pdp,
+            self.explainers,
             scores=Scores(metric),
             monitor=monitor,
-            pfi=pfi,
             learn=learn,
             waiting=waiting_for(moment, delay),
             budget=None if budget is None else Budget(budget),
         )
-        self._recorder = Recorder(self._step, self._feed, log)
-        keeper = Keeper(self._step, self._feed, allow_pickle=allow_pickle)
-        self._saver = Saver(keeper, self._recorder, self.checkpoint, self.checkpoint_every)
+        self._recorder = Recorder(self._step, self._stream, log)
+        content = CheckpointContent(self._step, self._stream, allow_pickle=allow_pickle)
+        self._checkpoints = CheckpointSchedule(
+            content, self._recorder, self.checkpoint, self.checkpoint_every
+        )
         self._is_stopping = False
         self._next_beat = 0.0
 
@@ -152,17 +161,17 @@ class Run:
     @property
     def model(self) -> Any:
         """The model; after a resume from a pickle it is the one from there."""
-        return self.pdp.model
+        return self._step.first.model
 
     @property
     def n(self) -> int:
         """Number of observations so far, those before a resume included."""
-        return self._feed.n
+        return self._stream.n
 
     @property
     def total(self) -> int | None:
         """Number of observations in all, if the stream says so."""
-        return self._feed.total
+        return self._stream.total
 
     @property
     def metric(self) -> dict[str, Any]:
@@ -176,8 +185,13 @@ class Run:
 
     @property
     def every(self) -> int:
-        """Each how many-th observation is explained."""
+        """Every k-th observation is explained; this is k."""
         return self._step.every
+
+    @property
+    def results(self) -> Results:
+        """What the explainers have to tell, by their names, then by feature."""
+        return results_of(self.explainers)
 
     @property
     def n_changes(self) -> int:
@@ -187,7 +201,7 @@ class Run:
     @property
     def n_skipped(self) -> int:
         """Number of records that the source left out because they were no observations."""
-        return self._feed.skipped[0]
+        return self._stream.skipped[0]
 
     @property
     def explained(self) -> int:
@@ -199,6 +213,16 @@ class Run:
         """Time spent on explaining, the monitor's included, since the start or resume."""
         return self._step.explain_seconds
 
+    def __getattr__(self, name: str) -> Any:
+        if name not in ("pdp", "pfi"):
+            raise AttributeError(f"a Run has no {name!r}")
+        warnings.warn(
+            f"run.{name} goes with the next release: it is run.explainers[{name!r}]",
+            DeprecationWarning,
+            stacklevel=2,
+        )
+        return self.explainers.get(name)
+
     # Stopping.
 
     def stop(self) -> None:
@@ -208,8 +232,8 @@ class Run:
     def interrupt(self) -> None:
         """The same from a signal handler: a source that waits for input waits no longer."""
         self._is_stopping = True
-        if self.state == "running":  # what is learnt again has an end
-            self._feed.interrupt()
+        if self.state == "running":  # a replay has an end
+            self._stream.interrupt()
 
     # The loop.
 
@@ -219,7 +243,7 @@ class Run:
     def events(self) -> Generator[AnyEvent, None, None]:
         """Go through the stream, once; closing the generator stops the run as `stop` does."""
         self._must_be_new()
-        with contextlib.ExitStack() as stack:
+        with ExitStack() as stack:
             try:
                 self._recorder.open(stack)
                 yield from self._begin()
@@ -247,13 +271,13 @@ class Run:
 
     def _begin(self) -> Iterator[AnyEvent]:
         """Restore what is to be restored, then begin the log."""
-        for n, until in self._saver.restore(resume=self.resume):
+        for n, until in self._checkpoints.restore(resume=self.resume):
             yield Replayed(n, until)
             if self._is_stopping:  # the checkpoint is as it was
                 self.state = "stopped"
                 yield Ended(until, "stopped")
                 return
-        self._saver.begin()
+        self._checkpoints.begin()
         self._recorder.begin({**self._described(), **self.settings}, resume=self.resume)
         self.state = "running"
         now = perf_counter()
@@ -261,25 +285,25 @@ class Run:
         yield Started(self.n, self.total, self.monitor is not None)
 
     def _observations(self) -> Iterator[AnyEvent]:
-        feed, step = self._feed, self._step
-        snapshot_every, checkpoint_every = self.snapshot_every, self._saver.every
+        stream, step = self._stream, self._step
+        snapshot_every, checkpoint_every = self.snapshot_every, self._checkpoints.every
         while not self._is_stopping:
-            pair = next(feed, None)
+            pair = next(stream, None)
             if pair is None:
                 return
             try:
                 changes = step(*pair)
             except Exception as error:
-                feed.n -= 1
-                raise RunFailed(feed.n, step.doing, error) from error
-            n = feed.n
+                stream.n -= 1
+                raise RunFailed(stream.n, step.doing, error) from error
+            n = stream.n
             if (
                 changes
                 or n % snapshot_every == 0
                 or step.finished >= self._next_beat
                 or n % checkpoint_every == 0
             ):
-                # All is done before any of it is told, so that at every event all is whole.
+                # All is done before any of it is reported, so that at every event all is whole.
                 yield from self._kept(changes)
 
     def _kept(self, changes: Sequence[Change]) -> list[AnyEvent]:
@@ -293,12 +317,12 @@ class Run:
         if now >= self._next_beat:
             self._next_beat = now + _BEAT
             events += recorder.news() + recorder.beat()
-        if self._saver.is_due(now):
-            events += self._saver.write()
+        if self._checkpoints.is_due(now):
+            events += self._checkpoints.write()
         return events
 
     def _end(self, state: Literal["ended", "stopped"]) -> list[AnyEvent]:
-        events = self._recorder.news() + self._saver.write()
+        events = self._recorder.news() + self._checkpoints.write()
         if state == "ended":
             try:
                 self._step.finish()
@@ -312,12 +336,14 @@ class Run:
 
     def _described(self) -> dict[str, Any]:
         """What the log is to know about the run, JSON-safe."""
+        first = self._step.first
         return {
-            "model": self.pdp.engine.description,
-            "alpha": self.pdp.alpha,
-            "estimator": self.pdp.estimator,
-            "every": self.pdp.every,
-            "seed": self.pdp.seed,
+            "model": first.engine.description,
+            # Of the first explainer, by itself, as it was when there was but one.
+            **{
+                name: getattr(first, name, None) for name in ("alpha", "estimator", "every", "seed")
+            },
+            "explainers": described(self.explainers),
             "learn": self.learn,
             "budget": None if self._step.budget is None else self._step.budget.share,
             "metric": list(self.metric),
@@ -326,16 +352,12 @@ class Run:
         }
 
 
-def _must_belong(
-    model: Any, pdp: IncrementalPDP, monitor: Monitor | None, pfi: IncrementalPFI | None
-) -> None:
-    if not isinstance(pdp, IncrementalPDP):
-        raise TypeError(f"pdp must be an IncrementalPDP, got {type(pdp).__name__}")
-    if monitor is not None and monitor.pdp is not pdp:
+def _must_belong(model: Any, explainers: Mapping[str, Explainer], monitor: Monitor | None) -> None:
+    if monitor is not None and not any(monitor.pdp is e for e in explainers.values()):
         raise ValueError("the monitor watches another explainer")
-    for name, explainer in (("explainer", pdp), ("pfi", pfi)):
-        if explainer is not None and model is not explainer.model and model is not explainer.engine:
-            raise ValueError(f"the {name} explains another model than the one given")
+    for name, explainer in explainers.items():
+        if model is not explainer.model and model is not explainer.engine:
+            raise ValueError(f"the explainer {name} explains another model than the one given")
 
 
 def _must_have_no_detectors(monitor: Monitor | None) -> None:

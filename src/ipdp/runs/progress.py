@@ -5,7 +5,7 @@ from __future__ import annotations
 from time import perf_counter
 from typing import Any, Self
 
-from ipdp.runs.events import Beat, Changed, Ended, Event, Replayed, Scored, Started
+from ipdp.runs.events import Changed, Ended, Event, Heartbeat, Replayed, Scored, Started
 
 
 class ProgressBar:
@@ -39,12 +39,12 @@ class ProgressBar:
                 self._is_watched = event.is_watched
                 self._show(description="explaining", total=event.total, completed=event.n)
             case Replayed():
-                self._show(description="learning again", total=event.until, completed=event.n)
+                self._show(description="replaying", total=event.until, completed=event.n)
             case Scored():
                 self._scores = ", ".join(f"{k} {v:.4g}" for k, v in event.values.items())
             case Changed():
                 self._changes += 1
-            case Beat() | Ended():
+            case Heartbeat() | Ended():
                 seconds = max(perf_counter() - self._started, 1e-9)
                 self._show(completed=event.n, rate=f"{(event.n - self._from) / seconds:,.0f}/s")
 

@@ -8,13 +8,25 @@ from __future__ import annotations
 
 import errno
 import threading
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+import time
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Self
 
-from ipdp.core.curve import Curve
+from ipdp.core.curve import Curve, feature_text
+from ipdp.core.importance import Result
 from ipdp.core.typing import Feature
 from ipdp.monitor import Change
+from ipdp.runs.events import (
+    Changed,
+    Checkpointed,
+    Event,
+    Heartbeat,
+    PaceChanged,
+    Scored,
+    Skipped,
+    Snapshotted,
+    Started,
+)
 
 if TYPE_CHECKING:
     from prometheus_client.core import Metric
@@ -26,132 +38,200 @@ _KINDS = ("real", "virtual", "both")
 class Metrics:
     r"""What Prometheus is to know about a run; a collector of prometheus_client.
 
+    Attributes
+    ----------
+    registry
+        Its own, of prometheus_client: what else the program exports is none of our business.
+
     Examples
     --------
     >>> metrics = Metrics()
     >>> metrics.progress(n=200, explained=100, explain_seconds=0.5)
     >>> metrics.progress(n=300, explained=150, explain_seconds=0.75)
     >>> print("\n".join(line for line in metrics.text().splitlines() if line[0] != "#"))
+    ... # doctest: +ELLIPSIS
     ipdp_events_total 300.0
-    ipdp_explain_seconds_count 150.0
-    ipdp_explain_seconds_sum 0.75
+    ipdp_events_created ...
     ipdp_explain_every 1.0
     ipdp_skipped_total 0.0
+    ipdp_skipped_created ...
+    ipdp_explain_seconds_count 150.0
+    ipdp_explain_seconds_sum 0.75
     """
 
     def __init__(self) -> None:
-        # Told by the run, read by the threads of the server.
-        self._lock = threading.Lock()
-        self._n = self._explained = self._skipped = 0
-        self._explain_seconds = 0.0
-        self._every = 1
-        self._importance: dict[str, float] = {}
-        self._effective: dict[str, float] = {}
-        self._changes: Counter[tuple[str, str]] = Counter()
-        self._scores: dict[str, float] = {}
-        self._checkpoint: float | None = None
+        client = _client()
+        self.registry = of = client.CollectorRegistry(auto_describe=False)
+        by_feature = ["explainer", "feature"]
+        self._events = client.Counter("ipdp_events", "Observations since the start.", registry=of)
+        self._importance = client.Gauge(
+            "ipdp_feature_importance",
+            "How much a feature matters: the deviation of its curve, or what an explainer says.",
+            by_feature,
+            registry=of,
+        )
+        self._effective = client.Gauge(
+            "ipdp_effective_samples", "Effective sample size of a result.", by_feature, registry=of
+        )
+        self._changes = client.Counter(
+            "ipdp_changes", "Changes found since the start.", ["feature", "kind"], registry=of
+        )
+        self._scores = client.Gauge(
+            "ipdp_score", "Metrics of the predictions.", ["metric"], registry=of
+        )
+        self._every = client.Gauge(
+            "ipdp_explain_every", "Every k-th observation is explained; this is k.", registry=of
+        )
+        self._every.set(1)
+        self._skipped = client.Counter(
+            "ipdp_skipped", "Records that were no observations.", registry=of
+        )
+        self._explaining = _Explaining()
+        of.register(self._explaining)
+        self._checkpoint: Any = None  # comes with the first one: at 0 it would look very old
+        self.start()
 
-    # Told.
+    # Reported.
+
+    def start(self) -> None:
+        """A run begins: what is told from here on is counted on top of what was."""
+        self._n = self._n_skipped = 0
+        self._explaining.start()
+        for gauge in (self._importance, self._effective, self._scores):
+            gauge.clear()
 
     def progress(self, *, n: int, explained: int, explain_seconds: float) -> None:
         """So many observations since the start, so many of them explained, in so many seconds."""
-        with self._lock:
-            self._n, self._explained, self._explain_seconds = n, explained, explain_seconds
+        self._events.inc(n - self._n)
+        self._n = n
+        self._explaining.update(explained, explain_seconds)
 
-    def curves(self, curves: Mapping[Feature, Curve]) -> None:
-        """Take importance and effective sample size of the curves."""
-        importance = {name(f): max(curve.importance.tolist()) for f, curve in curves.items()}
-        effective = {name(f): curve.n_effective for f, curve in curves.items()}
-        with self._lock:
-            self._importance, self._effective = importance, effective
-            # From 0 on: a counter that appears with its first change has not increased.
-            for feature in curves:
-                for kind in () if isinstance(feature, tuple) else _KINDS:
-                    self._changes[name(feature), kind] += 0
+    def results(self, results: Mapping[str, Mapping[Feature, Result]]) -> None:
+        """Take importance and effective sample size of all results, by explainer and feature."""
+        for explainer, by_feature in results.items():
+            for feature, result in by_feature.items():
+                labels = explainer, feature_text(feature)
+                self._importance.labels(*labels).set(result.overall_importance)
+                self._effective.labels(*labels).set(result.n_effective)
+                # From 0 on: a counter that appears with its first change has not increased.
+                if isinstance(result, Curve) and not isinstance(feature, tuple):
+                    for kind in _KINDS:
+                        self._changes.labels(feature_text(feature), kind)
 
     def change(self, change: Change) -> None:
         """Count a change."""
-        with self._lock:
-            self._changes[name(change.feature), change.kind] += 1
+        self._changes.labels(feature_text(change.feature), change.kind).inc()
 
     def scores(self, values: Mapping[str, float]) -> None:
         """Take the metrics of the predictions."""
-        with self._lock:
-            self._scores = dict(values)
+        for name, value in values.items():
+            self._scores.labels(name).set(value)
 
     def pace(self, every: int) -> None:
-        """Each so many-th observation is explained."""
-        with self._lock:
-            self._every = every
+        """Every k-th observation is explained; this is k."""
+        self._every.set(every)
 
     def skipped(self, count: int) -> None:
         """So many records were no observations."""
-        with self._lock:
-            self._skipped = count
+        self._skipped.inc(count - self._n_skipped)
+        self._n_skipped = count
 
-    def checkpoint(self, time: float) -> None:
+    def checkpoint(self, when: float) -> None:
         """A checkpoint was on disk at this time, in seconds since 1970."""
-        with self._lock:
-            self._checkpoint = time
+        if self._checkpoint is None:
+            self._checkpoint = _client().Gauge(
+                "ipdp_last_checkpoint_timestamp_seconds",
+                "When the last checkpoint was on disk.",
+                registry=self.registry,
+            )
+        self._checkpoint.set(when)
 
     # Read.
 
-    def collect(self) -> Iterator[Metric]:
+    def collect(self) -> Iterable[Metric]:
         """The metrics as they stand, for prometheus_client."""
-        with self._lock:
-            yield from list(self._families())
+        return list(self.registry.collect())
 
     def text(self) -> str:
         """The same in Prometheus' own format."""
-        from prometheus_client import generate_latest
+        text: bytes = _client().generate_latest(self.registry)
+        return text.decode()
 
-        return generate_latest(_registry(self)).decode()
 
-    def _families(self) -> Iterator[Metric]:
-        from prometheus_client.core import (
-            CounterMetricFamily,
-            GaugeMetricFamily,
-            SummaryMetricFamily,
-        )
+class _Explaining:
+    """How long explaining took; the library's own Summary takes one time after the other only."""
 
-        yield CounterMetricFamily("ipdp_events", "Observations since the start.", self._n)
-        yield SummaryMetricFamily(
-            "ipdp_explain_seconds",
-            "Time spent on explaining an observation, the monitor included.",
-            self._explained,
-            self._explain_seconds,
-        )
-        for title, text, values in (
-            (
-                "ipdp_feature_importance",
-                "Deviation of the curve.",
-                self._importance,
-            ),
-            ("ipdp_effective_samples", "Effective sample size of the curve.", self._effective),
-        ):
-            gauge = GaugeMetricFamily(title, text, labels=["feature"])
-            _fill(gauge, (([feature], value) for feature, value in values.items()))
-            yield gauge
-        changes = CounterMetricFamily(
-            "ipdp_changes", "Changes found since the start.", labels=["feature", "kind"]
-        )
-        _fill(changes, ((list(key), count) for key, count in self._changes.items()))
-        yield changes
-        scores = GaugeMetricFamily("ipdp_score", "Metrics of the predictions.", labels=["metric"])
-        _fill(scores, (([metric], value) for metric, value in self._scores.items()))
-        yield scores
-        yield GaugeMetricFamily(
-            "ipdp_explain_every", "Each so many-th observation is explained.", self._every
-        )
-        yield CounterMetricFamily(
-            "ipdp_skipped", "Records that were no observations.", self._skipped
-        )
-        if self._checkpoint is not None:
-            yield GaugeMetricFamily(
-                "ipdp_last_checkpoint_timestamp_seconds",
-                "When the last checkpoint was on disk.",
-                self._checkpoint,
-            )
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._before, self._since = (0, 0.0), (0, 0.0)
+
+    def start(self) -> None:
+        with self._lock:
+            self._before, self._since = self._totals(), (0, 0.0)
+
+    def update(self, count: int, seconds: float) -> None:
+        with self._lock:
+            self._since = count, seconds
+
+    def _totals(self) -> tuple[int, float]:
+        return self._before[0] + self._since[0], self._before[1] + self._since[1]
+
+    def collect(self) -> Iterable[Metric]:
+        from prometheus_client.core import SummaryMetricFamily
+
+        with self._lock:
+            count, seconds = self._totals()
+        text = "Time spent on explaining an observation, the monitor included."
+        return [SummaryMetricFamily("ipdp_explain_seconds", text, count, seconds)]
+
+
+class Exporter:
+    """A listener that keeps the metrics of Prometheus up to date.
+
+    Parameters
+    ----------
+    metrics
+        To be updated.
+
+    Examples
+    --------
+    >>> metrics = Metrics()
+    >>> export = Exporter(metrics)
+    >>> export(Started(1_000, None))
+    >>> export(Heartbeat(1_500, 500, 2.0))
+    >>> "ipdp_events_total 500.0" in metrics.text()
+    True
+    """
+
+    def __init__(self, metrics: Metrics) -> None:
+        self.metrics = metrics
+        self._from = 0
+
+    def __call__(self, event: Event) -> None:
+        """Take what the event says."""
+        metrics = self.metrics
+        match event:
+            case Started():
+                self._from = event.n
+                metrics.start()
+            case Heartbeat():
+                metrics.progress(
+                    n=event.n - self._from,
+                    explained=event.explained,
+                    explain_seconds=event.explain_seconds,
+                )
+            case Snapshotted():
+                metrics.results(event.results)
+            case Changed():
+                metrics.change(event.change)
+            case Scored():
+                metrics.scores(event.values)
+            case PaceChanged():
+                metrics.pace(event.every)
+            case Skipped():
+                metrics.skipped(event.count)
+            case Checkpointed():
+                metrics.checkpoint(time.time())
 
 
 class MetricsServer:
@@ -205,26 +285,9 @@ class MetricsServer:
         self.close()
 
 
-def name(feature: Feature) -> str:
-    """A feature, or a pair of them, as a label.
-
-    Examples
-    --------
-    >>> name(("age", "salary"))
-    'age x salary'
-    """
-    return " x ".join(map(str, feature)) if isinstance(feature, tuple) else str(feature)
-
-
 def _serve(port: int, host: str, metrics: Metrics) -> tuple[Any, threading.Thread]:
     try:
-        from prometheus_client import start_http_server
-    except ImportError:
-        raise ImportError(
-            "metrics for Prometheus need prometheus-client: pip install 'ipdp[metrics]'"
-        ) from None
-    try:
-        return start_http_server(port, addr=host, registry=_registry(metrics))
+        server, thread = _client().start_http_server(port, addr=host, registry=metrics.registry)
     except OverflowError:
         raise ValueError(f"a port is a number from 0 to 65535, got {port}") from None
     except OSError as error:
@@ -233,17 +296,14 @@ def _serve(port: int, host: str, metrics: Metrics) -> tuple[Any, threading.Threa
         else:
             reason = str(error.strerror or error)
         raise OSError(error.errno, f"cannot serve metrics at {host}:{port}: {reason}") from None
+    return server, thread
 
 
-def _registry(metrics: Metrics) -> Any:
-    from prometheus_client import CollectorRegistry
-
-    # Its own: what else the program exports is none of our business.
-    registry = CollectorRegistry(auto_describe=False)
-    registry.register(metrics)
-    return registry
-
-
-def _fill(family: Any, items: Iterable[tuple[list[str], float]]) -> None:
-    for labels, value in items:
-        family.add_metric(labels, value)
+def _client() -> Any:
+    try:
+        import prometheus_client
+    except ImportError:
+        raise ImportError(
+            "metrics for Prometheus need prometheus-client: pip install 'ipdp[metrics]'"
+        ) from None
+    return prometheus_client

@@ -3,27 +3,29 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from time import perf_counter
 from typing import Any
 
 from ipdp.core.typing import Observation
-from ipdp.explainers.pdp import IncrementalPDP
-from ipdp.explainers.pfi import IncrementalPFI
+from ipdp.explainers.base import Explainer
 from ipdp.monitor import Change, Monitor
-from ipdp.runs.answering import Learn, Order, Predict, learner, learns_without_labels, predictor
 from ipdp.runs.budget import Budget
-from ipdp.runs.labels import Waiting
-from ipdp.runs.scores import Scores
+from ipdp.runs.explainers import ByName
+from ipdp.runs.labels import Question, Waiting
+from ipdp.runs.metrics import Scores
+from ipdp.runs.models import Learn, Order, Predict, learner, learns_without_labels, predictor
 
 _NOTHING: Sequence[Change] = ()
 
 
 class Step:
-    """One observation at a time through model, metrics, explainer and monitor.
+    """One observation at a time through model, metrics, explainers and monitor.
 
     Attributes
     ----------
+    first
+        The first explainer: the model and the pace are its.
     doing
         What is being done, for the sentence that says what failed.
     explained, explain_seconds
@@ -35,16 +37,19 @@ class Step:
 
     def __init__(
         self,
-        pdp: IncrementalPDP,
+        explainers: ByName,
         *,
         scores: Scores,
         monitor: Monitor | None,
-        pfi: IncrementalPFI | None,
         learn: bool,
         waiting: Waiting | None,
         budget: Budget | None,
     ) -> None:
-        self.pdp, self.monitor, self.pfi = pdp, monitor, pfi
+        self.explainers, self.monitor = explainers, monitor
+        self.first: Explainer = next(iter(explainers.values()))
+        # Any: those that need labels take one argument more.
+        self._with_label: list[Any] = [e for e in explainers.values() if e.needs_label]
+        self._without_label: list[Any] = [e for e in explainers.values() if not e.needs_label]
         self.scores, self.waiting, self.budget = scores, waiting, budget
         self.learn = learn
         self.order = Order()
@@ -58,43 +63,43 @@ class Step:
         self.finished = perf_counter()
 
     def bind(self) -> None:
-        """Take the explainer's model, which may be another one after a resume."""
-        model = self.pdp.model
-        self._predict = predictor(model, self.pdp.engine, self.scores, self.order)
+        """Take the explainers' model, which may be another one after a resume."""
+        model = self.first.model
+        self._predict = predictor(model, self.first.engine, self.scores, self.order)
         self._learn = learner(model, self.order) if self.learn else None
         self._needs_label = not (self.learn and learns_without_labels(model))
 
     @property
     def every(self) -> int:
-        """Each how many-th observation is explained."""
-        return self.pdp.every if self.budget is None else self.budget.every
+        """Every k-th observation is explained; this is k."""
+        return self.first.every if self.budget is None else self.budget.every
 
     def __call__(self, x: Observation, y: Any) -> Sequence[Change]:
         """Deal with one observation; the changes that the monitor found."""
-        started = self.finished
+        started, explaining = self.finished, self.explain_seconds
+        # A weight of 0 ages the results and fills the storages, without a call of the model.
+        w = 1.0 if self.budget is None or self.budget.wants() else 0.0
         if self.waiting is not None:
-            self._answer(self.waiting.answered(x, y))
+            self._answer(self.waiting.answered(x, y), w)
         y_pred = self._predicted(x, y)
         if self.waiting is None:
             self._score(y, y_pred)
-        self.doing = "explain"
-        before = perf_counter()
-        changes = self._explain(x, y)
-        spent = perf_counter() - before
-        self.explain_seconds += spent
+        changes = self._explain(x, w)
         if self.waiting is not None:
             self.waiting.ask(x, y, y_pred)
         else:
+            self._explain_labelled(x, y, w)
             self._teach(x, y)
         self.finished = perf_counter()
         if self.budget is not None:
+            spent = self.explain_seconds - explaining
             self.budget.update(spent, self.finished - started - spent)
         return changes
 
-    def again(self, x: Observation, y: Any) -> None:
+    def replay(self, x: Observation, y: Any) -> None:
         """The same without explaining: what the model and the metrics have been through before."""
         if self.waiting is not None:
-            self._answer(self.waiting.answered(x, y), explain=False)
+            self._answer(self.waiting.answered(x, y), None)
             self.waiting.ask(x, y, self._predicted(x, y))
             return
         self._score(y, self._predicted(x, y))
@@ -103,7 +108,7 @@ class Step:
     def finish(self) -> None:
         """Deal with the labels that have not come when the stream ends."""
         if self.waiting is not None:
-            self._answer(self.waiting.rest())
+            self._answer(self.waiting.rest(), 1.0)
 
     def _predicted(self, x: Observation, y: Any) -> Any:
         y_pred = None
@@ -119,26 +124,37 @@ class Step:
             self.doing = "score"
             self.scores.update(y, y_pred)
 
-    def _explain(self, x: Observation, y: Any) -> Sequence[Change]:
-        if self.budget is not None and not self.budget.wants():
-            self.pdp.explain_one(x, 0.0)  # ages the curves and fills the storages
-            return _NOTHING
-        self.pdp.explain_one(x)
-        self.explained += 1
-        changes = _NOTHING if self.monitor is None else self.monitor.update(x)
-        if self.pfi is not None and self.waiting is None and y is not None:
-            self.pfi.explain_one(x, y)
+    def _explain(self, x: Observation, w: float) -> Sequence[Change]:
+        self.doing = "explain"
+        started = perf_counter()
+        for explainer in self._without_label:
+            explainer.explain_one(x, w=w)
+        changes = _NOTHING
+        if w:
+            self.explained += 1
+            if self.monitor is not None:
+                changes = self.monitor.update(x)
+        self.explain_seconds += perf_counter() - started
         return changes
+
+    def _explain_labelled(self, x: Observation, y: Any, w: float) -> None:
+        if y is None or not self._with_label:
+            return
+        self.doing = "explain"
+        started = perf_counter()
+        for explainer in self._with_label:
+            explainer.explain_one(x, y, w=w)
+        self.explain_seconds += perf_counter() - started
 
     def _teach(self, x: Observation, y: Any) -> None:
         if self._learn is not None and not (y is None and self._needs_label):
             self.doing = "learn"
             self._learn(x, y)
 
-    def _answer(self, questions: Any, explain: bool = True) -> None:
+    def _answer(self, questions: Iterable[Question], w: float | None) -> None:
+        """Deal with labels that have come; without a weight nothing is explained."""
         for question in questions:
             self._score(question.y, question.y_pred)
-            if explain and self.pfi is not None and question.y is not None:
-                self.doing = "explain"
-                self.pfi.explain_one(question.x, question.y)
+            if w is not None:
+                self._explain_labelled(question.x, question.y, w)
             self._teach(question.x, question.y)

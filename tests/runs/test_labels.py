@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import datetime as dt
 import json
+from collections import Counter
+from itertools import islice
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from river import stream
+from river import metrics, stream, tree
 
 from ipdp.runs.labels import Waiting
+
+from .conftest import rows as turning_rows
 
 START = dt.datetime(2024, 1, 1)
 
@@ -69,3 +73,28 @@ def test_what_cannot_be_saved_says_so():
     waiting.ask({"a": object()}, 1, None)
     with pytest.raises(TypeError, match="cannot be saved without pickle"):
         _ = waiting.state
+
+
+class Counting(tree.HoeffdingTreeClassifier):
+    """Says its probabilities in a Counter, as some models do."""
+
+    def predict_proba_one(self, x):
+        return Counter(super().predict_proba_one(x))
+
+
+def test_probabilities_of_any_kind_of_dict_wait_in_a_checkpoint(make, tmp_path):
+    def run(n, **options):
+        model = Counting(grace_period=20)
+        return make(
+            islice(turning_rows(), n),
+            model=model,
+            metric=[metrics.LogLoss(), metrics.Accuracy()],
+            delay=25,
+            **options,
+        )
+
+    list(run(200, checkpoint=tmp_path))
+    resumed, straight = run(400, checkpoint=tmp_path, resume=True), run(400)
+    list(resumed)
+    list(straight)
+    assert resumed.scores == straight.scores

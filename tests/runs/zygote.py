@@ -109,7 +109,7 @@ def work(order: dict) -> None:
         if isinstance(event, Started):
             with (directory / "starts").open("a") as file:
                 file.write(f"{event.n}\n")
-    final = {"pdp": run.pdp.state, "monitor": run.monitor.state, "scores": run.scores}
+    final = {"pdp": run.explainers["pdp"].state, "monitor": run.monitor.state, "scores": run.scores}
     (directory / "final.json").write_text(json.dumps(final))
 
 

@@ -27,9 +27,8 @@ def final(run: Run) -> dict:
     return json.loads(
         json.dumps(
             {
-                "pdp": run.pdp.state,
+                "explainers": {name: e.state for name, e in run.explainers.items()},
                 "monitor": None if run.monitor is None else run.monitor.state,
-                "pfi": None if run.pfi is None else run.pfi.state,
                 "scores": run.scores,
                 "n": run.n,
             }
@@ -68,13 +67,13 @@ def test_it_ends_as_if_there_had_been_no_stop(tmp_path, name, allow_pickle):
         model = MODELS[name]()
         grid = {"a": ipdp.grid.MinMax(4), "b": ipdp.grid.Quantiles(3)}
         pdp = ipdp.IncrementalPDP(model, ["a", ("a", "b")], grid=grid, alpha=0.05, seed=1)
+        pfi = ipdp.IncrementalPFI(model, loss=metrics.Accuracy(), seed=1)
         return Run(
             islice(rows(160), n),
             model,
-            pdp,
+            [pdp, pfi],
             metric=[metrics.Accuracy(), metrics.LogLoss()],
             monitor=ipdp.Monitor(pdp, warm_up=50, cool_down=50, clock=8),
-            pfi=ipdp.IncrementalPFI(model, loss=metrics.Accuracy(), seed=1),
             allow_pickle=allow_pickle,
             **options,
         )
@@ -107,7 +106,7 @@ def test_a_pickled_model_is_asked_as_it_was_before(tmp_path, name):
     finished(make(90, checkpoint=tmp_path))
     one = finished(make(checkpoint=tmp_path, resume=True))
     assert final(one) == final(finished(make()))
-    assert one.pdp.engine.model is one.model
+    assert one.explainers["pdp"].engine.model is one.model
     things = pickle.loads(read(tmp_path / "checkpoint.ipdp")["pickle"])
     assert list(things["engines"]) == (["pdp"] if name == "own" else [])
 
@@ -236,7 +235,7 @@ def test_a_source_is_asked_for_its_place(tmp_path):
 
 
 def test_the_model_learns_again_without_pickle_and_says_so(make, tmp_path, monkeypatch):
-    monkeypatch.setattr("ipdp.runs.keeping._TELL", 0.0)
+    monkeypatch.setattr("ipdp.runs.checkpoint_content._REPORT", 0.0)
     stopped(make(checkpoint=tmp_path, snapshot_every=1), 200)
     events = list(make(checkpoint=tmp_path, resume=True))
     told = [event for event in events if isinstance(event, Replayed)]
@@ -246,7 +245,7 @@ def test_the_model_learns_again_without_pickle_and_says_so(make, tmp_path, monke
 
 
 def test_a_signal_while_it_learns_again_is_no_end_of_the_stream(tmp_path, monkeypatch):
-    monkeypatch.setattr("ipdp.runs.keeping._TELL", 0.0)
+    monkeypatch.setattr("ipdp.runs.checkpoint_content._REPORT", 0.0)
     file = tmp_path / "rows.csv"
     file.write_text("a,y\n" + "".join(f"{x['a']},{y}\n" for x, y in rows(100)))
 
@@ -265,7 +264,7 @@ def test_a_signal_while_it_learns_again_is_no_end_of_the_stream(tmp_path, monkey
 
 
 def test_a_stop_while_it_learns_again_leaves_the_checkpoint(make, tmp_path, monkeypatch):
-    monkeypatch.setattr("ipdp.runs.keeping._TELL", 0.0)
+    monkeypatch.setattr("ipdp.runs.checkpoint_content._REPORT", 0.0)
     stopped(make(checkpoint=tmp_path, log=tmp_path, snapshot_every=1), 200)
     before = (tmp_path / "checkpoint.ipdp").read_bytes()
     run = make(checkpoint=tmp_path, log=tmp_path, resume=True)
@@ -297,8 +296,8 @@ def test_checkpoints_by_number_and_by_time(make, tmp_path, monkeypatch):
     events = list(make(checkpoint=tmp_path / "b.ipdp"))
     assert [e.n for e in events if isinstance(e, Checkpointed)] == [400]
     assert (tmp_path / "b.ipdp").is_file()
-    monkeypatch.setattr("ipdp.runs.saving._SECONDS", 0.0)
-    monkeypatch.setattr("ipdp.runs.saving._TIMES", 1.0)
+    monkeypatch.setattr("ipdp.runs.checkpoint_schedule._SECONDS", 0.0)
+    monkeypatch.setattr("ipdp.runs.checkpoint_schedule._TIMES", 1.0)
     monkeypatch.setattr("ipdp.runs.loop._BEAT", 0.0)
     events = list(make(checkpoint=tmp_path / "c"))
     assert len([e for e in events if isinstance(e, Checkpointed)]) > 3
@@ -343,21 +342,21 @@ def damaged(parts: dict, name: str) -> dict:
         case "no run":
             del parts["run"]
         case "no pdp":
-            del parts["pdp"]
+            del parts["explainers"]["pdp"]
         case "run is a list":
             parts["run"] = []
         case "newer":
-            run["version"] = 2
+            run["version"] = 3
         case "feed":
             run["feed"] = {}
         case "n":
             run["feed"]["n"] = "many"
         case "pdp":
-            parts["pdp"]["fold"]["smoothing"] = None
+            parts["explainers"]["pdp"]["fold"]["smoothing"] = None
         case "metrics":
             run["metrics"]["Accuracy"] = {"attributes": {"cm": {"value": 3}}}
         case "deep":
-            parts["pdp"]["fold"] = {"seen": []}
+            parts["explainers"]["pdp"]["fold"] = {"seen": []}
     return parts
 
 
@@ -367,7 +366,7 @@ def damaged(parts: dict, name: str) -> dict:
         ("no run", "damaged: 'run' is missing"),
         ("no pdp", "damaged: 'pdp' is missing"),
         ("run is a list", "does not fit this run"),
-        ("newer", "of version 2, this ipdp goes on from version 1"),
+        ("newer", "of version 3, this ipdp goes on from versions up to 2"),
         ("feed", "damaged: 'n' is missing"),
         ("n", "does not fit this run"),
         ("pdp", "does not fit this run"),

@@ -69,7 +69,7 @@ def test_offsets_are_committed_with_the_checkpoint(address, tmp_path, monkeypatc
         other = run(source, metric=metrics.MAE())
         list(other)
     assert other.n == one.n == 200
-    assert one.pdp.state == other.pdp.state
+    assert one.explainers["pdp"].state == other.explainers["pdp"].state
     assert one.scores == other.scores
 
 

@@ -9,9 +9,9 @@ from time import perf_counter
 from typing import Any
 
 from ipdp.runs import checkpoint as checkpoints
+from ipdp.runs.checkpoint_content import CheckpointContent
 from ipdp.runs.events import AnyEvent, Checkpointed
-from ipdp.runs.keeping import Keeper
-from ipdp.runs.recording import Recorder
+from ipdp.runs.recorder import Recorder
 
 NAME = "checkpoint.ipdp"
 """Name of the checkpoint in a run's directory."""
@@ -21,12 +21,12 @@ NAME = "checkpoint.ipdp"
 _SECONDS, _TIMES = 10.0, 50.0
 
 
-class Saver:
+class CheckpointSchedule:
     """Writes the checkpoint of a run when it is time to, and finds the one to go on from.
 
     Parameters
     ----------
-    keeper, recorder
+    content, recorder
         Of the run.
     file
         Where it is; None if none is kept.
@@ -35,15 +35,19 @@ class Saver:
     """
 
     def __init__(
-        self, keeper: Keeper, recorder: Recorder, file: Path | None, every: int | None
+        self,
+        content: CheckpointContent,
+        recorder: Recorder,
+        file: Path | None,
+        every: int | None,
     ) -> None:
         self.file = file
         self.every = math.inf if every is None else every
-        self._keeper, self._recorder, self._feed = keeper, recorder, keeper.feed
+        self._content, self._recorder, self._stream = content, recorder, content.stream
         self._next = 0.0
 
     def restore(self, *, resume: bool) -> Iterator[tuple[int, int]]:
-        """Go on from the checkpoint, if there is one; as `Keeper.restore`."""
+        """Go on from the checkpoint, if there is one; as `CheckpointContent.restore`."""
         if self.file is None or not self.file.exists():
             return
         if not resume:
@@ -51,7 +55,7 @@ class Saver:
                 f"there is a checkpoint at {self.file}: resume it, or choose another place for "
                 "this run"
             )
-        yield from self._keeper.restore(checkpoints.read(self.file))
+        yield from self._content.restore(checkpoints.read(self.file))
 
     def begin(self) -> None:
         """See whether the place can be written, before hours of work depend on it."""
@@ -61,7 +65,7 @@ class Saver:
 
     def is_due(self, now: float) -> bool:
         """Whether it is time to write one."""
-        return now >= self._next if self.every == math.inf else self._feed.n % self.every == 0
+        return now >= self._next if self.every == math.inf else self._stream.n % self.every == 0
 
     def write(self) -> list[AnyEvent]:
         """Write one now, if one is kept."""
@@ -69,12 +73,12 @@ class Saver:
             return []
         started = perf_counter()
         self._recorder.commit()  # the log may be ahead of the checkpoint, never behind
-        parts = self._keeper.parts()
+        parts = self._content.parts()
         size = checkpoints.write(self.file, parts)
-        self._feed.commit(parts["run"]["feed"])
+        self._stream.commit(parts["run"]["feed"])
         now = perf_counter()
         self._next = now + max(_SECONDS, _TIMES * (now - started))
-        return [Checkpointed(self._feed.n, self.file, size, now - started)]
+        return [Checkpointed(self._stream.n, self.file, size, now - started)]
 
 
 def checkpoint_file(path: Any) -> Path:

@@ -19,7 +19,7 @@ import ipdp
 from ipdp.runs import Exporter, Snapshotted
 from ipdp.runs.prometheus import Metrics, MetricsServer
 
-EXAMPLES = Path(__file__).parents[1] / "examples" / "grafana"
+EXAMPLES = Path(__file__).parents[2] / "examples" / "grafana"
 NAMES = {
     "ipdp_events",
     "ipdp_explain_seconds",
@@ -85,16 +85,56 @@ def test_a_run_as_prometheus_sees_it(tmp_path):
     assert samples["ipdp_explain_seconds_count"][()] == 1_200
     assert 0 < samples["ipdp_explain_seconds_sum"][()] < time.time() - started
     curve = pdp.curve("a")
-    assert samples["ipdp_feature_importance"][("a",)] == curve.importance.max()
-    assert samples["ipdp_effective_samples"][("a",)] == curve.n_effective
-    assert set(samples["ipdp_feature_importance"]) == {("a",), ("a x b",)}
+    assert samples["ipdp_feature_importance"][("pdp", "a")] == curve.importance.max()
+    assert samples["ipdp_effective_samples"][("pdp", "a")] == curve.n_effective
+    assert set(samples["ipdp_feature_importance"]) == {("pdp", "a"), ("pdp", "a*b")}
     assert samples["ipdp_changes_total"][("a", "real")] >= 1
     assert sum(samples["ipdp_changes_total"].values()) == len(monitor.changes)
     assert 0 < samples["ipdp_score"][("MAE",)] < 2
     assert started <= samples["ipdp_last_checkpoint_timestamp_seconds"][()] <= time.time()
     # A few numbers for each feature, whatever the grid.
-    assert sum(map(len, samples.values())) < 20
+    assert sum(map(len, samples.values())) < 25
     assert samples["ipdp_changes_total"][("a", "both")] == 0
+
+
+def test_permutation_importance_is_exported():
+    from river import metrics
+
+    model, stream = turning(300)
+    pdp = ipdp.IncrementalPDP(model, ["a"])
+    pfi = ipdp.IncrementalPFI(model, ["a", ("a", "b")], loss=metrics.MAE(), seed=1)
+    with MetricsServer(0) as server:
+        ipdp.run(stream, model, [pdp, pfi], learn=False, prometheus=server)
+        samples = get(server.url)
+    importance = samples["ipdp_feature_importance"]
+    assert set(importance) == {("pdp", "a"), ("pfi", "a"), ("pfi", "a*b")}
+    assert importance["pfi", "a*b"] == pfi.importance["a", "b"]
+    assert samples["ipdp_effective_samples"]["pfi", "a"] == pfi.results()["a"].n_effective
+
+
+def test_labels_that_come_later():
+    """A model without a label has no output yet, and a feature no importance."""
+    from river import metrics, tree
+
+    model = tree.HoeffdingTreeClassifier()
+    _, stream = turning(200)
+    pdp = ipdp.IncrementalPDP(model, ["a"])
+    rows = [(x, x["a"] > 0.5) for x, _ in stream]
+    with MetricsServer(0) as server:
+        options = {"metric": metrics.Accuracy(), "delay": 150, "prometheus": server}
+        ipdp.run(rows, model, pdp, snapshot_every=100, **options)
+        assert get(server.url)["ipdp_feature_importance"]["pdp", "a"] >= 0
+
+
+def test_a_second_run_is_counted_on_top():
+    with MetricsServer(0) as server:
+        for n in (300, 100):
+            model, stream = turning(n)
+            pdp = ipdp.IncrementalPDP(model, ["a"] if n == 100 else ["a", "b"])
+            ipdp.run(stream, model, pdp, learn=False, prometheus=server)
+        samples = get(server.url)
+    assert samples["ipdp_events_total"][()] == samples["ipdp_explain_seconds_count"][()] == 400
+    assert set(samples["ipdp_feature_importance"]) == {("pdp", "a")}
 
 
 def test_while_it_runs():
@@ -114,7 +154,7 @@ def test_while_it_runs():
         for event in loop:
             export(event)
             scrape(event)
-    assert seen[0]["ipdp_feature_importance"][("a",)] > 0
+    assert seen[0]["ipdp_feature_importance"][("pdp", "a")] > 0
     assert len(seen) >= 2
 
 
@@ -157,7 +197,7 @@ def test_names_of_features_may_be_anything():
     pdp = ipdp.IncrementalPDP(lambda x: x[odd] + x[0], [odd, 0], grid=ipdp.grid.MinMax(3))
     for k in range(50):
         pdp.explain_one({odd: k / 50, 0: k % 3})
-    metrics.curves(pdp.curves)
+    metrics.results({"pdp": pdp.results()})
     labels = {
         sample.labels["feature"]
         for family in families(metrics.text())

@@ -10,7 +10,7 @@ import random
 import pytest
 from river import metrics, stats, utils
 
-from ipdp.runs.checkpoint.objects import give, take
+from ipdp.runs.metrics import give, take
 
 # Their numbers are kept by code that is not Python, or made by functions as they go.
 CLOSED = {"RollingROCAUC", "RollingPRAUC", "ClassificationReport"}

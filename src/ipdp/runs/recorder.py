@@ -1,4 +1,4 @@
-"""What of a run goes into its log, and is told to those who listen."""
+"""What of a run goes into its log, and is reported as events."""
 
 from __future__ import annotations
 
@@ -8,10 +8,19 @@ from contextlib import ExitStack, contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Literal
 
 from ipdp.monitor import Change
-from ipdp.runs.checkpoint import CheckpointError
-from ipdp.runs.events import AnyEvent, Beat, Changed, Paced, Scored, Skipped, Snapshotted
-from ipdp.runs.feed import Feed
+from ipdp.runs.errors import CheckpointError
+from ipdp.runs.events import (
+    AnyEvent,
+    Changed,
+    Heartbeat,
+    PaceChanged,
+    Scored,
+    Skipped,
+    Snapshotted,
+)
+from ipdp.runs.explainers import results_of
 from ipdp.runs.step import Step
+from ipdp.runs.stream import Stream
 
 if TYPE_CHECKING:
     from ipdp.log import Log
@@ -25,15 +34,15 @@ class Recorder:
 
     Parameters
     ----------
-    step, feed
+    step, stream
         Of the run.
     log
         An `ipdp.Log`, the path of one, or None.
     """
 
-    def __init__(self, step: Step, feed: Feed, log: Any) -> None:
+    def __init__(self, step: Step, stream: Stream, log: Any) -> None:
         self.step = step
-        self.feed = feed
+        self.stream = stream
         self.n_changes = 0
         self._given = log
         self._log: Log | None = None
@@ -57,18 +66,19 @@ class Recorder:
 
     def begin(self, settings: dict[str, Any], *, resume: bool) -> None:
         """Begin the log, or go on in it from where the run goes on."""
-        self._every, self._skipped = self.step.every, self.feed.skipped[0]
+        self._every, self._skipped = self.step.every, self.stream.skipped[0]
         if self._log is not None:
             if resume:
-                _must_belong(self._log, self.feed.n)
-                self._log.rewind(self.feed.n)
-            self._log.begin(settings, self.step.pdp.features)
+                _must_belong(self._log, self.stream.n)
+                self._log.rewind(self.stream.n)
+            features = {name: e.features for name, e in self.step.explainers.items()}
+            self._log.begin(settings, features)
         self._has_begun = True
 
     def commit(self) -> None:
         """Bring the log to disk."""
         if self._log is not None:
-            self._log.beat(self.feed.n)
+            self._log.beat(self.stream.n)
             self._log.commit()
 
     def end(self, state: Literal["ended", "stopped", "failed"], message: str | None = None) -> None:
@@ -76,10 +86,10 @@ class Recorder:
         if self._log is None or not self._has_begun:
             return
         if message is None:
-            self._log.end(self.feed.n, state)
+            self._log.end(self.stream.n, state)
             return
         with suppress(Exception):  # if the log itself has failed, that is the error to see
-            self._log.end(self.feed.n, state, message)
+            self._log.end(self.stream.n, state, message)
 
     # On the way.
 
@@ -89,40 +99,40 @@ class Recorder:
         for change in changes:
             self.n_changes += 1
             if self._log is not None:
-                self._log.change(change, self.feed.n)
-            events.append(Changed(self.feed.n, change))
+                self._log.change(change, self.stream.n)
+            events.append(Changed(self.stream.n, change))
         return events
 
     def snapshot(self, reason: Literal["every", "change", "end"]) -> list[AnyEvent]:
-        """Log the curves as they are."""
-        curves = self.step.pdp.snapshot(with_ice=False)
-        if not curves:
+        """Log the results of all explainers as they are."""
+        results = results_of(self.step.explainers)
+        if not any(results.values()):
             return []
         if self._log is not None:
-            self._log.snapshot(curves, self.feed.n, reason)
-        return [Snapshotted(self.feed.n, curves, reason)]
+            self._log.snapshot(results, self.stream.n, reason)
+        return [Snapshotted(self.stream.n, results, reason)]
 
     def scores(self) -> list[AnyEvent]:
         """Log the metrics as they are."""
         values = self.step.scores.values
-        if self._scored == (self.feed.n, values):
+        if self._scored == (self.stream.n, values):
             return []
-        self._scored = self.feed.n, values
+        self._scored = self.stream.n, values
         logged = dict(values)
         if self.step.budget is not None:
             logged["every"] = float(self.step.every)
         if logged and self._log is not None:
-            self._log.metric(logged, self.feed.n)
-        return [Scored(self.feed.n, values)] if values else []
+            self._log.metric(logged, self.stream.n)
+        return [Scored(self.stream.n, values)] if values else []
 
     def news(self) -> list[AnyEvent]:
         """Whether the pace changed, or records were skipped, since this was last asked."""
-        n = self.feed.n
+        n = self.stream.n
         events: list[AnyEvent] = []
         if self.step.every != self._every:
             self._every = self.step.every
-            events.append(Paced(n, self._every))
-        skipped, last = self.feed.skipped
+            events.append(PaceChanged(n, self._every))
+        skipped, last = self.stream.skipped
         if skipped != self._skipped:
             self._skipped = skipped
             events.append(Skipped(n, skipped, last))
@@ -131,8 +141,8 @@ class Recorder:
     def beat(self) -> list[AnyEvent]:
         """A sign of life."""
         if self._log is not None:
-            self._log.beat(self.feed.n)
-        return [Beat(self.feed.n, self.step.explained, self.step.explain_seconds)]
+            self._log.beat(self.stream.n)
+        return [Heartbeat(self.stream.n, self.step.explained, self.step.explain_seconds)]
 
 
 @contextmanager

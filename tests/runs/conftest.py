@@ -1,8 +1,13 @@
-"""A small stream and a small run."""
+"""A small stream, a small run, and places that cannot be written to."""
 
 from __future__ import annotations
 
+import os
 import random
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
 
 import pytest
 from river import metrics, tree
@@ -10,9 +15,7 @@ from river import metrics, tree
 import ipdp
 from ipdp.runs import Run
 
-from ..checkpoint.conftest import read_only, small_disk
-
-__all__ = ["make", "read_only", "rows", "small_disk"]
+_NOBODY = 65534
 
 
 def rows(n: int = 400, seed: int = 1):
@@ -36,3 +39,34 @@ def make():
         return Run(rows() if stream is None else stream, model, pdp, **settings)
 
     return make
+
+
+@pytest.fixture
+def read_only():
+    """A directory that the user of the test may read and not write."""
+    directory = Path(tempfile.mkdtemp())
+    directory.chmod(0o555)
+    is_root = os.geteuid() == 0  # who may write anywhere
+    if is_root:
+        os.seteuid(_NOBODY)
+    try:
+        yield directory
+    finally:
+        if is_root:
+            os.seteuid(0)
+        directory.chmod(0o700)
+        shutil.rmtree(directory)
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    """A file system of 256 kB."""
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", tmp_path],
+        capture_output=True,
+        check=False,
+    )
+    if mounted.returncode:
+        pytest.skip("a small file system cannot be mounted here")
+    yield tmp_path
+    subprocess.run(["umount", tmp_path], check=True)

@@ -7,36 +7,36 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ipdp.core.jsonable import decode, encode
-from ipdp.runs.checkpoint import CheckpointError
+from ipdp.runs.errors import CheckpointError
 
 Pair = tuple[Any, Any]
 
 
-class Feed:
+class Stream:
     """Observations and labels, with a place to go on from.
 
     Parameters
     ----------
-    stream
+    given
         An iterable of (x, y), or of x alone. One that has a `position` and can `seek` is asked for
         its place; of others the observations are counted.
 
     Examples
     --------
-    >>> feed = Feed([{"a": 1}, ({"a": 2}, "yes")])
-    >>> list(feed)
+    >>> stream = Stream([{"a": 1}, ({"a": 2}, "yes")])
+    >>> list(stream)
     [({'a': 1}, None), ({'a': 2}, 'yes')]
     """
 
-    def __init__(self, stream: Any) -> None:
-        if isinstance(stream, (str, bytes, Mapping)) or not hasattr(stream, "__iter__"):
+    def __init__(self, given: Any) -> None:
+        if isinstance(given, (str, bytes, Mapping)) or not hasattr(given, "__iter__"):
             raise TypeError(
-                f"a stream is an iterable of (x, y) or of x, got {type(stream).__name__}; "
+                f"a stream is an iterable of (x, y) or of x, got {type(given).__name__}; "
                 "ipdp.sources.open_source opens files"
             )
-        self.stream = stream
-        self.knows_place = hasattr(stream, "position") and hasattr(stream, "seek")
-        self.start = encode(stream.position) if self.knows_place else None
+        self.given = given
+        self.knows_place = hasattr(given, "position") and hasattr(given, "seek")
+        self.start = encode(given.position) if self.knows_place else None
         self.n = 0
         self._items: Iterator[Any] | None = None
         self._last: Pair | None = None
@@ -46,7 +46,7 @@ class Feed:
 
     def __next__(self) -> Pair:
         if self._items is None:
-            self._items = iter(self.stream)
+            self._items = iter(self.given)
         item = next(self._items)
         if type(item) is tuple and len(item) == 2:
             pair = item
@@ -65,7 +65,7 @@ class Feed:
     def total(self) -> int | None:
         """How many observations there are in all, if the stream says so."""
         for name in ("total", "n_samples", "__len__"):
-            value = getattr(self.stream, name, None)
+            value = getattr(self.given, name, None)
             value = value() if callable(value) else value
             if value is not None:
                 return int(value)
@@ -74,30 +74,30 @@ class Feed:
     @property
     def skipped(self) -> tuple[int, str | None]:
         """How many records the source has left out, and what was wrong with the last one."""
-        errors = getattr(self.stream, "errors", None)
-        return getattr(self.stream, "n_skipped", 0), errors[-1] if errors else None
+        errors = getattr(self.given, "errors", None)
+        return getattr(self.given, "n_skipped", 0), errors[-1] if errors else None
 
     @property
     def place(self) -> dict[str, Any]:
         """Where to go on, JSON-safe."""
         place: dict[str, Any] = {"n": self.n, "start": self.start, "last": fingerprint(self._last)}
         if self.knows_place:
-            place["position"] = encode(self.stream.position)
+            place["position"] = encode(self.given.position)
         return place
 
     def go(self, place: Mapping[str, Any]) -> None:
         """Go on after the observation that a place was taken at."""
         if self.knows_place and "position" in place:
-            self.stream.seek(decode(place["position"]))
+            self.given.seek(decode(place["position"]))
             self.n, self.start = place["n"], place["start"]
             return
-        for _ in self.again(place):
+        for _ in self.replay(place):
             pass
 
-    def again(self, place: Mapping[str, Any]) -> Iterator[Pair]:
+    def replay(self, place: Mapping[str, Any]) -> Iterator[Pair]:
         """All observations up to a place, from the start; then it goes on from there."""
         if self.knows_place and place["start"] is not None and place["start"] != self.start:
-            self.stream.seek(decode(place["start"]))
+            self.given.seek(decode(place["start"]))
             self.start = place["start"]
         until = place["n"]
         while self.n < until:
@@ -116,13 +116,13 @@ class Feed:
 
     def commit(self, place: Mapping[str, Any]) -> None:
         """Tell a source that wants to know that what came up to a place is safe."""
-        commit = getattr(self.stream, "commit", None)
+        commit = getattr(self.given, "commit", None)
         if commit is not None and "position" in place:
             commit(decode(place["position"]))
 
     def interrupt(self) -> None:
         """Let a source that waits for input wait no longer; for signal handlers."""
-        interrupt = getattr(self.stream, "interrupt", None)
+        interrupt = getattr(self.given, "interrupt", None)
         if interrupt is not None:
             interrupt()
 

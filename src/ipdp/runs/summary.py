@@ -1,20 +1,22 @@
-"""One call for a whole run."""
+"""`run`: one call for a run, and the summary of what came of it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, closing
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from time import perf_counter
 from typing import Any, Literal
 
-from ipdp.explainers.pdp import IncrementalPDP
+from ipdp.core.curve import feature_text
+from ipdp.core.jsonable import readable
+from ipdp.core.typing import State
 from ipdp.runs.events import AnyEvent
-from ipdp.runs.exporting import Exporter
-from ipdp.runs.loop import Run
+from ipdp.runs.explainers import Results
+from ipdp.runs.loop import Explainers, Run
 from ipdp.runs.progress import ProgressBar
-from ipdp.runs.prometheus import MetricsServer
+from ipdp.runs.prometheus import Exporter, MetricsServer
 from ipdp.runs.signals import stop_on_signals
 
 Listener = Callable[[AnyEvent], object]
@@ -31,6 +33,8 @@ class Summary:
         Number of observations, those before a resume included.
     state
         "ended", or "stopped" if it was asked to stop.
+    results
+        What the explainers had to tell at the end, by their names, then by feature.
     scores
         The metrics at the end, by name.
     n_changes
@@ -38,7 +42,7 @@ class Summary:
     seconds, explain_seconds
         How long it took, and how much of it went into explaining, since the start or resume.
     every
-        Each how many-th observation was explained at the end.
+        Every k-th observation was explained at the end; this is k.
     n_skipped
         Number of records that the source left out.
     checkpoint
@@ -47,6 +51,7 @@ class Summary:
 
     n: int
     state: Literal["ended", "stopped"]
+    results: Results
     scores: dict[str, float]
     n_changes: int
     seconds: float
@@ -55,11 +60,21 @@ class Summary:
     n_skipped: int
     checkpoint: Path | None
 
+    def to_dict(self) -> State:
+        """A JSON-safe dict, with the importance of each feature for the results."""
+        importances = {
+            name: {feature_text(f): result.overall_importance for f, result in by_feature.items()}
+            for name, by_feature in self.results.items()
+        }
+        plain = {item.name: getattr(self, item.name) for item in fields(self)}
+        result: State = readable({**plain, "results": importances})
+        return result
+
 
 def run(
     stream: Any,
     model: Any,
-    pdp: IncrementalPDP,
+    explainers: Explainers | None = None,
     *,
     progress: bool = False,
     prometheus: int | MetricsServer | None = None,
@@ -73,14 +88,14 @@ def run(
 
     Parameters
     ----------
-    stream, model, pdp, options
+    stream, model, explainers, options
         As for `Run`.
     progress
         Whether to show a progress bar.
     prometheus
         A port at which to serve metrics to this machine, or a server of them.
     listeners
-        Functions that are told every event.
+        Functions that take every event.
 
     Examples
     --------
@@ -91,18 +106,18 @@ def run(
     ('ended', 100)
     """
     started = perf_counter()
-    loop = Run(stream, model, pdp, **options)
+    loop = Run(stream, model, explainers, **options)
     with ExitStack() as stack:
-        told = list(listeners)
+        called = list(listeners)
         if isinstance(prometheus, int):
             prometheus = stack.enter_context(MetricsServer(prometheus))
         if prometheus is not None:
-            told.append(Exporter(prometheus.metrics))
+            called.append(Exporter(prometheus.metrics))
         if progress:
-            told.append(stack.enter_context(ProgressBar()))
+            called.append(stack.enter_context(ProgressBar()))
         stack.enter_context(stop_on_signals(loop))
         for event in stack.enter_context(closing(loop.events())):
-            for listener in told:
+            for listener in called:
                 listener(event)
     return summary(loop, perf_counter() - started)
 
@@ -113,6 +128,7 @@ def summary(loop: Run, seconds: float) -> Summary:
     return Summary(
         n=loop.n,
         state=loop.state,
+        results=loop.results,
         scores=loop.scores,
         n_changes=loop.n_changes,
         seconds=seconds,

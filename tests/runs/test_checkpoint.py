@@ -15,8 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ipdp.runs.checkpoint import CheckpointError, read, write
-from ipdp.runs.checkpoint.format import pack, unpack
+from ipdp.runs.checkpoint import CheckpointError, pack, read, unpack, write
 
 PARTS = {"run": {"n": 12, "means": [0.1, 1e300, -0.0]}, "pdp": None, "pickle": b"\x00\xff" * 50}
 

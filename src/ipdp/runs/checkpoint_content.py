@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import pickle
 import warnings
 from collections.abc import Iterator, Mapping
@@ -11,46 +10,45 @@ from time import perf_counter
 from typing import Any, Literal, get_args
 
 from ipdp.core.jsonable import decode, encode
-from ipdp.runs import estimators
-from ipdp.runs.checkpoint import CheckpointError
-from ipdp.runs.checkpoint.objects import give, take
-from ipdp.runs.engines import alike, engine_state, restore_engine
-from ipdp.runs.feed import Feed, checked_place
-from ipdp.runs.scores import Scores
+from ipdp.runs import models
+from ipdp.runs.errors import CheckpointError
+from ipdp.runs.metrics import MetricStates, give
+from ipdp.runs.models import alike, engine_state, restore_engine
 from ipdp.runs.step import Step
+from ipdp.runs.stream import Stream, checked_place
 
-VERSION = 1
-"""Of what a run's checkpoint holds."""
+VERSION = 2
+"""Of what a run's checkpoint holds; every version up to it is gone on from."""
 
 RISK = "a pickle can run any code when it is loaded, so load only what you wrote yourself"
 """What the user takes upon himself."""
 
 How = Literal["given", "skops", "pickle", "replay"]
-"""Where the model comes from on resume: from the user, from the file, or by learning again."""
+"""Where the model comes from on resume: from the user, from the file, or by a replay."""
 
 # Seconds between two events of a replay.
-_TELL = 0.25
+_REPORT = 0.25
 
 
-class Keeper:
+class CheckpointContent:
     """Takes a run apart for a checkpoint, and puts it together again.
 
     Parameters
     ----------
-    step, feed
+    step, stream
         Of the run.
     allow_pickle
         Whether what has no other way may be kept by pickle.
     """
 
-    def __init__(self, step: Step, feed: Feed, *, allow_pickle: bool) -> None:
+    def __init__(self, step: Step, stream: Stream, *, allow_pickle: bool) -> None:
         self.step = step
-        self.feed = feed
+        self.stream = stream
         self.allow_pickle = allow_pickle
         self._detectors_then: Any = None
         self._was_refused = False
         step.digests = not allow_pickle
-        self._metrics = _Metrics(step.scores)
+        self._metrics = MetricStates(step.scores)
 
     # Out.
 
@@ -65,19 +63,21 @@ class Keeper:
             "version": VERSION,
             "model": how,
             "learns": step.learn,
-            "feed": self.feed.place,
+            "feed": self.stream.place,
             "columns": encode(step.order.columns),
             "digest": step.digest,
             "metrics": metrics,
             "scores": list(step.scores.by_name),
             "waiting": None if step.waiting is None else step.waiting.state,
             "budget": None if step.budget is None else step.budget.state,
-            "engine": engine_state(step.pdp.engine),
+            "explainers": list(step.explainers),
+            "engines": {name: engine_state(e.engine) for name, e in step.explainers.items()},
         }
-        parts: dict[str, Any] = {"run": run, "pdp": step.pdp.state}
-        for name in ("monitor", "pfi"):
-            part = getattr(step, name)
-            parts[name] = None if part is None else part.state
+        parts: dict[str, Any] = {
+            "run": run,
+            "explainers": {name: e.state for name, e in step.explainers.items()},
+            "monitor": None if step.monitor is None else step.monitor.state,
+        }
         if how == "skops":
             parts["skops"] = safe
         elif how == "pickle":
@@ -93,17 +93,17 @@ class Keeper:
 
     def _dumped(self) -> bytes | None:
         """The model in its own safe format; None, with one warning, if it cannot be written so."""
-        model = self.step.pdp.model
-        if not self.step.learn or self._was_refused or not estimators.has_format(model):
+        model = self.step.first.model
+        if not self.step.learn or self._was_refused or not models.has_format(model):
             return None
         try:
-            return estimators.dumped(model)
-        except estimators.CannotBeKept as error:
+            return models.dumped(model)
+        except models.CannotBeKept as error:
             self._was_refused = True
             instead = (
                 "it is kept by pickle"
                 if self.allow_pickle
-                else "when the run is resumed it learns again what it had learnt"
+                else "when the run is resumed the observations are replayed"
             )
             warnings.warn(
                 f"the model cannot be kept in skops's format ({error}): {instead}",
@@ -115,14 +115,10 @@ class Keeper:
     def _detectors(self) -> Any:
         return None if self.step.monitor is None else self.step.monitor.detectors
 
-    def _explainers(self) -> dict[str, Any]:
-        both = {"pdp": self.step.pdp, "pfi": self.step.pfi}
-        return {name: explainer for name, explainer in both.items() if explainer is not None}
-
     def _own_engines(self) -> dict[str, Any]:
         return {
             name: explainer.engine
-            for name, explainer in self._explainers().items()
+            for name, explainer in self.step.explainers.items()
             if alike(explainer.engine, explainer.model) is None
         }
 
@@ -131,7 +127,7 @@ class Keeper:
         # All in one, so that what is shared stays shared. An engine is kept only if it is one of
         # the user's own: those of ipdp may be made differently by the version that resumes.
         things = {
-            "model": step.pdp.model if step.learn else None,
+            "model": step.first.model if step.learn else None,
             "engines": self._own_engines() if step.learn else {},
             "metrics": dict(step.scores.by_name) if with_metrics else None,
             "detectors": self._detectors(),
@@ -146,10 +142,11 @@ class Keeper:
     def restore(self, parts: Mapping[str, Any]) -> Iterator[tuple[int, int]]:
         """Bring the run to where the checkpoint was made.
 
-        Yields now and then how far it is, and how far it has to go, if the model has to learn
-        again what it had learnt.
+        Yields now and then how far it is, and how far it has to go, if observations have to be
+        replayed.
         """
         with _damage():
+            parts = up_to_date(parts)
             run = parts["run"]
             self._must_fit(parts, run)
             place, how = checked_place(run["feed"]), run["model"]
@@ -157,25 +154,20 @@ class Keeper:
             yield from self._replay(place)
             self._must_agree(run)
         else:
-            self.feed.go(place)
+            self.stream.go(place)
         with _damage():
             if how == "pickle":
                 self._unpickle(parts["pickle"])
             elif how == "skops":
-                estimators.load_into(self.step.pdp.model, parts["skops"])
+                models.load_into(self.step.first.model, parts["skops"])
             self._restore_parts(parts, run, how)
 
     def _must_fit(self, parts: Mapping[str, Any], run: Mapping[str, Any]) -> None:
-        if run["version"] != VERSION:
-            raise CheckpointError(
-                f"the checkpoint is of version {run['version']}, this ipdp goes on from version "
-                f"{VERSION}"
-            )
         for what, then, now in (
             ("learn", run["learns"], self.step.learn),
             ("metrics", run["scores"], list(self.step.scores.by_name)),
             ("a monitor", parts["monitor"] is not None, self.step.monitor is not None),
-            ("pfi", parts["pfi"] is not None, self.step.pfi is not None),
+            ("explainers", run["explainers"], list(self.step.explainers)),
             ("a delay", run["waiting"] is not None, self.step.waiting is not None),
         ):
             if then != now:
@@ -191,17 +183,17 @@ class Keeper:
             )
 
     def _replay(self, place: Mapping[str, Any]) -> Iterator[tuple[int, int]]:
-        told = perf_counter()
-        for x, y in self.feed.again(place):
-            self.step.again(x, y)
-            if perf_counter() - told > _TELL:
-                told = perf_counter()
-                yield self.feed.n, place["n"]
+        reported = perf_counter()
+        for x, y in self.stream.replay(place):
+            self.step.replay(x, y)
+            if perf_counter() - reported > _REPORT:
+                reported = perf_counter()
+                yield self.stream.n, place["n"]
 
     def _must_agree(self, run: Mapping[str, Any]) -> None:
         if self.step.digest != run["digest"]:
             raise CheckpointError(
-                f"the model, learning again the first {self.feed.n:,} observations, did not "
+                f"the model, replaying the first {self.stream.n:,} observations, did not "
                 "predict what it did before: give it as it was at the start, with a seed, or keep "
                 "it with allow_pickle"
             )
@@ -214,7 +206,7 @@ class Keeper:
                 f"the model in the checkpoint cannot be loaded: {error}"
             ) from error
         if self.step.learn:
-            for name, explainer in self._explainers().items():
+            for name, explainer in self.step.explainers.items():
                 engine = things["engines"].get(name) or alike(explainer.engine, things["model"])
                 if engine is None:
                     raise CheckpointError(
@@ -228,11 +220,11 @@ class Keeper:
 
     def _restore_parts(self, parts: Mapping[str, Any], run: Mapping[str, Any], how: How) -> None:
         step = self.step
-        step.pdp.state = parts["pdp"]
-        restore_engine(step.pdp.engine, run["engine"])
-        for name in ("monitor", "pfi"):
-            if parts[name] is not None:
-                getattr(step, name).state = parts[name]
+        for name, explainer in step.explainers.items():
+            explainer.state = parts["explainers"][name]
+            restore_engine(explainer.engine, run["engines"].get(name))
+        if step.monitor is not None:
+            step.monitor.state = parts["monitor"]
         if how == "pickle" and step.monitor is not None:
             step.monitor.detectors = self._detectors_then
         if run["metrics"] is not None:
@@ -249,37 +241,24 @@ class Keeper:
         step.bind()
 
 
-class _Metrics:
-    """The metrics of a run, to be saved without pickle where that can be done."""
-
-    def __init__(self, scores: Scores) -> None:
-        self._scores = scores
-        self._fresh: Any = copy.deepcopy(scores.by_name)
-        self._is_open: bool | None = None
-
-    @property
-    def state(self) -> dict[str, Any] | None:
-        """What they remember, JSON-safe; None if that cannot be told from outside."""
-        if self._is_open is False:
-            return None
-        try:
-            state = {name: take(metric) for name, metric in self._scores.by_name.items()}
-        except TypeError:
-            self._is_open = False
-            return None
-        if self._is_open is None:
-            self._is_open = self._comes_back(state)
-        return state if self._is_open else None
-
-    def _comes_back(self, state: Mapping[str, Any]) -> bool:
-        """Whether metrics that are given the state have it; tried once, on a copy."""
-        twins, self._fresh = self._fresh, None
-        try:
-            for name, twin in twins.items():
-                give(twin, state[name])
-            return {name: take(twin) for name, twin in twins.items()} == state
-        except Exception:  # whatever a metric of another make does
-            return False
+def up_to_date(parts: Mapping[str, Any]) -> dict[str, Any]:
+    """The parts of a checkpoint as this version writes them."""
+    run = parts["run"]
+    if run["version"] not in range(1, VERSION + 1):
+        raise CheckpointError(
+            f"the checkpoint is of version {run['version']}, this ipdp goes on from versions up to "
+            f"{VERSION}"
+        )
+    if run["version"] == VERSION:
+        return dict(parts)
+    # Version 1 knew two explainers, each by its name.
+    states = {name: parts[name] for name in ("pdp", "pfi") if parts[name] is not None}
+    engines = {"pdp": run["engine"]}
+    return {
+        **parts,
+        "run": {**run, "explainers": list(states), "engines": engines},
+        "explainers": states,
+    }
 
 
 @contextmanager

@@ -84,7 +84,7 @@ def final(run):
     model = run.model
     ask = getattr(model, "predict_proba", getattr(model, "decision_function", model.predict))
     given = pd.DataFrame(X, columns=list("abc")) if hasattr(model, "feature_names_in_") else X
-    return json.loads(json.dumps([run.pdp.state, run.scores])), ask(given).tobytes()
+    return json.loads(json.dumps([run.explainers["pdp"].state, run.scores])), ask(given).tobytes()
 
 
 @pytest.mark.parametrize(
@@ -112,7 +112,7 @@ def test_no_pickle_is_written_where_none_is_needed(tmp_path):
 
 @pytest.mark.parametrize(
     ("allow_pickle", "how", "instead"),
-    [(False, "replay", "it learns again what it had learnt"), (True, "pickle", "kept by pickle")],
+    [(False, "replay", "the observations are replayed"), (True, "pickle", "kept by pickle")],
 )
 def test_types_that_are_not_trusted_are_kept_in_another_way(tmp_path, allow_pickle, how, instead):
     def run(n=N, **options):

@@ -16,11 +16,12 @@ from river import anomaly, linear_model, metrics, preprocessing, stream, tree
 import ipdp
 from ipdp.log import LogReader, Retention
 from ipdp.runs import (
-    Beat,
     Changed,
     Checkpointed,
     Ended,
-    Paced,
+    Heartbeat,
+    PaceChanged,
+    Run,
     RunFailed,
     Scored,
     Snapshotted,
@@ -49,7 +50,7 @@ def test_it_is_the_loop_that_one_would_write_by_hand(make):
     run = make()
     list(run)
     pdp, accuracy = by_hand()
-    assert run.pdp.state == pdp.state
+    assert run.explainers["pdp"].state == pdp.state
     assert run.scores == {"Accuracy": accuracy.get()}
 
 
@@ -90,7 +91,7 @@ def test_what_it_logs(make, tmp_path):
         assert n.tolist() == [e.n for e in events if isinstance(e, Scored)]
         assert values[-1] == run.scores["Accuracy"]
         last = log.at(400)["a"]
-        assert np.array_equal(last.average, run.pdp.curve("a").average)
+        assert np.array_equal(last.average, run.explainers["pdp"].curve("a").average)
         assert log.verify() == []
 
 
@@ -113,7 +114,7 @@ def test_a_log_of_its_own_is_thinned_out_and_a_given_one_as_its_owner_says(make,
 
 
 def test_what_was_logged_can_be_read_while_the_stream_stands_still(make, tmp_path, monkeypatch):
-    monkeypatch.setattr("ipdp.runs.recording._COMMIT", 0.01)
+    monkeypatch.setattr("ipdp.runs.recorder._COMMIT", 0.01)
     monkeypatch.setattr("ipdp.log.batch.COMMIT_EVERY", 0.3)
 
     def stalling():
@@ -193,7 +194,7 @@ def test_delayed_labels_as_river_scores_them():
     pdp = ipdp.IncrementalPDP(own, ["a"], seed=1)
     loss = metrics.Accuracy()
     pfi = ipdp.IncrementalPFI(own, loss=loss, seed=1)
-    summary = ipdp.run(rows(), own, pdp, metric=metrics.Accuracy(), delay=25, pfi=pfi)
+    summary = ipdp.run(rows(), own, [pdp, pfi], metric=metrics.Accuracy(), delay=25)
     assert summary.scores["Accuracy"] == theirs.get()
     assert pfi.n_seen == 400
 
@@ -201,7 +202,8 @@ def test_delayed_labels_as_river_scores_them():
 def test_importance_by_permutation(make):
     model = tree.HoeffdingTreeClassifier(grace_period=20)
     pfi = ipdp.IncrementalPFI(model, loss=metrics.Accuracy(), seed=1)
-    run = make(model=model, pfi=pfi)
+    pdp = ipdp.IncrementalPDP(model, ["a"])
+    run = make(model=model, pdp=[pdp, pfi])
     list(run)
     other = tree.HoeffdingTreeClassifier(grace_period=20)
     twin = ipdp.IncrementalPFI(other, loss=metrics.Accuracy(), seed=1)
@@ -209,6 +211,89 @@ def test_importance_by_permutation(make):
         twin.explain_one(x, y)
         other.learn_one(x, y)
     assert pfi.importance == twin.importance
+
+
+# Any explainers.
+
+
+def two_of(model):
+    pdp = ipdp.IncrementalPDP(model, ["a", "b"], alpha=0.05, grid={"b": ipdp.grid.Quantiles(3)})
+    return pdp, ipdp.IncrementalPFI(model, ["a", ("a", "b")], loss=metrics.Accuracy(), seed=1)
+
+
+def test_the_results_of_all_explainers_are_reported_and_logged(make, tmp_path):
+    model = tree.HoeffdingTreeClassifier(grace_period=20)
+    pdp, pfi = two_of(model)
+    run = make(model=model, pdp=[pdp, pfi], log=tmp_path)
+    last = [event for event in run if isinstance(event, Snapshotted)][-1]
+    assert list(last.results) == ["pdp", "pfi"]
+    assert last.results["pfi"] == pfi.results()
+    assert list(last.curves) == ["a", "b"]
+    with LogReader(tmp_path) as log:
+        assert log.explainers == ["pdp", "pfi"]
+        assert log.at(400, "pfi") == pfi.results()
+        assert np.array_equal(log.at(400)["a"].average, pdp.curve("a").average)
+        assert [n.tolist() for n, _ in log.importances(explainer="pfi").values()] == [
+            [*range(50, 401, 50)]
+        ] * 2
+        kept = log.settings["explainers"]
+        assert kept["pfi"]["features"] == ["a", ["a", "b"]]
+        assert kept["pdp"]["alpha"] == 0.05
+        assert kept["pdp"]["kind"] == "IncrementalPDP"
+        assert log.verify() == []
+
+
+def test_explainers_have_names(make):
+    model = tree.HoeffdingTreeClassifier(grace_period=20)
+    pdp, pfi = two_of(model)
+    assert list(make(model=model, pdp=(pfi, pdp)).explainers) == ["pfi", "pdp"]
+    assert list(make(model=model, pdp=[pdp, pfi, pdp]).explainers) == ["pdp", "pfi", "pdp_3"]
+    named = make(model=model, pdp={"slow": pdp, "fast": two_of(model)[0]})
+    list(named)
+    assert list(named.results) == ["slow", "fast"]
+    assert list(named.results["fast"]) == ["a", "b"]
+
+
+def test_an_explainer_that_needs_labels_can_be_the_only_one(make, tmp_path):
+    model = tree.HoeffdingTreeClassifier(grace_period=20)
+    _, pfi = two_of(model)
+    summary = ipdp.run(rows(), model, pfi, metric=metrics.Accuracy(), log=tmp_path, budget=0.9)
+    assert summary.results == {"pfi": pfi.results()}
+    assert pfi.n_seen == 400
+    with LogReader(tmp_path) as log:
+        assert log.explainers == ["pfi"]
+        assert log.features == ["a", ("a", "b")]
+
+
+def test_what_an_explainer_was_called_before(make):
+    model = tree.HoeffdingTreeClassifier(grace_period=20)
+    pdp, pfi = two_of(model)
+    with pytest.warns(DeprecationWarning, match=r"give explainers=\[pdp, pfi\]"):
+        run = Run(rows(), model, pdp, pfi=pfi)
+    assert run.explainers == {"pdp": pdp, "pfi": pfi}
+    with pytest.warns(DeprecationWarning, match="give explainers"):
+        run = Run(rows(), model, pdp=pdp)
+    with pytest.warns(DeprecationWarning, match="it is run.explainers"):
+        assert run.pdp is pdp
+    with pytest.raises(AttributeError, match="no 'nonsense'"):
+        _ = run.nonsense
+
+
+@pytest.mark.parametrize("old", ["Beat", "Paced"])
+def test_events_that_had_another_name(old):
+    import ipdp.runs
+
+    with pytest.warns(DeprecationWarning, match=f"{old} is now"):
+        assert issubclass(getattr(ipdp.runs, old), ipdp.runs.Event)
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [(None, "a run needs an explainer"), ([], "a run needs an explainer"), (3, "got 3")],
+)
+def test_what_is_no_explainer_is_refused(given, sentence):
+    with pytest.raises(TypeError, match=sentence):
+        Run(rows(), lambda x: x["a"], given)
 
 
 def test_a_budget(make):
@@ -220,10 +305,10 @@ def test_a_budget(make):
 
     run = make(rows(600), model=slow, learn=False, metric=metrics.MAE(), budget=0.5)
     events = list(run)
-    assert [e for e in events if isinstance(e, Paced)]
+    assert [e for e in events if isinstance(e, PaceChanged)]
     # 20 points against one prediction: about one in twenty.
     assert 8 <= run.every <= 40
-    curve = run.pdp.curve("a")
+    curve = run.explainers["pdp"].curve("a")
     assert curve.t == 600
     assert curve.n_samples < 300
 
@@ -393,7 +478,7 @@ def detectors(make):
 
 
 REFUSED = {
-    "other model": (other_model, ValueError, "the explainer explains another model"),
+    "other model": (other_model, ValueError, "the explainer pdp explains another model"),
     "other monitor": (other_monitor, ValueError, "the monitor watches another explainer"),
     "every": (every_and_budget, ValueError, "give a budget, or an explainer with every=2"),
     "detectors": (detectors, ValueError, "by pickle only: give allow_pickle=True"),
@@ -477,7 +562,7 @@ def test_constant_memory(make):
 
 
 def test_events_say_how_far_it_is(make):
-    beats = [e for e in make() if isinstance(e, Beat)]
+    beats = [e for e in make() if isinstance(e, Heartbeat)]
     assert beats[-1].n == beats[-1].explained == 400
     assert not [e for e in make() if isinstance(e, Checkpointed)]
 

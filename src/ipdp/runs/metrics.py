@@ -1,4 +1,4 @@
-"""What an object of plain values remembers, without pickle.
+"""The metrics of a run, by name, and what they remember.
 
 A metric of river is an object of numbers, counters and further such objects. `take` writes down
 the values, and `give` puts them into an object of the same make. All classes come from that object,
@@ -7,10 +7,11 @@ which the user made; the file gives values only, so that it can name nothing to 
 
 from __future__ import annotations
 
+import copy
 import functools
 import types
-from collections import Counter, defaultdict, deque
-from collections.abc import Iterator
+from collections import Counter, UserList, defaultdict, deque
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,123 @@ from ipdp.core.jsonable import decode, encode
 # What belongs to the make of an object, and not to what it remembers.
 _FIXED = (type, types.FunctionType, types.BuiltinFunctionType, functools.partial, types.MethodType)
 _MAPPINGS = (dict, defaultdict, Counter)
+
+
+class Scores:
+    """One metric of river, or several.
+
+    Parameters
+    ----------
+    metric
+        A metric, a sum or a list of them, or a dict by name; None for none.
+
+    Examples
+    --------
+    >>> from river import metrics
+    >>> scores = Scores([metrics.Accuracy(), metrics.F1()])
+    >>> scores.update(True, True)
+    >>> scores.values
+    {'Accuracy': 1.0, 'F1': 1.0}
+    """
+
+    def __init__(self, metric: Any) -> None:
+        self.by_name: dict[str, Any] = {}
+        self.replace(_by_name(metric))
+
+    def replace(self, by_name: dict[str, Any]) -> None:
+        """Take other metrics instead."""
+        self.by_name = by_name
+        wants = [bool(getattr(m, "requires_labels", True)) for m in self.by_name.values()]
+        self.wants_labels = all(wants)
+        # Beside a metric of probabilities, one of labels gets the most probable class.
+        self._updates = [
+            (m.update, label and not self.wants_labels)
+            for m, label in zip(self.by_name.values(), wants, strict=True)
+        ]
+
+    def __bool__(self) -> bool:
+        return bool(self.by_name)
+
+    def update(self, y: Any, y_pred: Any) -> None:
+        """Count one prediction; the answer of an unfitted model that it has none is left out."""
+        if y_pred is None or y_pred == {}:
+            return
+        for update, wants_label in self._updates:
+            if wants_label and isinstance(y_pred, dict):
+                update(y, max(y_pred, key=y_pred.__getitem__))
+            else:
+                update(y, y_pred)
+
+    @property
+    def values(self) -> dict[str, float]:
+        """The metrics that are a number, as they stand."""
+        values = {}
+        for name, metric in self.by_name.items():
+            try:
+                values[name] = float(metric.get())
+            except (TypeError, ValueError, NotImplementedError, ZeroDivisionError):
+                continue  # a table, or nothing to say yet
+        return values
+
+
+def _by_name(metric: Any) -> dict[str, Any]:
+    if metric is None:
+        return {}
+    if isinstance(metric, Mapping):
+        given = {str(name): item for name, item in metric.items()}
+    else:
+        several = isinstance(metric, (list, tuple, UserList))
+        given = {}
+        for item in metric if several else [metric]:
+            name = _name(item)
+            given[name if name not in given else f"{name}_{len(given) + 1}"] = item
+    for item in given.values():
+        if isinstance(item, type):
+            raise TypeError(f"{item.__name__} is a class: give a metric, {item.__name__}()")
+        if not (hasattr(item, "update") and hasattr(item, "get")):
+            raise TypeError(f"metric must be a metric of river, got {item!r}")
+    return given
+
+
+def _name(metric: Any) -> str:
+    inner = getattr(metric, "obj", None)  # of river's Rolling
+    if inner is None:
+        return metric.__name__ if isinstance(metric, type) else type(metric).__name__
+    width = getattr(metric, "window_size", getattr(metric, "period", ""))
+    return f"{type(inner).__name__}_{width}"
+
+
+class MetricStates:
+    """The metrics of a run, to be saved without pickle where that can be done."""
+
+    def __init__(self, scores: Scores) -> None:
+        self._scores = scores
+        self._fresh: Any = copy.deepcopy(scores.by_name)
+        self._is_open: bool | None = None
+
+    @property
+    def state(self) -> dict[str, Any] | None:
+        """What they remember, JSON-safe; None if that cannot be told from outside."""
+        if self._is_open is False:
+            return None
+        try:
+            state = {name: take(metric) for name, metric in self._scores.by_name.items()}
+        except TypeError:
+            self._is_open = False
+            return None
+        if self._is_open is None:
+            self._is_open = self._comes_back(state)
+        return state if self._is_open else None
+
+    def _comes_back(self, state: Mapping[str, Any]) -> bool:
+        """Whether metrics that are given the state have it; tried once, on a copy."""
+        twins, self._fresh = self._fresh, None
+        try:
+            for name, twin in twins.items():
+                give(twin, state[name])
+            return {name: take(twin) for name, twin in twins.items()} == state
+        except Exception:  # whatever a metric of another make does
+            return False
 
 
 def take(thing: Any) -> Any:
