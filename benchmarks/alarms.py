@@ -4,7 +4,7 @@ Every row is one way of raising alarms, every scenario a stream with one change,
 watch the same explainer in the same run.
 
     python benchmarks/alarms.py --short                          2 runs, long streams cut
-    python benchmarks/alarms.py --runs 30 --out runs.jsonl       the table of docs/monitor.md; hours
+    python benchmarks/alarms.py --runs 30 --out runs.jsonl       the table of docs/notes; hours
     python benchmarks/alarms.py slope both --ways ours,paper     some scenarios, some ways
     python benchmarks/alarms.py --cost                           the monitor against explain_one
 
@@ -33,12 +33,12 @@ from ipdp.monitor import Change, Monitor
 WAYS = ("ours", "paper", "Page-Hinkley", "KSWIN")
 # The seeds of the table: thresholds were found on 0 to 29.
 FIRST_SEED = 1000
-# The model's own curves are looked at so often, with so many observations, to judge alarms.
+# The model's own curves are looked at so often, with so many observations, to score alarms.
 LOOK_EVERY, SAMPLE = 200, 60
 # From this share of the output's standard deviation on, a curve of the model has changed; the
 # monitor's own tolerance is 0.1.
 CHANGED = 0.05
-# To judge a place the model is looked at closer: with so many observations, and so often in the
+# To score a place the model is looked at closer: with so many observations, and so often in the
 # last so many before the drift, as the leaves of a tree change their minds from look to look.
 PLACE_SAMPLE, PLACE_EVERY, PLACE_LAST = 500, 100, 1000
 
@@ -55,7 +55,7 @@ class Score(NamedTuple):
     kind
         Whether it was called by the right name; None where ways name none.
     place
-        Whether it was said where on the axis; None where that is not asked.
+        Whether the place on the axis is right; None where there is none.
     others, others_false
         Other features named after the drift, and those whose own curve had not changed.
     """
@@ -109,7 +109,7 @@ class Places:
 
 
 class Ledger:
-    """The model's own curves over a fixed sample along the stream, to judge alarms by."""
+    """The model's own curves over a fixed sample along the stream, to score alarms by."""
 
     def __init__(
         self, pdp: ipdp.IncrementalPDP, features: list[str], scenario: Scenario, drift: int
@@ -239,14 +239,14 @@ def is_kind(right: list[Change], scenario: Scenario) -> bool:
     truth = scenario.changes[right[0].feature]
     if truth != "both" or not scenario.learns:
         return right[0].kind == truth
-    told = {
+    reported = {
         kind for c in right for kind in (("real", "virtual") if c.kind == "both" else (c.kind,))
     }
-    return {"real", "virtual"} <= told
+    return {"real", "virtual"} <= reported
 
 
 def is_place(change: Change, difference: Any) -> bool:
-    """Whether the place that was told and a true one have more in common than not.
+    """Whether the reported place and a true one have more in common than not.
 
     The true places are the stretches of the axis on which the true difference, centred, is at least
     half as large as its largest one.
@@ -266,10 +266,10 @@ def _stretches(axis: Any, inside: Any) -> Iterator[tuple[float, float]]:
     yield from zip(axis[ends[::2]], axis[ends[1::2] - 1], strict=True)
 
 
-def _common(told: tuple[float, ...], true: tuple[float, float]) -> float:
+def _common(reported: tuple[float, ...], true: tuple[float, float]) -> float:
     """What two stretches have in common, as a share of both together."""
-    both = max(told[1], true[1]) - min(told[0], true[0])
-    return (min(told[1], true[1]) - max(told[0], true[0])) / both
+    both = max(reported[1], true[1]) - min(reported[0], true[0])
+    return (min(reported[1], true[1]) - max(reported[0], true[0])) / both
 
 
 # Tables.
@@ -326,8 +326,8 @@ class Runs:
             if found:
                 cells[5] = f"{median(found):,.0f}"
             for k, part in ((6, "kind"), (7, "place")):
-                asked = [getattr(s, part) for s in scores if getattr(s, part) is not None]
-                cells[k] = str(sum(asked)) if asked else ""
+                known = [getattr(s, part) for s in scores if getattr(s, part) is not None]
+                cells[k] = str(sum(known)) if known else ""
             others = [s.others > 0 for s in scores], [s.others_false > 0 for s in scores]
             cells[8] = f"{sum(others[0])} ({sum(others[1])})" if way != "accuracy" else ""
             yield cells if has_drift else [*cells[:4], "", "", "", "", ""]

@@ -71,7 +71,7 @@ def frozen(function: Callable[[Any], Any]) -> Any:
 
 
 class Linear:
-    """Eight weights and some products, learnt by gradient descent, asked in stacks."""
+    """Eight weights and some products, learnt by gradient descent, evaluated in stacks."""
 
     def __init__(self) -> None:
         self.weights = np.zeros(10)
