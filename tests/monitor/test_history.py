@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import json
+import math
 
 import numpy as np
 import pytest
@@ -62,3 +64,27 @@ def test_the_state_holds_them_all():
         both = [r.between(1, 5_000, at_most=9_999, closer=closer) for r in (history, again)]
         assert numbers(both[0]) == numbers(both[1])
     assert again.state == history.state
+
+
+def through_json(x):
+    history = History()
+    history.update(Record(1, 1.0, x, LAYOUT, np.zeros((1, 2)), np.zeros((1, 2))))
+    again = History.restored(json.loads(json.dumps(history.state, allow_nan=False)), EFFECTS)
+    return again.newest(1)[0].x
+
+
+def test_columns_that_are_not_explained_may_hold_dates_and_lists():
+    x = {
+        "a": 1.0,
+        "date": dt.date(2024, 2, 29),
+        "moment": dt.datetime(2024, 2, 29, 12, tzinfo=dt.UTC),
+        "path": ["x", 1.5, math.inf],
+        "pair": ("x", 1),
+        "tags": {"b", "a"},
+    }
+    assert through_json(x) == x
+
+
+def test_a_value_that_cannot_be_saved_is_named():
+    with pytest.raises(TypeError, match="column 'made_by': a type cannot be saved"):
+        through_json({"a": 1.0, "made_by": int})

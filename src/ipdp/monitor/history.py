@@ -9,8 +9,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ipdp.core.jsonable import decode_name, encode_name, pack_floats, unpack_floats
-from ipdp.core.typing import FloatArray, Observation, State
+from ipdp.core.jsonable import (
+    decode,
+    decode_name,
+    encode,
+    encode_name,
+    pack_floats,
+    unpack_floats,
+)
+from ipdp.core.typing import FeatureName, FloatArray, Observation, State
 from ipdp.monitor.features import Effect, Layout, decode_layout, encode_layout
 
 PER_LEVEL = 32
@@ -120,7 +127,7 @@ class History:
                     layouts.index(record.layout),
                     place[key],
                     names.index(tuple(record.x)),
-                    [encode_name(value) for value in record.x.values()],
+                    [_encode_value(name, value) for name, value in record.x.items()],
                 ]
                 for key, record in zip(keys, records, strict=True)
             ],
@@ -135,9 +142,25 @@ class History:
         history = cls()
         # Oldest first, so that each finds the levels that it was in.
         for k, (n, t, layout, place, known, x) in enumerate(state["records"]):
-            own = dict(zip(names[known], map(decode_name, x), strict=True))
+            own = dict(zip(names[known], map(_decode_value, x), strict=True))
             history.update(Record(n, t, own, layouts[layout], positions[place], values[k]))
         return history
+
+
+def _encode_value(name: FeatureName, value: Any) -> Any:
+    """A value of a column, which need not be one that is explained: dates and lists too."""
+    try:
+        return encode_name(value)
+    except TypeError:
+        try:
+            return {"value": encode(value)}
+        except TypeError as error:
+            raise TypeError(f"column {name!r}: {error}") from None
+
+
+def _decode_value(saved: Any) -> Any:
+    is_encoded = isinstance(saved, dict) and "value" in saved
+    return decode(saved["value"]) if is_encoded else decode_name(saved)
 
 
 def _joined(arrays: Any) -> State:
