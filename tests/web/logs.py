@@ -8,6 +8,7 @@ import time
 import numpy as np
 
 from ipdp import Change, Curve
+from ipdp.core.importance import Importance
 from ipdp.log import Log
 from ipdp.web.payload import unpack
 
@@ -85,6 +86,32 @@ def write_run(path, n=2000, *, every=100, features=FEATURES, changes=(1100, 1500
             log.end(n, state, "KeyError: 'salary'" if state == "failed" else None)
     if state in ("running", "died"):
         set_state(path, heartbeat=time.time() - (400 if state == "died" else 0))
+    return path
+
+
+def importances_at(n, features):
+    """Importances after n observations: each less than the one before, the last negative."""
+    return {
+        feature: Importance(feature, 0.3 - 0.2 * k + n / 1e5, 0.02, n, float(n), n)
+        for k, feature in enumerate(features)
+    }
+
+
+def write_explained(path, n=1000, *, every=100, explainers=("pdp", "gain", "ale")):
+    """A run of several explainers: two that give curves, and one that gives importances.
+
+    That of importances has a title, puts the features in another order, and knows one more.
+    """
+    with Log(path) as log:
+        log.begin({"explainers": {"gain": {"title": "gain by shuffling"}}})
+        for t in range(every, n + 1, every):
+            results = {
+                "pdp": curves_at(t),
+                "gain": importances_at(t, ["age", "salary", "size"]),
+                "ale": curves_at(t + 5000, ["age", "salary"]),
+            }
+            log.snapshot({name: results[name] for name in explainers}, t)
+        log.end(n)
     return path
 
 

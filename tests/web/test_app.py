@@ -9,7 +9,7 @@ from contextlib import closing
 import numpy as np
 import pytest
 from starlette.testclient import TestClient
-from tests.web.logs import FEATURES, change_at, curves_at, read_frames, write_run
+from tests.web.logs import FEATURES, change_at, curves_at, read_frames, write_explained, write_run
 
 from ipdp.log import Log, LogReader
 from ipdp.web import make_app, runs
@@ -55,6 +55,16 @@ def test_the_numbers_are_the_log_s(run):
             ):
                 assert n == info.n
                 np.testing.assert_allclose(average, curve.average, rtol=1e-6)
+
+
+def test_an_explainer_is_asked_for_by_its_name(tmp_path):
+    write_explained(tmp_path / "run")
+    with client_of(tmp_path) as client:
+        curves = client.get("/runs/run/features/1.json").json()
+        assert client.get("/runs/run/features/1.json?explainer=pdp").json() == curves
+        assert client.get("/runs/run/features/1.json?explainer=ale").json() != curves
+        assert "value" in client.get("/runs/run/features/1.json?explainer=gain").json()
+        assert client.get("/runs/run/features/1.json?explainer=absent").status_code == 404
 
 
 def test_a_page_that_follows_is_told_only_what_is_new(tmp_path):

@@ -9,8 +9,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from tests.web.browser import SIZES, drawn, go_to, settled, trace, traces, until, visit
-from tests.web.logs import EVIL, FEATURES, change_at, curve_at, curves_at
+from tests.web.logs import EVIL, FEATURES, change_at, curve_at, curves_at, write_explained
 
+from ipdp.core.curve import feature_text
 from ipdp.log import Log, LogReader
 from ipdp.web import background, write_report
 
@@ -145,6 +146,107 @@ def test_what_the_numbers_are_is_said_on_the_axis(browser, loans, tmp_path):
         settled(page)
         assert title() == "price"
         assert "effect on price" in page.inner_text("#caption")
+
+
+@pytest.fixture(scope="module")
+def explained(browser, tmp_path_factory):
+    """The page of a run of several explainers, on the server and as a report; and its log."""
+    path = write_explained(tmp_path_factory.mktemp("explained") / "run")
+    report = write_report(path, path.parent / "report.html")
+    with (
+        LogReader(path) as reader,
+        background(path) as address,
+        visit(browser, address) as live,
+        visit(browser, report.as_uri()) as opened,
+    ):
+        for page in (live, opened):
+            drawn(page)
+        yield reader, (live, opened)
+
+
+def test_importances_of_each_explainer_can_be_chosen(explained):
+    reader, pages = explained
+    for page in pages:
+        assert page.locator(".by:visible").count() == 2
+        options = page.locator(".by option").all_inner_texts()
+        assert options[:3] == ["pdp", "gain by shuffling (gain)", "ale"]
+        for name, title in (("gain", "gain by shuffling"), ("pdp", "importance")):
+            page.select_option(".card .by select", name)
+            until(page, "(name) => ipdp.page.run.by.name === name && !ipdp.page.dirty.size", name)
+            settled(page)
+            known = reader.importances(explainer=name)
+            for feature, (n, values) in known.items():
+                k = [*FEATURES, "size"].index(feature)
+                line = trace(page, "timeline", part="importance", feature=k)
+                assert line["x"] == n.tolist()
+                np.testing.assert_allclose(line["y"], values, rtol=1e-6)
+            axis = page.evaluate("document.getElementById('timeline').layout.yaxis2")
+            assert axis["title"]["text"] == title
+            assert axis["range"][0] <= min(0, *(values.min() for _, values in known.values()))
+            ranked = sorted(known, key=lambda feature: -known[feature][1][-1])
+            shown = page.locator("#features .name").all_inner_texts()
+            assert shown[: len(ranked)] == list(map(feature_text, ranked))
+
+
+def test_importances_have_their_band(explained):
+    reader, pages = explained
+    for page in pages:
+        page.select_option(".panel .by select", "gain")
+        choose(page, 1)
+        until(page, "ipdp.page.run.by.histories.has(1) && !ipdp.page.dirty.size")
+        settled(page)
+        band = trace(page, "timeline", part="importance band", feature=1)
+        low, high = reader.at(100, "gain")["age"].band()
+        assert (band["y"][0], band["y"][-1]) == pytest.approx((high, low), rel=1e-5)
+        said = page.inner_text("#caption")
+        assert said.startswith("Gain by shuffling 0.31, number 1 of 5. Rests on about")
+        page.select_option(".panel .by select", "pdp")
+
+
+def test_curves_of_each_explainer_can_be_chosen(explained):
+    reader, pages = explained
+    for page in pages:
+        choose(page, 1)
+        assert page.locator("#explainer option").all_inner_texts() == ["pdp", "ale"]
+        for name in ("ale", "pdp"):
+            page.select_option("#explainer", name)
+            until(page, "(name) => ipdp.page.run.shown.name === name && ipdp.page.history", name)
+            settled(page)
+            expected = reader.at(1000, name)["age"].select("yes").average[0]
+            np.testing.assert_allclose(trace(page, part="line")["y"], expected, rtol=1e-6)
+
+
+def test_a_feature_without_a_curve_says_so(explained):
+    _, pages = explained
+    for page in pages:
+        page.evaluate("ipdp.page.choose(4)")
+        until(page, "document.body.classList.contains('no-curve')")
+        assert page.inner_text("#caption").endswith("There is no curve of it.")
+        assert page.locator("#curve").is_hidden()
+        choose(page, 1)
+        assert page.locator("#curve").is_visible()
+
+
+def test_a_run_of_importances_alone(browser, tmp_path):
+    write_explained(tmp_path / "run", explainers=["gain"])
+    path = write_report(tmp_path / "run", tmp_path / "report.html")
+    with visit(browser, f"{path.as_uri()}#by=absent&explainer=absent") as page:
+        until(page, "document.querySelector('#timeline .main-svg') !== null")
+        assert page.inner_text("#feature-name") == "age"
+        assert "There is no curve of it." in page.inner_text("#caption")
+        assert page.locator("#curve").is_hidden()
+        assert page.locator("label:has(select):visible").count() == 0
+
+
+def test_a_link_names_the_explainers(browser, tmp_path):
+    write_explained(tmp_path / "run")
+    path = write_report(tmp_path / "run", tmp_path / "report.html")
+    with visit(browser, f"{path.as_uri()}#feature=1&explainer=ale&by=gain") as page:
+        drawn(page)
+        assert page.evaluate("[ipdp.page.run.shown.name, ipdp.page.run.by.name]") == ["ale", "gain"]
+        assert page.input_value("#explainer") == "ale"
+        page.keyboard.press("Home")
+        until(page, "location.hash.includes('by=gain') && location.hash.includes('n=100')")
 
 
 def test_features_are_ordered_by_importance_and_found(loans, reader):

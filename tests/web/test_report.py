@@ -8,7 +8,7 @@ import re
 import numpy as np
 import pytest
 from tests.web.browser import drawn, go_to, settled, trace, until, visit
-from tests.web.logs import EVIL, FEATURES, curves_at, write_run
+from tests.web.logs import EVIL, FEATURES, curves_at, write_explained, write_run
 
 from ipdp.log import Log, LogReader
 from ipdp.web import write_report
@@ -37,6 +37,14 @@ def test_the_file_holds_the_run(report, run):
     assert data["run"]["n"] == [info.n for info in reader.snapshots()]
     assert len(data["features"]) == len(FEATURES)
     assert len(data["run"]["changes"]) == 2
+
+
+def test_the_file_holds_the_results_of_all_explainers(tmp_path):
+    write_explained(tmp_path)
+    data = payload_in(write_report(tmp_path, tmp_path / "report.html"))
+    assert len(data["features"]) == len(FEATURES) + 1
+    assert set(data["others"]) == {"gain", "ale"}
+    assert data["others"]["gain"][1]["n"] == data["features"][1]["n"] == data["run"]["n"]
 
 
 def test_it_is_said_without_scripts_too(report, run):

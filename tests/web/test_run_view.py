@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.web.logs import FEATURES, change_at, curves_at, read_frames, write_run
+from tests.web.logs import (
+    FEATURES,
+    change_at,
+    curves_at,
+    importances_at,
+    read_frames,
+    write_explained,
+    write_run,
+)
 
 from ipdp.log import Log, LogReader
 from ipdp.web.payload import unpack
@@ -42,11 +50,61 @@ def test_a_run_is_what_its_log_says(log):
     assert run["features"][-1]["parts"] == ["age", "salary"]
     assert run["status"]["state"] == "running"
     for text, (n, values) in zip(
-        run["importance"], view.reader.importances().values(), strict=True
+        run["explainers"][0]["importance"], view.reader.importances().values(), strict=True
     ):
         assert n.tolist() == [100, 200, 300]
         np.testing.assert_allclose(unpack(text), values, rtol=1e-6)
     np.testing.assert_allclose(unpack(run["metrics"]["accuracy"]["value"]), [0.01, 0.02, 0.03])
+
+
+def test_results_of_all_explainers(tmp_path):
+    view = view_of(LogReader(write_explained(tmp_path)))
+    assert view.features == [*FEATURES, "size"]
+    told = view.run()["explainers"]
+    assert [(one["name"], one["title"], one["curves"]) for one in told] == [
+        ("pdp", "pdp", True),
+        ("gain", "gain by shuffling", False),
+        ("ale", "ale", True),
+    ]
+    for one in told:
+        known = view.reader.importances(explainer=one["name"])
+        for feature, text in zip(view.features, one["importance"], strict=True):
+            assert (text is None) == (feature not in known)
+            if text is not None:
+                np.testing.assert_allclose(unpack(text), known[feature][1], rtol=1e-6)
+    # The first explainer's curves, unless another is named.
+    assert view.feature(1) == view.feature(1, explainer="pdp")
+    other = view.feature(1, explainer="ale")
+    expected = view.reader.at(300, "ale")["age"].average
+    np.testing.assert_allclose(read_frames(other)[2][3], expected, rtol=1e-6)
+    assert view.feature(1, after=900, explainer="ale")["n"] == [1000]
+    numbers = view.feature(0, explainer="gain")
+    assert numbers["n"] == list(range(100, 1001, 100))
+    low, high = view.reader.at(100, "gain")["salary"].band()
+    np.testing.assert_allclose(unpack(numbers["value"])[0], (low + high) / 2, rtol=1e-6)
+    np.testing.assert_allclose(unpack(numbers["half"])[0], (high - low) / 2, rtol=1e-6)
+    assert view.feature(4)["n"] == view.feature(2, explainer="gain")["n"] == []
+
+
+def test_a_run_without_curves(tmp_path):
+    view = view_of(LogReader(write_explained(tmp_path, explainers=["gain"])))
+    assert view.features == ["age", "salary", "size"]
+    assert [one["curves"] for one in view.run()["explainers"]] == [False]
+    assert view.feature(0)["n"] == []
+    assert view.feature(0, explainer="gain")["n"] == list(range(100, 1001, 100))
+
+
+def test_features_keep_their_numbers_when_another_comes(log):
+    log.snapshot({"pdp": curves_at(100, ["age"]), "gain": importances_at(100, ["size"])}, 100)
+    log.commit()
+    view = view_of(log)
+    before = list(view.features)
+    log.snapshot({"pdp": curves_at(200, ["age", "new"])}, 200)
+    log.commit()
+    view.refresh()
+    assert view.features == [*before, "new"]
+    gain = dict(zip(view.features, view.run()["explainers"][1]["importance"], strict=True))
+    assert np.isnan(unpack(gain["size"])).tolist() == [False, True]
 
 
 def test_only_what_is_new_is_told(log):
@@ -62,7 +120,7 @@ def test_only_what_is_new_is_told(log):
     assert news["n"] == [300]
     assert [change["n"] for change in news["changes"]] == [300]
     assert news["metrics"]["accuracy"]["n"] == [300]
-    assert [len(unpack(text)) for text in news["importance"]] == [1] * 4
+    assert [len(unpack(text)) for text in news["explainers"][0]["importance"]] == [1] * 4
     assert news["revision"] == first["revision"]
     assert view.feature(0, after=200)["n"] == [300]
     assert view.feature(0)["n"] == [100, 200, 300]
@@ -73,7 +131,7 @@ def test_a_feature_that_comes_later_has_gaps_before(log):
     view = view_of(log)
     add(log, 200, features=[*FEATURES[:1], "new"])
     view.refresh()
-    importance = unpack(view.run()["importance"][view.features.index("new")])
+    importance = unpack(view.run()["explainers"][0]["importance"][view.features.index("new")])
     assert np.isnan(importance[0])
     assert np.isfinite(importance[1])
 
@@ -114,7 +172,7 @@ def test_a_run_that_grows_long_is_thinned_on_the_way(log):
         view.refresh()
         view.feature(1)
         assert len(view.snapshots) <= 40
-        assert len(view._histories[1]) <= 40
+        assert len(view._histories["pdp", 1]) <= 40
     assert view.run()["n"][-1] == 1010
 
 

@@ -205,7 +205,7 @@ class _Views:
             return error_response(404, "a feature is asked for by its number")
         if not _WHOLE.fullmatch(after):
             return error_response(400, "after must be a number of observations")
-        asked = int(feature), int(after)
+        asked = int(feature), int(after), request.query_params.get("explainer")
         kept = self.runs.kept_answer(name, "feature", *asked)
         return await _answer(kept, lambda: self.runs.get(name).feature(*asked))
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ipdp.core.curve import Curve, feature_text
+from ipdp.core.importance import Importance, Result
 from ipdp.core.jsonable import readable
 from ipdp.core.typing import Array, Feature
 from ipdp.plot.outputs import chosen
@@ -115,23 +116,33 @@ def thin(n: Array, limit: int, moments: Iterable[float] = ()) -> Array:
     return np.sort(np.concatenate([special, others[middles]]))
 
 
-def frames(items: Iterable[tuple[SnapshotInfo, Curve]]) -> dict[str, Any]:
-    """The curves of one feature, oldest first.
+def frames(items: Iterable[tuple[SnapshotInfo, Result]]) -> dict[str, Any]:
+    """What an explainer says of one feature, oldest first: curves, or importances."""
+    pairs = list(items)
+    curves = [result for _, result in pairs if isinstance(result, Curve)]
+    numbers = [result for _, result in pairs if isinstance(result, Importance)]
+    return {
+        "id": [info.id for info, _ in pairs],
+        "n": [info.n for info, _ in pairs],
+        **(_importances_payload(numbers) if numbers else curves_payload(curves)),
+    }
+
+
+def _importances_payload(numbers: Sequence[Importance]) -> dict[str, Any]:
+    return {
+        "value": pack([number.value for number in numbers]),
+        "half": pack([number.band(LEVEL)[1] - number.value for number in numbers]),
+        "n_effective": pack([number.n_effective for number in numbers]),
+    }
+
+
+def curves_payload(curves: Sequence[Curve]) -> dict[str, Any]:
+    """Curves of one feature.
 
     Grids, categories and outputs come and go while a run goes on, so everything is flat: each
     frame says which of the distinct axes and of the distinct sets of outputs are its own, and its
     values follow those of the frame before.
     """
-    pairs = list(items)
-    return {
-        "id": [info.id for info, _ in pairs],
-        "n": [info.n for info, _ in pairs],
-        **curves_payload([curve for _, curve in pairs]),
-    }
-
-
-def curves_payload(curves: Sequence[Curve]) -> dict[str, Any]:
-    """What `frames` says of the curves themselves."""
     outputs = _Distinct()
     payload: dict[str, Any] = {
         "output": [outputs.index_of(tuple(map(label, curve.outputs))) for curve in curves],

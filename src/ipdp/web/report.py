@@ -69,7 +69,9 @@ def payload_of(reader: LogReader, size: int = PAYLOAD) -> dict[str, Any]:
     view = RunView(reader)
     view.refresh()
     view.thin(_n_snapshots(view, size))
-    return {"run": view.run(), "features": view.all_features()}
+    by_explainer = view.all_features()
+    curves = by_explainer.pop(view.curve_explainer or "", [])
+    return {"run": view.run(), "features": curves, "others": by_explainer}
 
 
 def page(data: dict[str, Any]) -> str:
@@ -99,13 +101,15 @@ def _n_snapshots(view: RunView, size: int) -> int:
         return view.limit
     first, last = view.snapshots[-_SAMPLE:][0].n, view.snapshots[-1].n
     recent = list(view.reader.between(first, last))
-    fixed = len(_embedded({**view.run(), "importance": [], "n": [], "time": []}))
-    each = 30.0 + 6 * len(view.features)  # the time, and the importances
-    for feature in view.features:
-        curves = [(taken, taken.curves[feature]) for taken in recent if feature in taken.curves]
-        one, all_of_them = len(_embedded(frames(curves[:1]))), len(_embedded(frames(curves)))
-        fixed += one
-        each += (all_of_them - one) / max(len(curves) - 1, 1)
+    fixed = len(_embedded({**view.run(), "explainers": [], "n": [], "time": []}))
+    each = 30.0 + 6 * len(view.features) * len(view.explainers)  # the time, and the importances
+    for explainer in view.explainers:
+        for feature in view.features:
+            taken = [(at, at.results[explainer].get(feature)) for at in recent]
+            results = [(at, result) for at, result in taken if result is not None]
+            one, all_of_them = len(_embedded(frames(results[:1]))), len(_embedded(frames(results)))
+            fixed += one
+            each += (all_of_them - one) / max(len(results) - 1, 1)
     return max(2, int((size - fixed) / each))
 
 

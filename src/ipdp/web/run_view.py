@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ipdp.core.curve import Curve
+from ipdp.core.importance import Result
 from ipdp.core.jsonable import readable
 from ipdp.core.typing import Array, Feature, FloatArray
 from ipdp.web.payload import began, change, frames, label, pack, thin
@@ -18,7 +19,7 @@ from ipdp.web.payload import began, change, frames, label, pack, thin
 if TYPE_CHECKING:
     from ipdp.log import LoggedChange, LogReader, SnapshotInfo
 
-VERSION = 1
+VERSION = 2
 """Version of the payload."""
 
 LIMIT = 2000
@@ -82,14 +83,23 @@ class RunView:
     def _reset(self) -> None:
         self.snapshots: list[SnapshotInfo] = []
         self.changes: list[LoggedChange] = []
-        self._importance: dict[Feature, FloatArray] = {}
+        # The features of all explainers; a page knows them by their numbers, so none ever moves.
+        self.features: list[Feature] = []
+        self._importance: dict[str, dict[Feature, FloatArray]] = {}
+        self._gives_curves: dict[str, bool] = {}
         self._metrics: dict[str, tuple[Array, FloatArray]] = {}
-        self._histories: OrderedDict[int, list[tuple[SnapshotInfo, Curve]]] = OrderedDict()
+        self._histories: OrderedDict[tuple[str, int], list[tuple[SnapshotInfo, Result]]]
+        self._histories = OrderedDict()
 
     @property
-    def features(self) -> list[Feature]:
-        """The features, in the order of the run."""
+    def explainers(self) -> list[str]:
+        """The explainers whose results are logged, in the order of the run."""
         return list(self._importance)
+
+    @property
+    def curve_explainer(self) -> str | None:
+        """The explainer whose curves are shown first; None if there are no curves."""
+        return next((name for name in self.explainers if self._gives_curves.get(name)), None)
 
     @property
     def cursor(self) -> Cursor:
@@ -122,48 +132,83 @@ class RunView:
             self._metrics[name] = n[kept], values[kept]
 
     def _read_snapshots(self, after: int) -> None:
-        for feature in self.reader.features:
-            self._importance.setdefault(feature, np.full(len(self.snapshots), np.nan))
         new = self.reader.snapshots(after=after)
+        explainers = self.reader.explainers
+        if not new and explainers == self.explainers:
+            return
+        for explainer in explainers:
+            gained = self.reader.importances(explainer=explainer, after=after)
+            self._add_importances(explainer, gained, new)
         if not new:
             return
-        places = {info.n: k for k, info in enumerate(new)}
-        gained = self.reader.importances(after=after)
-        for feature, values in self._importance.items():
-            column = np.full(len(new), np.nan)
-            for n, value in zip(*gained.get(feature, ((), ())), strict=True):
-                if int(n) in places:  # else it came after the snapshots were listed
-                    column[places[int(n)]] = value
-            self._importance[feature] = np.concatenate([values, column])
+        self._read_kinds(new[-1].n)
         self.snapshots += new
         # At first, and then once in a while, not every time.
         if after < 0 or len(self.snapshots) > 2 * self.limit:
             self.thin(self.limit)
 
+    def _add_importances(
+        self,
+        explainer: str,
+        gained: dict[Feature, tuple[Array, FloatArray]],
+        new: list[SnapshotInfo],
+    ) -> None:
+        """Put what each feature gained at the place of its snapshot, NaN where there is nothing."""
+        places = {info.n: k for k, info in enumerate(new)}
+        rows = self._importance.setdefault(explainer, {})
+        for feature, (times, values) in gained.items():
+            column = np.full(len(new), np.nan)
+            for n, value in zip(times, values, strict=True):
+                if int(n) in places:  # else it came after the snapshots were listed
+                    column[places[int(n)]] = value
+            if feature not in rows and feature not in self.features:
+                self.features.append(feature)
+            before = rows.get(feature, np.full(len(self.snapshots), np.nan))
+            rows[feature] = np.concatenate([before, column])
+
+    def _read_kinds(self, n: int) -> None:
+        """Whether the results of an explainer are curves; all that it gives are of one kind."""
+        for explainer in self.explainers:
+            if explainer not in self._gives_curves:
+                for result in self.reader.at(n, explainer).values():
+                    self._gives_curves[explainer] = isinstance(result, Curve)
+
     def thin(self, limit: int) -> None:
         """Keep so many snapshots, those at changes among them."""
         kept = thin(np.array([info.n for info in self.snapshots]), limit, self.moments())
         self.snapshots = [self.snapshots[k] for k in kept]
-        self._importance = {name: row[kept] for name, row in self._importance.items()}
+        for rows in self._importance.values():
+            rows.update({feature: row[kept] for feature, row in rows.items()})
 
     def run(self, after: Cursor = START) -> dict[str, Any]:
         """The run without its curves: all of it, or what came after a cursor."""
         first = sum(info.n <= after.snapshot for info in self.snapshots)
         new = self.snapshots[first:]
-        features = self.features
+        features, settings = self.features, readable(self.reader.settings)
         return {
             "version": VERSION,
             "name": run_name(self.reader.path),
             "revision": self._revision(),
             "next": str(self.cursor),
             "status": status_of(self.reader),
-            "settings": readable(self.reader.settings),
+            "settings": settings,
             "features": [
                 {"name": label(name), "parts": list(map(label, parts(name)))} for name in features
             ],
             "n": [info.n for info in new],
             "time": [round(info.time, 3) for info in new],
-            "importance": [pack(row[first:]) for row in self._importance.values()],
+            "explainers": [
+                {
+                    "name": name,
+                    "title": explainer_title(name, settings),
+                    "curves": self._gives_curves.get(name, False),
+                    "importance": [
+                        pack(rows[feature][first:]) if feature in rows else None
+                        for feature in features
+                    ],
+                }
+                for name, rows in self._importance.items()
+            ],
             "metrics": {
                 label(name): {"n": n[n > after.metric].tolist(), "value": pack(v[n > after.metric])}
                 for name, (n, v) in self._metrics.items()
@@ -173,29 +218,46 @@ class RunView:
             ],
         }
 
-    def feature(self, k: int, after: int = -1) -> dict[str, Any]:
-        """The curves of the k-th feature with n > `after`; an IndexError if there is none."""
-        return frames((info, curve) for info, curve in self._history(k) if info.n > after)
+    def feature(self, k: int, after: int = -1, explainer: str | None = None) -> dict[str, Any]:
+        """What an explainer says of the k-th feature, with n > `after`.
 
-    def all_features(self) -> list[dict[str, Any]]:
-        """The curves of all features: one reading of each snapshot that was kept, and no other."""
-        items: dict[Feature, list[tuple[SnapshotInfo, Curve]]] = {
-            name: [] for name in self.features
+        The explainer is that of the curves unless it is named. An IndexError if there is no such
+        feature, empty frames if the explainer says nothing of it.
+        """
+        explainer = explainer or self.curve_explainer
+        feature = self.features[k]
+        if explainer is None or feature not in self._importance[explainer]:
+            return frames([])
+        history = self._history(explainer, k, feature)
+        return frames((info, result) for info, result in history if info.n > after)
+
+    def all_features(self) -> dict[str, list[dict[str, Any]]]:
+        """The frames of all features, by explainer; each snapshot is read once."""
+        items: dict[str, dict[Feature, list[tuple[SnapshotInfo, Result]]]] = {
+            explainer: {name: [] for name in self.features} for explainer in self.explainers
         }
         for info in self.snapshots:
-            for name, curve in self.reader.at(info.n).items():
-                items[name].append((info, curve))
-        return [frames(history) for history in items.values()]
+            for snapshot in self.reader.between(info.n, info.n):
+                for explainer, results in snapshot.results.items():
+                    for name, result in results.items():
+                        items[explainer][name].append((info, result))
+        return {
+            explainer: [frames(history) for history in by_feature.values()]
+            for explainer, by_feature in items.items()
+        }
 
-    def _history(self, k: int) -> list[tuple[SnapshotInfo, Curve]]:
-        known = self._histories.pop(k, [])
+    def _history(
+        self, explainer: str, k: int, feature: Feature
+    ) -> list[tuple[SnapshotInfo, Result]]:
+        key = explainer, k
+        known = self._histories.pop(key, [])
         kept = {info.n for info in self.snapshots}
         after = known[-1][0].n if known else -1
-        new = self.reader.history(self.features[k], after=after)
-        known += [(info, curve) for info, curve in new if info.n in kept]
+        new = self.reader.history(feature, explainer=explainer, after=after)
+        known += [(info, result) for info, result in new if info.n in kept]
         if len(known) > 2 * self.limit:
-            known = [(info, curve) for info, curve in known if info.n in kept]
-        self._histories[k] = known
+            known = [(info, result) for info, result in known if info.n in kept]
+        self._histories[key] = known
         while len(self._histories) > _AT_HAND:
             self._histories.popitem(last=False)
         return known
@@ -219,6 +281,22 @@ def status_of(reader: LogReader) -> dict[str, Any]:
         "heartbeat": heartbeat,
         "silence": None if heartbeat is None else round(max(0.0, time.time() - heartbeat), 1),
     }
+
+
+def explainer_title(name: str, settings: dict[str, Any]) -> str:
+    """What an explainer is called for people, if the run's settings say so; else its name.
+
+    Examples
+    --------
+    >>> explainer_title("ale", {"explainers": {"ale": {"title": "accumulated local effects"}}})
+    'accumulated local effects'
+    >>> explainer_title("ale", {})
+    'ale'
+    """
+    described = settings.get("explainers")
+    own = described.get(name) if isinstance(described, dict) else None
+    title = own.get("title") if isinstance(own, dict) else None
+    return label(title if isinstance(title, str) else name)
 
 
 def parts(feature: Feature) -> tuple[Feature, ...]:

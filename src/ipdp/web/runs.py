@@ -50,7 +50,7 @@ class WatchedRun:
     def kept_answer(self, *key: Any) -> bytes | None:
         """An answer of a moment ago, without waiting for anything.
 
-        The key is what was asked: "run" and the cursor, or "feature", its number and `after`.
+        The key is what was asked: "run" and the cursor, or "feature" and its arguments.
         """
         if time.monotonic() - self._read_at < PAUSE:
             return self._answers.get(key)
@@ -61,12 +61,15 @@ class WatchedRun:
         with self._reading() as view:
             return self._answer(("run", after), lambda: view.run(after))
 
-    def feature(self, k: int, after: int = -1) -> bytes:
-        """The curves of the k-th feature, as JSON."""
+    def feature(self, k: int, after: int = -1, explainer: str | None = None) -> bytes:
+        """What an explainer says of the k-th feature, as JSON; its curves unless it is named."""
         with self._reading() as view:
             if not 0 <= k < len(view.features):
                 raise NotFound(f"this run has no feature number {k}")
-            return self._answer(("feature", k, after), lambda: view.feature(k, after))
+            if explainer is not None and explainer not in view.explainers:
+                raise NotFound("this run has no explainer of that name")
+            asked = k, after, explainer
+            return self._answer(("feature", *asked), lambda: view.feature(*asked))
 
     def status(self) -> dict[str, Any]:
         """How the run is doing; "unreadable" is a state too, with the reason as its message.

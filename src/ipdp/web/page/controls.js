@@ -30,6 +30,11 @@
         if (find(id)) find(id).addEventListener("click", act);
       }
       find("output").addEventListener("change", (event) => page.show({ output: event.target.value }));
+      find("explainer").addEventListener("change", (event) =>
+        page.chooseExplainer({ explainer: event.target.value }));
+      for (const select of document.querySelectorAll(".by select")) {
+        select.addEventListener("change", () => page.chooseExplainer({ by: select.value }));
+      }
       document.addEventListener("keydown", (event) => this.key(event));
       page.onRender = () => this.draw();
     }
@@ -148,7 +153,10 @@
       const given = new URLSearchParams(location.hash.slice(1));
       const whole = (name) => (/^\d{1,15}$/.test(given.get(name) || "") ? Number(given.get(name)) : null);
       this.page.wanted = whole("feature") === null ? undefined : whole("feature");
-      Object.assign(this.page.state, { a: whole("a"), b: whole("b"), output: given.get("output") });
+      Object.assign(this.page.state, {
+        a: whole("a"), b: whole("b"), output: given.get("output"),
+        explainer: given.get("explainer"), by: given.get("by"),
+      });
       this.start = whole("n");
       if (this.start !== null) this.page.state.follow = false;
     }
@@ -163,7 +171,9 @@
       if (state.feature === null || !run.length) return;
       const said = new URLSearchParams({ feature: state.feature });
       if (!state.follow) said.set("n", now);
-      for (const name of ["a", "b", "output"]) if (state[name] !== null) said.set(name, state[name]);
+      for (const name of ["a", "b", "output", "explainer", "by"]) {
+        if (state[name] !== null) said.set(name, state[name]);
+      }
       const address = `#${said}`;
       clearTimeout(this.writing); // browsers refuse more than a few of these a second
       this.writing = setTimeout(() => {

@@ -64,23 +64,26 @@
         this.filter();
       }
       const shown = ipdp.evenly(run.length, SPARK.points);
-      const top = Math.max(...run.features.map((_, k) => (ipdp.extent(run.importance[k]) || [0, 0])[1]));
-      run.features.forEach((_, k) => this.update(run, k, { at, chosen, shown, top: top || 1 }));
+      const ends = run.importance.flatMap((row) => ipdp.extent(row || []) || []);
+      const [low, high] = ipdp.extent([0, ...ends]);
+      const scale = (value) => (value - low) / (high - low || 1);
+      run.features.forEach((_, k) => this.update(run, k, { at, chosen, shown, scale }));
     }
 
-    update(run, k, { at, chosen, shown, top }) {
+    update(run, k, { at, chosen, shown, scale }) {
       const { button, line, dot, value, name } = this.rows[k];
       const now = run.importanceAt(k, at);
       const x = (place) => 3 + (place / Math.max(run.length - 1, 1)) * (SPARK.width - 6);
-      const y = (size) => SPARK.height - 3 - (size / top) * (SPARK.height - 6);
-      line.setAttribute("d", path(shown.map(x), shown.map((place) => y(run.importance[k][place]))));
+      const y = (size) => SPARK.height - 3 - scale(size) * (SPARK.height - 6);
+      const row = run.importance[k] || [];
+      line.setAttribute("d", path(shown.map(x), shown.map((place) => y(row[place]))));
       if (Number.isFinite(now)) {
         dot.setAttribute("cx", x(Math.max(at, 0)));
         dot.setAttribute("cy", y(now));
       }
       ipdp.say(value, ipdp.brief(now));
       button.setAttribute("aria-current", String(k === chosen));
-      button.setAttribute("aria-label", `${name}, importance ${ipdp.number(now)}`);
+      button.setAttribute("aria-label", `${name}, ${run.by.measure} ${ipdp.number(now)}`);
     }
 
     filter() {
@@ -195,16 +198,22 @@
       `by ${sign}${ipdp.number(most.by)}.`;
   }
 
+  /** How much the feature matters at this time, and as which of all of them. */
+  ipdp.importanceText = function ({ run, state }) {
+    const { measure } = run.by;
+    const rank = run.byImportance(state.at).indexOf(state.feature) + 1;
+    const value = ipdp.number(run.importanceAt(state.feature, state.at));
+    return `${measure.charAt(0).toUpperCase()}${measure.slice(1)} ${value}, ` +
+      `number ${rank} of ${run.features.length}.`;
+  };
+
   function caption(page, entries, outputs) {
     if (page.change) return page.change.sentence;
     const comparable = entries.length > 1 && outputs.length === 1 && !page.history.isPair;
     if (comparable) return compared(page, entries, outputs[0]);
     if (!entries.length) return "";
-    const { run, state, history } = page;
-    const rank = run.byImportance(state.at).indexOf(state.feature) + 1;
-    const n = history.nEffective[entries[0].frame];
-    return `Importance ${ipdp.number(run.importanceAt(state.feature, state.at))}, ` +
-      `number ${rank} of ${run.features.length}. Rests on about ${ipdp.counted(n, "observation")}.`;
+    const n = page.history.nEffective[entries[0].frame];
+    return `${ipdp.importanceText(page)} Rests on about ${ipdp.counted(n, "observation")}.`;
   }
 
   function chip(page, entry) {
@@ -229,20 +238,36 @@
     });
   }
 
-  /** The outputs to choose from, as far as they are known. */
-  function offer(page, history, shown) {
-    const select = find("output");
-    const all = history.outputs;
-    const choices = [...all, ...(all.length > 1 && !history.isPair ? ["*"] : [])];
-    find("output-label").hidden = all.length < 2 || Boolean(page.change);
-    if (select.dataset.choices !== JSON.stringify(choices)) {
-      select.dataset.choices = JSON.stringify(choices);
-      select.replaceChildren(...choices.map((output) => element("option", { value: output },
-        output === "*" ? "all" : ipdp.shorten(output, 40))));
+  /** What a list offers, as [value, text], and which of them is chosen. */
+  function offer(select, choices, value) {
+    const key = JSON.stringify(choices);
+    if (select.dataset.choices !== key) {
+      select.dataset.choices = key;
+      select.replaceChildren(...choices.map(([one, text]) =>
+        element("option", { value: one }, ipdp.shorten(text, 40))));
     }
-    const value = shown.length > 1 ? "*" : shown[0];
     if (select.value !== value) select.value = value;
   }
+
+  /** The outputs to choose from, as far as they are known. */
+  function offerOutputs(page, history, shown) {
+    const all = history.outputs;
+    const choices = all.map((output) => [output, output]);
+    if (all.length > 1 && !history.isPair) choices.push(["*", "all"]);
+    find("output-label").hidden = all.length < 2 || Boolean(page.change);
+    offer(find("output"), choices, shown.length > 1 ? "*" : shown[0]);
+  }
+
+  /** The explainers to choose from, where there are several: of curves, and of importances. */
+  ipdp.offerExplainers = function ({ run, change }) {
+    const choices = (all) => all.map((one) => [one.name, one.text]);
+    find("explainer-label").hidden = run.curved.length < 2 || Boolean(change);
+    if (run.shown) offer(find("explainer"), choices(run.curved), run.shown.name);
+    for (const label of document.querySelectorAll(".by")) {
+      label.hidden = run.explainers.length < 2;
+      if (run.by) offer(label.querySelector("select"), choices(run.explainers), run.by.name);
+    }
+  };
 
   /** Say what the curve's plot shows. */
   ipdp.describe = function (page, entries, outputs) {
@@ -259,10 +284,11 @@
       legend.dataset.key = key;
       legend.replaceChildren(...chips);
     }
-    offer(page, page.history, page.outputs(page.history));
+    offerOutputs(page, page.history, page.outputs(page.history));
     const name = page.run.features[page.state.feature].name;
     find("curve").setAttribute("aria-label",
-      `Partial dependence on ${name} after ${ipdp.counted(page.now, "observation")}. ${said}`);
+      `The effect of ${name} (${page.run.shown.title}) after ` +
+      `${ipdp.counted(page.now, "observation")}. ${said}`);
   };
 
   /** The settings of a run as a list of names and values, whatever is nested flattened. */

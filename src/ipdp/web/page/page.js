@@ -10,7 +10,10 @@
     constructor(source) {
       this.source = source;
       this.run = null;
-      this.state = { feature: null, at: 0, follow: true, a: null, b: null, change: null, output: null };
+      this.state = {
+        feature: null, at: 0, follow: true, a: null, b: null, change: null, output: null,
+        explainer: null, by: null, // whose curves, and whose importances: null is the first
+      };
       this.dirty = new Set();
       this.features = new ipdp.FeatureList(find("features"), {
         search: find("search"), count: find("found"), choose: (k) => this.choose(k) });
@@ -28,11 +31,13 @@
       const before = this.run;
       if (!before || payload.revision !== before.revision) {
         this.run = new ipdp.Run(payload);
+        this.run.choose(this.state.explainer, this.state.by);
         if (before) this.changes.clear();
         this.touch("all");
         return true;
       }
       const news = before.append(payload);
+      before.choose(this.state.explainer, this.state.by);
       this.touch(news || payload.changes.length ? "all" : "status");
       return news;
     }
@@ -46,7 +51,11 @@
         const known = this.run;
         this.run = null;
         this.take(payload);
-        if (!stale) this.run.histories = known.histories;
+        if (!stale) {
+          for (const one of this.run.explainers) {
+            one.histories = (known.explainer(one.name) || one).histories;
+          }
+        }
       } else {
         this.take(payload);
       }
@@ -68,18 +77,22 @@
       return single === undefined ? order[0] : single;
     }
 
-    /** Fetch the curves of a feature, or those that came since. */
+    /** Fetch what is shown of a feature, or what came since: its curves, and its importances. */
     async load(k) {
       const { run } = this;
       if (k === null || !run.length) return;
-      const known = run.histories.get(k);
+      const needed = [run.shown, run.by].filter((one, at, all) => one && all.indexOf(one) === at);
+      await Promise.all(needed.map((one) => this.loadFrom(run, one, k)));
+    }
+
+    async loadFrom(run, explainer, k) {
+      const known = explainer.histories.get(k);
       const last = known && known.length ? known.n[known.length - 1] : -1;
       if (last >= run.n[run.length - 1]) return;
-      const payload = await this.source.feature(k, last);
+      if (known && !explainer.importance[k]) return; // it says nothing of this feature
+      const payload = await this.source.feature(k, last, explainer.name);
       if (this.run !== run) return; // it was replaced meanwhile
-      const news = new ipdp.History(payload);
-      if (known && known.length) known.append(news);
-      else run.histories.set(k, news);
+      explainer.take(k, payload);
       this.touch("all");
     }
 
@@ -106,6 +119,7 @@
     /** Change what is shown. */
     show(change) {
       Object.assign(this.state, change);
+      if (this.run) this.run.choose(this.state.explainer, this.state.by);
       this.touch(Object.keys(change).every((key) => key === "at") ? "time" : "all");
     }
 
@@ -117,6 +131,12 @@
     step(by) {
       const at = Math.min(Math.max(this.state.at + by, 0), this.run.length - 1);
       this.show({ at, follow: false, change: null });
+    }
+
+    /** Another explainer's curves, or importances. */
+    async chooseExplainer(change) {
+      this.show(change);
+      await this.load(this.state.feature).catch(() => {}); // the next look at the run tries again
     }
 
     async choose(k) {
@@ -220,8 +240,12 @@
       const feature = run.features[state.feature];
       const { history } = this;
       const card = find("curve-card");
-      card.setAttribute("aria-busy", String(!history));
+      const none = run.length > 0 && (!run.shown || Boolean(history && !history.length));
+      card.setAttribute("aria-busy", String(!history && !none));
+      document.body.classList.toggle("no-curve", none);
       say(find("feature-name"), change ? change.name : feature.name);
+      ipdp.offerExplainers(this);
+      if (none) say(find("caption"), `${ipdp.importanceText(this)} There is no curve of it.`);
       if (!history || !history.length) return;
       const entries = this.entries();
       const outputs = this.outputs(change ? change.history : history);
@@ -233,7 +257,8 @@
       const shade = change && change.where;
       const title = entries[0].history.title(outputs);
       const figure = ipdp.curveFigure(entries, outputs, feature.parts, title, shade);
-      this.curve.draw(`${state.feature}/${change ? change.id : ""}/${outputs}`, figure);
+      const subject = [state.feature, run.shown.name, change ? change.id : "", outputs];
+      this.curve.draw(subject.join("/"), figure);
     }
 
     renderTime() {
@@ -243,15 +268,16 @@
       if (drawn) {
         const shown = this.outputs(history);
         const output = shown.length > 1 ? history.main : shown[0];
-        this.carpet.draw(`${state.feature}/${output}`, ipdp.carpetFigure(history, output, {
+        const subject = `${state.feature}/${run.shown.name}/${output}`;
+        this.carpet.draw(subject, ipdp.carpetFigure(history, output, {
           name: run.features[state.feature].name, now: this.now, until: run.until,
           changes: run.changes.filter((change) => change.feature === state.feature),
         }));
       }
       // Room for one more row with each metric.
-      const rows = Math.min(Object.keys(run.metrics).length, 3);
+      const rows = Math.min(run.metrics.size, 3);
       find("timeline").style.height = `${220 + 70 * rows}px`;
-      this.timeline.draw("run", ipdp.timelineFigure(run, state.feature, this.now));
+      this.timeline.draw(run.by.name, ipdp.timelineFigure(run, state.feature, this.now));
     }
   }
   ipdp.Page = Page;

@@ -189,14 +189,67 @@
       : values[right];
   };
 
+  /** Importances of one feature with their bands, as `frames` in payload.py wrote them. */
+  class Series {
+    constructor(payload) {
+      this.n = payload.n;
+      this.value = ipdp.unpack(payload.value || "f");
+      this.half = ipdp.unpack(payload.half || "f");
+    }
+
+    get length() {
+      return this.n.length;
+    }
+
+    append(other) {
+      this.n = this.n.concat(other.n);
+      this.value = ipdp.join(this.value, other.value);
+      this.half = ipdp.join(this.half, other.half);
+    }
+  }
+
+  /** An explainer of the run, the importances that it gives, and what was fetched of its results. */
+  class Explainer {
+    constructor({ name }) {
+      this.name = name;
+      this.importance = [];
+      this.histories = new Map();
+    }
+
+    append({ title, curves, importance }, nBefore) {
+      Object.assign(this, { title, curves });
+      importance.forEach((text, k) => {
+        if (text === null) return; // it says nothing of this feature
+        const before = this.importance[k] || new Float32Array(nBefore).fill(NaN);
+        this.importance[k] = ipdp.join(before, ipdp.unpack(text));
+      });
+    }
+
+    /** What its importances are called: of a curve it is the plain word. */
+    get measure() {
+      return this.curves ? "importance" : this.title;
+    }
+
+    /** Its name where there is a choice. */
+    get text() {
+      return this.title === this.name ? this.name : `${this.title} (${this.name})`;
+    }
+
+    take(k, payload) {
+      const news = this.curves ? new ipdp.History(payload) : new Series(payload);
+      const known = this.histories.get(k);
+      if (known && known.length) known.append(news);
+      else this.histories.set(k, news);
+    }
+  }
+
   class Run {
     constructor(payload) {
       this.revision = payload.revision;
       this.n = [];
-      this.importance = [];
-      this.metrics = {};
+      this.explainers = [];
+      this.metrics = new Map();
       this.changes = [];
-      this.histories = new Map();
       this.append(payload);
     }
 
@@ -205,20 +258,44 @@
       Object.assign(this, { name: payload.name, status: payload.status, next: payload.next });
       this.settings = payload.settings;
       this.features = payload.features;
-      payload.importance.forEach((text, k) => {
-        const before = this.importance[k] || new Float32Array(this.n.length).fill(NaN);
-        this.importance[k] = ipdp.join(before, ipdp.unpack(text));
-      });
+      for (const one of payload.explainers) {
+        if (!this.explainer(one.name)) this.explainers.push(new Explainer(one));
+        this.explainer(one.name).append(one, this.n.length);
+      }
       for (const [name, series] of Object.entries(payload.metrics)) {
-        const before = this.metrics[name] || { n: [], value: new Float32Array(0) };
-        this.metrics[name] = {
+        const before = this.metrics.get(name) || { n: [], value: new Float32Array(0) };
+        this.metrics.set(name, {
           n: before.n.concat(series.n), value: ipdp.join(before.value, ipdp.unpack(series.value)),
-        };
+        });
       }
       this.changes = this.changes.concat(payload.changes.map((change) => ({
         ...change, history: new ipdp.History(change.curves) })));
       this.n = this.n.concat(payload.n);
       return payload.n.length > 0;
+    }
+
+    explainer(name) {
+      return this.explainers.find((one) => one.name === name);
+    }
+
+    /** The explainers that give curves. */
+    get curved() {
+      return this.explainers.filter((one) => one.curves);
+    }
+
+    /** Whose curves and whose importances are shown: those of these names, else the first. */
+    choose(curves, by) {
+      this.shown = this.curved.find((one) => one.name === curves) || this.curved[0];
+      this.by = this.explainer(by) || this.explainers[0];
+    }
+
+    /** The curves that were fetched, by the number of their feature. */
+    get histories() {
+      return this.shown ? this.shown.histories : new Map();
+    }
+
+    get importance() {
+      return this.by ? this.by.importance : [];
     }
 
     get length() {
@@ -232,7 +309,7 @@
 
     /** Importance of a feature at a snapshot, or the last one known before it. */
     importanceAt(k, at) {
-      const row = this.importance[k];
+      const row = this.importance[k] || [];
       for (let place = Math.min(at, row.length - 1); place >= 0; place--) {
         if (Number.isFinite(row[place])) return row[place];
       }
@@ -242,8 +319,8 @@
     /** The features, the most important first, at a snapshot or at the last one. */
     byImportance(at = this.length - 1) {
       const value = this.features.map((_, k) => this.importanceAt(k, at));
-      const size = (k) => (Number.isFinite(value[k]) ? value[k] : -1);
-      return this.features.map((_, k) => k).sort((a, b) => size(b) - size(a) || a - b);
+      const size = (k) => (Number.isFinite(value[k]) ? value[k] : -Infinity);
+      return this.features.map((_, k) => k).sort((a, b) => (size(b) > size(a)) - (size(b) < size(a)) || a - b);
     }
   }
   ipdp.Run = Run;
@@ -259,8 +336,9 @@
       return this.payload.run;
     }
 
-    async feature(k) {
-      return this.payload.features[k];
+    async feature(k, after, explainer) {
+      const { features, others } = this.payload;
+      return (Object.hasOwn(others, explainer) ? others[explainer] : features)[k];
     }
   }
   ipdp.Embedded = Embedded;
@@ -287,8 +365,9 @@
       return this.ask(`${this.address}.json${after ? `?after=${after}` : ""}`);
     }
 
-    feature(k, after) {
-      return this.ask(`${this.address}/features/${k}.json${after >= 0 ? `?after=${after}` : ""}`);
+    feature(k, after, explainer) {
+      const query = new URLSearchParams({ after, explainer });
+      return this.ask(`${this.address}/features/${k}.json?${query}`);
     }
 
     runs() {

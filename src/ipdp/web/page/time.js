@@ -101,6 +101,22 @@
     };
   };
 
+  /** The band of the chosen feature's importance, if its explainer gives one. */
+  function importanceBand(run, chosen, axis) {
+    const series = run.by.curves ? null : run.by.histories.get(chosen);
+    const kept = series ? evenly(series.n.length, POINTS) : [];
+    const known = kept.filter((k) => Number.isFinite(series.half[k]));
+    if (!known.length) return [];
+    const side = (sign) => known.map((k) => series.value[k] + sign * series.half[k]);
+    const x = known.map((k) => series.n[k]);
+    return [{
+      type: "scatter", mode: "lines", x: [...x, ...[...x].reverse()],
+      y: [...side(1), ...side(-1).reverse()], yaxis: axis, fill: "toself",
+      fillcolor: ipdp.fade(ipdp.token("now"), 0.16), line: { width: 0 }, hoverinfo: "skip",
+      meta: { part: "importance band", feature: chosen },
+    }];
+  }
+
   /** Importance of the features that matter most, the chosen one before all others. */
   function importanceLines(run, chosen, axis) {
     const shown = run.byImportance().slice(0, LINES).filter((k) => k !== chosen);
@@ -115,7 +131,8 @@
         line: { color: ipdp.token(own ? "now" : "quiet"), width: own ? 2.5 : 1.2 },
         marker: { size: own ? 8 : 6 },
         text: values.map((value, at) =>
-          `<b>${name}</b><br>importance ${ipdp.number(value)}<br>${ipdp.count(n[at])} observations`),
+          `<b>${name}</b><br>${ipdp.plain(run.by.measure)} ${ipdp.number(value)}<br>` +
+          `${ipdp.count(n[at])} observations`),
         hoverinfo: "text", meta: { part: "importance", feature: k },
       };
     });
@@ -157,7 +174,7 @@
 
   /** Metrics above, importance below, the changes at the foot. */
   ipdp.timelineFigure = function (run, chosen, now) {
-    const names = Object.keys(run.metrics).filter((name) => run.metrics[name].n.length).slice(0, 3);
+    const names = [...run.metrics.keys()].filter((name) => run.metrics.get(name).n.length).slice(0, 3);
     const share = names.length ? 0.92 / (names.length + 1.6) : 0;
     const foot = run.changes.length ? 0.07 : 0;
     const top = 1 - share * names.length - (names.length ? 0.02 : 0);
@@ -166,8 +183,10 @@
       xaxis: timeAxis(run.n, run.until),
       yaxis: ipdp.axis({ domain: [0, Math.max(foot, 0.01)], visible: false, range: [-1, 1],
         fixedrange: true }),
-      yaxis2: ipdp.axis({ domain: [foot, top], title: { text: "importance" },
-        rangemode: "tozero", nticks: 5 }),
+      // Zero is always in sight: below it the model does better without the feature.
+      yaxis2: ipdp.axis({ domain: [foot, top], nticks: 5, rangemode: "tozero",
+        title: { text: ipdp.plain(ipdp.shorten(run.by.measure, 24)) },
+        zeroline: true, zerolinecolor: ipdp.token("line") }),
       shapes: [
         ipdp.moment(now, ipdp.token("ink")),
         ...run.changes.map((change) => ipdp.moment(change.n, ipdp.token(`kind-${change.kind}`), {
@@ -176,7 +195,7 @@
       ],
     });
     layout.xaxis.anchor = "y";
-    const data = [...importanceLines(run, chosen, "y2")];
+    const data = [...importanceBand(run, chosen, "y2"), ...importanceLines(run, chosen, "y2")];
     names.forEach((name, k) => {
       const axis = `y${k + 3}`;
       const low = top + 0.06 + k * share;
@@ -184,7 +203,7 @@
         domain: [low, Math.min(low + share - 0.05, 1)], nticks: 3,
         title: { text: ipdp.plain(ipdp.shorten(name, 12)) },
       });
-      data.push(metricLine(run.metrics[name], name, axis));
+      data.push(metricLine(run.metrics.get(name), name, axis));
     });
     data.push(marks(run.changes));
     return { data, layout };
