@@ -64,7 +64,7 @@ window.ipdp = {};
     if ((size > 0 && size < 1e-3) || size >= 1e15) {
       return value.toExponential(0).replace("+", "").replace(/-/g, "−");
     }
-    return compact.format(value);
+    return compact.format(value).replace("-", "−");
   };
 
   /** A count with its noun: "1 change", "2 changes". */

@@ -260,12 +260,13 @@
 
   /** The explainers to choose from, where there are several: of curves, and of importances. */
   ipdp.offerExplainers = function ({ run, change }) {
-    const choices = (all) => all.map((one) => [one.name, one.text]);
+    const curves = run.curved.map((one) => [one.name, one.text]);
+    const measures = run.explainers.map((one) => [one.name, one.measureText]);
     find("explainer-label").hidden = run.curved.length < 2 || Boolean(change);
-    if (run.shown) offer(find("explainer"), choices(run.curved), run.shown.name);
+    if (run.shown) offer(find("explainer"), curves, run.shown.name);
     for (const label of document.querySelectorAll(".by")) {
       label.hidden = run.explainers.length < 2;
-      if (run.by) offer(label.querySelector("select"), choices(run.explainers), run.by.name);
+      if (run.by) offer(label.querySelector("select"), measures, run.by.name);
     }
   };
 

@@ -230,9 +230,13 @@
       return this.curves ? "importance" : this.title;
     }
 
-    /** Its name where there is a choice. */
+    /** What its curves, and its importances, are called where there is a choice. */
     get text() {
       return this.title === this.name ? this.name : `${this.title} (${this.name})`;
+    }
+
+    get measureText() {
+      return this.curves ? `importance of the curve (${this.name})` : this.text;
     }
 
     take(k, payload) {

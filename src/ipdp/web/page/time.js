@@ -163,13 +163,13 @@
     };
   }
 
-  function wrapped(sentence) {
+  function wrapped(sentence, width = 56) {
     const lines = [""];
     for (const word of ipdp.shorten(sentence, 240).split(" ")) {
-      if (`${lines[lines.length - 1]} ${word}`.length > 56) lines.push("");
+      if (`${lines[lines.length - 1]} ${word}`.trim().length > width) lines.push("");
       lines.push(`${lines.pop()} ${word}`.trim());
     }
-    return lines.map(ipdp.plain).join("<br>");
+    return lines.filter(Boolean).map(ipdp.plain).join("<br>");
   }
 
   /** Metrics above, importance below, the changes at the foot. */
@@ -185,7 +185,7 @@
         fixedrange: true }),
       // Zero is always in sight: below it the model does better without the feature.
       yaxis2: ipdp.axis({ domain: [foot, top], nticks: 5, rangemode: "tozero",
-        title: { text: ipdp.plain(ipdp.shorten(run.by.measure, 24)) },
+        title: { text: wrapped(ipdp.shorten(run.by.measure, 36), 14) },
         zeroline: true, zerolinecolor: ipdp.token("line") }),
       shapes: [
         ipdp.moment(now, ipdp.token("ink")),
