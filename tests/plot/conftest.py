@@ -7,6 +7,7 @@ from typing import Any
 
 import matplotlib
 import numpy as np
+import plotly.graph_objects as go
 import pytest
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
@@ -134,6 +135,12 @@ def texts_of(figure: Any) -> list[str]:
     """Every text of a figure that is not empty, as it is shown."""
     figure.draw_without_rendering()
     return [text.get_text() for text in figure.findobj(Text) if text.get_text()]
+
+
+def traces(figure, meta):
+    """The traces of a plotly figure of one kind."""
+    assert isinstance(figure, go.Figure)
+    return [trace for trace in figure.data if trace.meta == meta]
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from matplotlib.text import Text
 
 import ipdp
 from ipdp.plot import CarpetDisplay, ChangeDisplay, OverviewDisplay, TimelineDisplay
-from ipdp.plot.style import named
+from ipdp.plot.shown.style import named
 
 from .conftest import make_categories, make_change, make_curve, make_pair
 

@@ -84,6 +84,22 @@ def test_each_kind_has_its_drawing(curve, part, count):
     assert len(list(drawing(curve._repr_html_()).iter(part))) == count
 
 
+def test_the_histogram_is_under_the_curve():
+    svg = drawing(make_categories("a", "b", "c")._repr_html_())
+    bars = [path for path in svg.iter("path") if path.get("stroke") is None]
+    assert [path.get("d").count("M") for path in bars] == [3]
+    lowest = max(float(dot.get("cy")) for dot in svg.iter("circle"))
+    tops = [float(top) for top in re.findall(r"V([\d.]+)H", bars[0].get("d"))]
+    assert tops == sorted(tops, reverse=True)
+    assert min(tops) > lowest
+
+
+def test_few_data_are_dotted():
+    svg = drawing(make_curve(n_effective_points=np.array([9.0, 9.0, 9.0, 0.1, 9.0]))._repr_html_())
+    dotted = [path for path in svg.iter("path") if path.get("stroke-dasharray") == "2 3"]
+    assert len(dotted) == 1
+
+
 def test_large_pairs_stay_small():
     m = 200
     pair = make_pair(
@@ -114,7 +130,7 @@ def test_an_explainer_is_a_table_the_most_important_feature_first():
     rows = [["".join(cell.itertext()) for cell in row] for row in table.find("tbody")]
     importance = {name: curve.importance[0] for name, curve in pdp.curves.items()}
     wanted = sorted(importance, key=importance.get, reverse=True)
-    shown = {("weak", "strong"): "weak \N{MULTIPLICATION SIGN} strong"}
+    shown = {("weak", "strong"): "weak*strong"}
     assert [row[0] for row in rows] == [shown.get(name, name) for name in wanted]
     assert len(list(table.iter("svg"))) == 4
     assert "50 observations seen" in page

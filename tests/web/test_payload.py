@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from tests.web.logs import EVIL, FEATURES, change_at, curve_at, curves_at, read_frames
 
 from ipdp.log import LoggedChange, SnapshotInfo
+from ipdp.plot.shown.values import thin_points
 from ipdp.web.payload import change, curves_payload, frames, label, pack, thin, unpack
 
 
@@ -76,9 +77,11 @@ def test_rugs_missing_points_and_thin_data_are_there():
     np.testing.assert_allclose(rug[:20], np.sort(items[0][1].rug[0]), rtol=1e-6)
     np.testing.assert_allclose(unpack(payload["missing"])[:2], [0.6, 0.4], rtol=1e-6)
     np.testing.assert_allclose(unpack(payload["missing_half"])[:2], [0.0196, 0.0196], rtol=1e-4)
-    assert "thin" not in payload
     items[0][1].n_effective_points[0] = 1.0
-    assert unpack(frames(items)["thin"]).tolist() == [1] + [0] * 31
+    few = [thin_points(curve) for _, curve in items]
+    assert few[0][0]
+    assert unpack(frames(items)["thin"]).tolist() == np.concatenate(few).tolist()
+    assert "thin" not in frames(history("colour"))
     counts = unpack(frames(history("colour"))["dims"][0]["rug"]["counts"])
     assert counts[:2].sum() == 20
 

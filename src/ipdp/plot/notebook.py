@@ -1,92 +1,99 @@
-"""How curves and explainers show themselves in a notebook: plain HTML, every name escaped."""
+"""How curves and explainers show themselves in a notebook: plain HTML and SVG, names escaped.
+
+The drawings need no library and follow the page's colours.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ipdp.core.curve import Curve
-from ipdp.plot.outputs import are_probabilities
-from ipdp.plot.series import importance_of
-from ipdp.plot.style import named, tints
-from ipdp.plot.support import known
-from ipdp.plot.svg import curve_svg, limits, number
-from ipdp.plot.view import View
+from ipdp.core.curve import Curve, feature_text
+from ipdp.core.typing import FloatArray
+from ipdp.plot.shown.curve import Line, ShownCurve, shown_curve
+from ipdp.plot.shown.pair import ShownPair, shown_pair
+from ipdp.plot.shown.style import THIN_POINT, line_styles, named
+from ipdp.plot.shown.values import Rug, around
 
 if TYPE_CHECKING:
     from ipdp.explainers.pdp import IncrementalPDP
 
+# Rows of the table of an explainer, and sizes of the drawings in it and of a single curve.
 _ROWS = 30
 _SMALL, _LARGE = (150, 36), (380, 190)
 _CELL = 'style="text-align:left;padding:2px 10px"'
 _QUIET = 'style="opacity:0.7"'
+# More cells than this along an axis of a pair are thinned out.
+_CELLS = 24
+# Width of a letter in pixels, about, and height of the histogram under a curve.
+_LETTER, _RUG = 6.5, 26.0
+_LOW, _MIDDLE, _HIGH = (68, 1, 84), (33, 145, 140), (253, 231, 37)  # viridis
 
 
 def curve_html(curve: Curve) -> str:
     """A curve as a small drawing with the ends of its axes."""
-    view = View.of(curve)
-    shown = view.curve
-    what = f"{_text(view.label)} by <b>{_text(curve.feature)}</b>"
-    drawing = "nothing yet"
-    if np.isfinite(known(shown)).any():
-        title = f"{named(view.label)} by {named(curve.feature)}"
-        drawing = curve_svg(shown, _LARGE, _limits([view]), title=title, framed=True)
-    notes = [_text(_state(curve), 100)]
-    if len(curve.grid_values) == 2:
-        low, high = map(number, limits([shown]))
+    shown = _shown(curve)
+    what = f"{_text(shown.label)} by <b>{_text(curve.feature)}</b>"
+    drawing = "nothing yet" if shown.is_empty else _drawing(shown, _LARGE, framed=True)
+    when = "" if curve.t is None else f", t = {curve.t:,.10g}"
+    notes = [_text(f"{curve.n_samples:,} observations explained{when}", 100)]
+    key = ""
+    if isinstance(shown, ShownPair):
+        low, high = map(number, _limits([shown]))
         notes.append(f"from {low} (dark) to {high} (light)")
-    if shown.missing is not None:
-        notes.append(f"when missing: {', '.join(map(number, shown.missing.tolist()))}")
-    return (
-        f"<div>{what}<br>{drawing}<br><small {_QUIET}>{'; '.join(notes)}</small>{_key(shown)}</div>"
-    )
+    else:
+        missing = [number(line.missing.y) for line in shown.lines if line.missing]
+        notes += [f"when missing: {', '.join(missing)}"] if missing else []
+        key = _key(shown)
+    return f"<div>{what}<br>{drawing}<br><small {_QUIET}>{'; '.join(notes)}</small>{key}</div>"
 
 
 def explainer_html(pdp: IncrementalPDP) -> str:
     """An explainer as a table: its curves, the most important one first."""
-    curves = sorted(pdp.curves.values(), key=importance_of, reverse=True)
+    curves = sorted(pdp.curves.values(), key=lambda curve: -curve.overall_importance)
     head = f"<b>IncrementalPDP</b> of <code>{_text(repr(pdp.engine), 120)}</code>"
     facts = [f"{pdp.n_seen:,} observations seen", f"alpha = {pdp.alpha}", pdp.estimator]
     head += f"<br><small {_QUIET}>{_text(', '.join(facts), 200)}</small>"
     if not curves:
         return f"<div>{head}<br>No curve yet: call <code>explain_one</code>.</div>"
-    views = [View.of(curve) for curve in curves]
-    single = [view for view in views if len(view.curve.grid_values) == 1]
+    shown = [_shown(curve) for curve in curves]
+    single = [item for item in shown if isinstance(item, ShownCurve)]
     ends = _limits(single)  # one axis for all: a flat curve looks flat
-    rows = [_row(view, ends) for view in views[:_ROWS]]
+    rows = [_row(curve, item, ends) for curve, item in zip(curves, shown, strict=True)][:_ROWS]
     more = len(curves) - len(rows)
     rest = f"<small {_QUIET}>and {more} more</small>" if more else ""
     titles = ("feature", "curve", "importance", "where")
     heads = "".join(f"<th {_CELL}>{title}</th>" for title in titles)
-    key = _key(single[0].curve) if single else ""
+    key = _key(single[0]) if single else ""
     return (
         f"<div>{head}<table><thead><tr>{heads}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
         f"{rest}{key}</div>"
     )
 
 
-def _row(view: View, ends: tuple[float, float]) -> str:
-    curve = view.curve
-    label = f"{named(view.label)} by {named(curve.feature)}"
+def _shown(curve: Curve) -> ShownCurve | ShownPair:
     if len(curve.grid_values) == 2:
-        ends = limits([curve])
+        return shown_pair(curve, rug=False)
+    return shown_curve(curve, ice=False)
+
+
+def _row(curve: Curve, shown: ShownCurve | ShownPair, ends: tuple[float, float]) -> str:
     cells = (
         _text(curve.feature),
-        curve_svg(curve, _SMALL, ends, title=label),
-        number(importance_of(curve)),
-        "; ".join(_axis(curve, k) for k in range(len(curve.grid_values))),
+        _drawing(shown, _SMALL, ends=ends if isinstance(shown, ShownCurve) else None),
+        number(curve.overall_importance),
+        "; ".join(_extent(curve, k) for k in range(len(curve.grid_values))),
     )
     return f"<tr>{''.join(f'<td {_CELL}>{cell}</td>' for cell in cells)}</tr>"
 
 
-def _axis(curve: Curve, k: int) -> str:
+def _extent(curve: Curve, k: int) -> str:
     """The ends of a feature's axis, or its categories."""
     values = curve.grid_values[k].tolist()
-    pair = len(curve.grid_values) > 1
-    name = f"{_text(curve.features[k])}: " if pair else ""
+    name = f"{_text(curve.features[k])}: " if len(curve.grid_values) > 1 else ""
     if not values:
         return f"{name}nothing yet"
     if curve.categorical[k]:
@@ -95,29 +102,266 @@ def _axis(curve: Curve, k: int) -> str:
     return f"{name}{number(values[0])} to {number(values[-1])}"
 
 
-def _limits(views: Sequence[View]) -> tuple[float, float]:
-    """Ends of an axis that shows these curves, and no less than is worth looking at."""
-    ends = [limits([view.curve]) for view in views] + [view.span for view in views if view.span]
-    return min((low for low, _ in ends), default=0.0), max((high for _, high in ends), default=1.0)
-
-
-def _key(curve: Curve) -> str:
+def _key(shown: ShownCurve) -> str:
     """Names of the outputs in their colours, where there are several."""
-    if len(curve.outputs) < 2:
+    if len(shown.lines) < 2:
         return ""
-    colours: Iterable[Any] = (colour for colour, _ in tints(dark=False, n=len(curve.outputs)))
     marks = (
-        f'<span style="color:{colour}">&#9632;</span> {_text(output)}'
-        for colour, output in zip(colours, curve.outputs, strict=True)
+        f'<span style="color:{style.colour}">&#9632;</span> {_text(line.output)}'
+        for style, line in zip(line_styles(len(shown.lines), dark=False), shown.lines, strict=True)
     )
-    what = "probability of" if are_probabilities(curve) else "prediction of"
-    return f"<br><small>{what} {' '.join(marks)}</small>"
-
-
-def _state(curve: Curve) -> str:
-    when = "" if curve.t is None else f", t = {curve.t:,.10g}"
-    return f"{curve.n_samples:,} observations explained{when}"
+    return f"<br><small>{_text(shown.label)} of {' '.join(marks)}</small>"
 
 
 def _text(name: object, width: int = 48) -> str:
     return escape(named(name, width))
+
+
+def _drawing(
+    shown: ShownCurve | ShownPair,
+    size: tuple[int, int],
+    *,
+    ends: tuple[float, float] | None = None,
+    framed: bool = False,
+) -> str:
+    """A curve, its band and its outputs, or the tiles of a pair; `framed` with axes and a rug."""
+    ends = _limits([shown]) if ends is None else ends
+    if isinstance(shown, ShownPair):
+        return _pair_drawing(shown, size, ends, framed=framed)
+    x = np.concatenate([line.x for line in shown.lines] or [np.empty(0)])
+    pad = 0.0 if shown.categories is None else 0.5
+    across = (float(x.min()) - pad, float(x.max()) + pad) if x.size else (0.0, 1.0)
+    low, high = map(number, ends)
+    places = _ends(shown.values, categorical=shown.categories is not None)
+    names = [*places, "" if low == high else low, high] if framed else None
+    rug = shown.rug if framed else None
+    room = _limits([shown], bands=True) if framed else ends
+    below = 0.0 if rug is None else _RUG
+    canvas = SvgCanvas(size, across, room, names=names, named_y=ends, below=below)
+    styles = line_styles(len(shown.lines), dark=False)
+    for line, style in zip(shown.lines, styles, strict=True):
+        draw = _draw_numbers if shown.categories is None else _draw_categories
+        draw(canvas, shown, line, style.colour)
+    if rug is not None:
+        canvas.bars(rug, styles[0].colour if len(styles) == 1 else "gray")
+    return canvas.text(f"{shown.label} by {shown.feature}")
+
+
+def _draw_numbers(canvas: SvgCanvas, shown: ShownCurve, line: Line, colour: str) -> None:
+    low, high = (np.where(np.isnan(end), line.y, end) for end in (line.low, line.high))
+    canvas.band(line.x, low, high, colour)
+    if shown.thin.any():
+        canvas.line(line.x, line.y, colour, dashes="2 3")
+    canvas.line(line.x, np.where(shown.thin, np.nan, line.y), colour)
+    if len(line.x) == 1:
+        canvas.dot(line.x[0], line.y[0], colour)
+
+
+def _draw_categories(canvas: SvgCanvas, shown: ShownCurve, line: Line, colour: str) -> None:
+    for x, y, low, high, thin in zip(line.x, line.y, line.low, line.high, shown.thin, strict=True):
+        opacity = THIN_POINT if thin else 1.0
+        canvas.line(np.array([x, x]), np.array([low, high]), colour, opacity=opacity)
+        canvas.dot(x, y, colour, opacity)
+
+
+def _pair_drawing(
+    shown: ShownPair, size: tuple[int, int], ends: tuple[float, float], *, framed: bool
+) -> str:
+    rows, columns = (
+        np.unique(np.linspace(0, n - 1, min(n, _CELLS)).round().astype(int)) for n in shown.z.shape
+    )
+    z = shown.z[np.ix_(rows, columns)]
+    low, high = ends
+    names = [
+        name
+        for positions, categories in zip(shown.axes, shown.categories, strict=True)
+        for name in _ends(categories or positions.tolist(), categorical=categories is not None)
+    ]
+    canvas = SvgCanvas(
+        size, (0.0, float(len(columns))), (0.0, float(len(rows))), names=names if framed else None
+    )
+    for (j, i), value in np.ndenumerate(z):
+        if np.isfinite(value):
+            share = (value - low) / (high - low) if high > low else 0.5
+            canvas.tile((i, i + 1, j, j + 1), _shade(float(share)))
+    return canvas.text(f"{shown.label} by {feature_text(shown.features)}")
+
+
+def _limits(shown: Sequence[ShownCurve | ShownPair], *, bands: bool = False) -> tuple[float, float]:
+    """Ends of an axis that shows all of these, and no less than is worth showing; else 0 and 1."""
+    parts: list[FloatArray] = []
+    for item in shown:
+        if isinstance(item, ShownPair):
+            parts.append(item.z.ravel())
+        else:
+            parts += [line.y for line in item.lines] + [np.array(item.y_range or ())]
+            parts += [end for line in item.lines if bands for end in (line.low, line.high)]
+    values = np.concatenate(parts or [np.empty(0)])
+    values = values[np.isfinite(values)]
+    return (float(values.min()), float(values.max())) if values.size else (0.0, 1.0)
+
+
+def _ends(values: list[Any], *, categorical: bool) -> tuple[str, str]:
+    """The first and the last value of an axis, as text."""
+    if not values:
+        return "", ""
+    first, last = (named(values[k], 16) if categorical else number(values[k]) for k in (0, -1))
+    return first, "" if len(values) == 1 or first == last else last
+
+
+def number(value: float) -> str:
+    """A number in few letters.
+
+    Examples
+    --------
+    >>> number(0.123456), number(1.7e-13), number(1_199_310.0)
+    ('0.1235', '0', '1,199,310')
+    """
+    if abs(value) >= 1000:
+        return f"{value:,.0f}" if abs(value) < 1e9 else f"{value:.4g}"
+    return f"{0.0 if abs(value) < 1e-9 else value:.4g}"
+
+
+def _shade(share: float) -> str:
+    """A colour between the ends of the scale, by way of its middle."""
+    first, second = (_LOW, _MIDDLE) if share < 0.5 else (_MIDDLE, _HIGH)
+    at = 2 * share if share < 0.5 else 2 * share - 1
+    mixed = (round(a + at * (b - a)) for a, b in zip(first, second, strict=True))
+    return "#" + "".join(f"{part:02x}" for part in mixed)
+
+
+class SvgCanvas:
+    """A drawing with the coordinates of the data.
+
+    Parameters
+    ----------
+    size
+        Width and height in pixels.
+    x, y
+        The ends of the axes.
+    names
+        What is written at the ends of the axes: left, right, bottom, top; None for nothing.
+    named_y
+        Where the last two of them stand; by default at the ends.
+    below
+        Height in pixels of the room for a histogram.
+    """
+
+    def __init__(
+        self,
+        size: tuple[int, int],
+        x: tuple[float, float],
+        y: tuple[float, float],
+        *,
+        names: Sequence[str] | None = None,
+        named_y: tuple[float, float] | None = None,
+        below: float = 0.0,
+    ) -> None:
+        self.size = size
+        self._x, self._y = _apart(*x), _apart(*y)
+        self._below = below
+        self._parts: list[str] = []
+        self._left = self._bottom = 4.0
+        if names is not None:
+            self._left, self._bottom = 8.0 + _LETTER * max(map(len, names[2:])), 20.0
+            self._frame(names, named_y or self._y)
+
+    def across(self, x: float) -> float:
+        """The pixel of a place."""
+        low, high = self._x
+        return self._left + (self.size[0] - self._left - 4) * (x - low) / (high - low)
+
+    def down(self, y: float) -> float:
+        """The pixel of a value."""
+        low, high = self._y
+        height = self.size[1] - self._bottom - self._below - 4
+        return 4 + height * (high - y) / (high - low)
+
+    def _frame(self, names: Sequence[str], named_y: tuple[float, float]) -> None:
+        """Lines at the left and below, with what is at their ends."""
+        width, height = self.size
+        floor = height - self._bottom + 2
+        self._parts.append(
+            f'<path d="M{self._left - 3:.1f},4V{floor}H{width - 4}" fill="none" '
+            'stroke="currentColor" opacity="0.4"/>'
+        )
+        beside = self._left - 6
+        places = (
+            (self._left, height - 5, "start"),
+            (width - 4, height - 5, "end"),
+            *((beside, max(self.down(y) + 4, 11.0), "end") for y in named_y),
+        )
+        for (x, y, anchor), name in zip(places, names, strict=True):
+            self._parts.append(
+                f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-size="11" '
+                f'fill="currentColor" opacity="0.8">{escape(name)}</text>'
+            )
+
+    def line(
+        self, x: FloatArray, y: FloatArray, colour: str, *, dashes: str = "none", opacity: float = 1
+    ) -> None:
+        """A line, broken where a value is not known."""
+        path = "".join(
+            f"{step}{self.across(a):.1f},{self.down(b):.1f}" for step, a, b in _steps(x, y)
+        )
+        look = f'stroke-width="1.5" stroke-dasharray="{dashes}" opacity="{opacity}"'
+        self._parts.append(f'<path d="{path}" fill="none" stroke="{colour}" {look}/>')
+
+    def band(self, x: FloatArray, low: FloatArray, high: FloatArray, colour: str) -> None:
+        """A filled band."""
+        there = np.isfinite(low) & np.isfinite(high)
+        ends = [*zip(x[there], high[there], strict=True)]
+        ends += reversed([*zip(x[there], low[there], strict=True)])
+        points = " ".join(f"{self.across(a):.1f},{self.down(b):.1f}" for a, b in ends)
+        self._parts.append(f'<polygon points="{points}" fill="{colour}" opacity="0.2"/>')
+
+    def dot(self, x: float, y: float, colour: str, opacity: float = 1) -> None:
+        """A point."""
+        if np.isfinite(y):
+            place = f'cx="{self.across(x):.1f}" cy="{self.down(y):.1f}"'
+            self._parts.append(f'<circle {place} r="3" fill="{colour}" opacity="{opacity}"/>')
+
+    def bars(self, rug: Rug, colour: str) -> None:
+        """The histogram, in the room below the curve."""
+        floor = self.size[1] - self._bottom
+        tallest = max(rug.counts.max(initial=0), 1)
+        path = ""
+        lefts, rights = (np.clip(ends, *self._x) for ends in (rug.left, rug.right))
+        for left, right, count in zip(lefts, rights, rug.counts, strict=True):
+            if right > left and count:
+                top = floor - (self._below - 6) * count / tallest
+                path += (
+                    f"M{self.across(left):.1f},{floor:.1f}V{top:.1f}H{self.across(right):.1f}"
+                    f"V{floor:.1f}"
+                )
+        self._parts.append(f'<path d="{path}" fill="{colour}" opacity="0.45"/>')
+
+    def tile(self, ends: Sequence[float], colour: str) -> None:
+        """A filled rectangle: left, right, bottom, top."""
+        left, right = sorted(self.across(x) for x in ends[:2])
+        top, bottom = sorted(self.down(y) for y in ends[2:])
+        place = f'x="{left:.1f}" y="{top:.1f}"'
+        size = f'width="{right - left + 0.3:.1f}" height="{bottom - top + 0.3:.1f}"'
+        self._parts.append(f'<rect {place} {size} fill="{colour}"/>')
+
+    def text(self, title: str) -> str:
+        """The drawing as an SVG element; the title is read out."""
+        width, height = self.size
+        return (
+            f'<svg role="img" width="{width}" height="{height}" viewBox="0 0 {width} {height}" '
+            f'aria-label="{escape(title)}">{"".join(self._parts)}</svg>'
+        )
+
+
+def _steps(x: FloatArray, y: FloatArray) -> list[tuple[str, float, float]]:
+    steps, drawing = [], False
+    for a, b in zip(x.tolist(), y.tolist(), strict=True):
+        if np.isfinite(a) and np.isfinite(b):
+            steps.append(("L" if drawing else "M", a, b))
+        drawing = bool(np.isfinite(a) and np.isfinite(b))
+    return steps
+
+
+def _apart(low: float, high: float) -> tuple[float, float]:
+    """The ends of an axis, which must not be one."""
+    return (low, high) if high > low else around(low)

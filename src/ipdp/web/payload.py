@@ -15,9 +15,8 @@ from ipdp.core.curve import Curve, feature_text
 from ipdp.core.importance import Importance, Result
 from ipdp.core.jsonable import readable
 from ipdp.core.typing import Array, Feature
-from ipdp.plot.outputs import chosen
-from ipdp.plot.style import named
-from ipdp.plot.support import seldom
+from ipdp.plot.shown.style import named
+from ipdp.plot.shown.values import chosen_outputs, thin_points
 
 if TYPE_CHECKING:
     from ipdp.log import LoggedChange, SnapshotInfo
@@ -155,7 +154,7 @@ def curves_payload(curves: Sequence[Curve]) -> dict[str, Any]:
     if curves:
         payload.update(_output_texts(curves[-1], outputs.items))
     payload.update(_missing(curves))
-    few = [seldom(curve) for curve in curves]
+    few = [thin_points(curve) for curve in curves]
     if any(flags.any() for flags in few):
         payload["thin"] = pack(np.concatenate([flags.ravel() for flags in few]))
     return payload
@@ -212,7 +211,7 @@ def _output_texts(newest: Curve, sets: Sequence[Sequence[str]]) -> dict[str, Any
         "texts": [[label(newest.output_text(output)) for output in names] for names in sets],
         "several": "probability" if newest.are_probabilities else "prediction",
         "main": label(newest.main_output),
-        "shown": list(map(label, chosen(newest, None).outputs)),
+        "shown": list(map(label, chosen_outputs(newest, None).outputs)),
     }
 
 

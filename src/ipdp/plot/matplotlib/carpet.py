@@ -1,0 +1,69 @@
+"""The curves of one feature over time, as a heat map."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ipdp.plot.matplotlib.layout import new_axes
+from ipdp.plot.matplotlib.style import (
+    DASHES,
+    PLAIN,
+    add_colorbar,
+    add_grid,
+    format_numbers,
+    mesh_settings,
+    name_ticks,
+    text_colour,
+)
+from ipdp.plot.shown.carpet import CurveHistory
+from ipdp.plot.shown.style import KINDS
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.lines import Line2D
+
+# Height of a category in a new figure, and of the least figure.
+_ROW, _LEAST = 0.2, 3.6
+
+
+def draw(shown: CurveHistory, ax: Axes | None, mesh_kw: Mapping[str, Any]) -> dict[str, Any]:
+    """Draw the heat map, and give the artists by name."""
+    if ax is None:
+        ax = new_axes(7.5, max(_LEAST, _ROW * len(shown.categories or []) + 1.0))
+    add_grid(ax)
+    ax.grid(False)
+    values = np.ma.masked_invalid(shown.values)
+    # One picture in a PDF, and not a rectangle for each of its thousands of cells.
+    settings = {"rasterized": True, **mesh_settings(ax, shown.z_range), **mesh_kw}
+    mesh = ax.pcolormesh(shown.time_edges, shown.place_edges, values, **settings)
+    bar = add_colorbar(ax, mesh, shown.label, values)
+    changes = _draw_changes(ax, shown)
+    ax.set_xlabel("observations")
+    ax.set_ylabel(shown.feature, **PLAIN)
+    if len(shown.times) == 1:
+        ax.set_xticks(shown.times, labels=[f"{shown.times[0]:,.10g}"])
+    else:
+        format_numbers(ax.xaxis, shown.times, side_by_side=True, least=1e3)
+    if shown.categories is not None:
+        name_ticks(ax.yaxis, shown.categories, upright=True)
+        ax.invert_yaxis()
+    else:
+        format_numbers(ax.yaxis, shown.place_edges, whole=shown.whole)
+    return {"ax": ax, "figure": ax.figure, "mesh": mesh, "colorbar": bar, "changes": changes}
+
+
+def _draw_changes(ax: Axes, shown: CurveHistory) -> list[Line2D]:
+    """A line for each change, with an edge that sets it off from any colour under it."""
+    from matplotlib.patheffects import withStroke
+
+    edge = [withStroke(linewidth=3.0, foreground=ax.get_facecolor(), alpha=0.7)]
+    settings: dict[str, Any] = {"color": text_colour(ax, 0.9), "linewidth": 1.3}
+    return [
+        ax.axvline(
+            mark.time, linestyle=DASHES[KINDS[mark.change.kind][0]], path_effects=edge, **settings
+        )
+        for mark in shown.marks
+    ]

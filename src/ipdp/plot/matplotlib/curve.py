@@ -1,0 +1,214 @@
+"""The curve of one feature: lines with bands for numbers, points with error bars for categories."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ipdp.plot.matplotlib.layout import Frame, new_axes
+from ipdp.plot.matplotlib.style import (
+    CONTEXT,
+    CURVE,
+    DASHES,
+    MARKERS,
+    PLAIN,
+    add_grid,
+    add_legend,
+    add_notes,
+    format_numbers,
+    name_ticks,
+    next_styles,
+    text_colour,
+    written_out,
+)
+from ipdp.plot.shown.curve import Line, Path, ShownCurve
+from ipdp.plot.shown.style import THIN_LINE, THIN_POINT, LineStyle
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.collections import LineCollection
+    from matplotlib.lines import Line2D
+
+Settings = Mapping[str, Any]
+"""Settings of one kind of artist, or of all kinds by name."""
+
+
+def no_artists() -> dict[str, Any]:
+    """The artists of a display on which nothing is drawn; see `PDPDisplay`."""
+    lists = "lines", "bands", "ice_lines", "missing", "trail", "compare"
+    single = "mesh", "colorbar", "rug_ax", "missing_ax", "density"
+    return {name: [] for name in lists} | dict.fromkeys(single)
+
+
+def draw(shown: ShownCurve, ax: Axes | None, settings: Settings) -> dict[str, Any]:
+    """Draw a curve, and give the artists by name."""
+    title = shown.title if ax is None else ""
+    ax = new_axes() if ax is None else ax
+    add_grid(ax)
+    frame, given = Frame.around(ax), written_out(settings)
+    own = [
+        _line_settings(shown, line, style, given["line"])
+        for line, style in zip(shown.lines, next_styles(ax, len(shown.lines)), strict=True)
+    ]
+    colours = [of_line["color"] for of_line in own]
+    artists = no_artists() | {"ax": ax, "figure": ax.figure}
+    for line, of_line, colour in zip(shown.lines, own, colours, strict=True):
+        if line.ice:
+            artists["ice_lines"].append(_draw_ice(ax, line.ice, colour, given["ice"]))
+        if shown.band is not None:
+            artists["bands"].append(_draw_band(ax, shown, line, colour, given["band"]))
+        artists["lines"].append(_draw_line(ax, shown, line, of_line))
+    if shown.rug is not None:
+        artists["rug_ax"] = frame.add_rug()
+        only = colours[0] if len(colours) == 1 else text_colour(ax, 0.6)
+        _draw_rug(artists["rug_ax"], shown, {"color": only, "alpha": 0.45, **given["rug"]})
+    if any(line.missing for line in shown.lines):
+        artists["missing_ax"] = frame.add_missing()
+        artists["missing"] = _draw_missing(artists["missing_ax"], shown, colours)
+    if shown.trail_name:
+        artists["trail"] = _draw_trail(ax, shown, colours, given["trail"])
+    artists["compare"] = _draw_compare(ax, shown, colours, given["compare"])
+    _finish_axes(ax, frame, shown)
+    add_notes(ax, is_empty=shown.is_empty, title=title)
+    return artists
+
+
+def _line_settings(
+    shown: ShownCurve, line: Line, style: LineStyle, given: Settings
+) -> dict[str, Any]:
+    several = len(shown.lines) > 1
+    # Categories have nothing in between. A single point has no line to be seen by, and several
+    # lines are told apart by their markers too.
+    categorical = shown.categories is not None
+    size = 7.0 if categorical or len(line.x) == 1 else (5.0 if several else 3.5)
+    return {
+        "color": style.colour,
+        "linestyle": DASHES["none" if categorical else style.dash],
+        "linewidth": 2.0,
+        "marker": MARKERS[style.marker],
+        "markersize": size,
+        **given,
+        "label": line.name,
+    }
+
+
+def _draw_line(ax: Axes, shown: ShownCurve, line: Line, settings: dict[str, Any]) -> Line2D:
+    """The curve; dotted, or faint, where few data are behind it."""
+    if not shown.thin.any():
+        return ax.plot(line.x, line.y, gid=CURVE, **settings)[0]
+    if shown.categories is None:
+        thin = {**settings, "linestyle": ":", "alpha": THIN_LINE}
+    else:
+        thin = {**settings, "alpha": THIN_POINT}
+    ax.plot(line.x, np.where(shown.thin, np.nan, line.y), **{**settings, "label": ""})
+    return ax.plot(line.x, line.y, gid=CURVE, **thin)[0]
+
+
+def _draw_band(ax: Axes, shown: ShownCurve, line: Line, colour: Any, given: Settings) -> Any:
+    if shown.categories is None:
+        fill = {"color": colour, "alpha": 0.22, "linewidth": 0, **given}
+        return ax.fill_between(line.x, line.low, line.high, **fill)
+    bars = {"fmt": "none", "ecolor": colour, "elinewidth": 1.5, **given}
+    return ax.errorbar(line.x, line.y, yerr=(line.high - line.low) / 2, **bars)
+
+
+def _draw_ice(ax: Axes, paths: Sequence[Path], colour: Any, given: Settings) -> LineCollection:
+    settings = {"color": colour, "linewidth": 0.8, "zorder": 1.5, **given}
+    return _add_paths(ax, paths, settings)
+
+
+def _draw_trail(
+    ax: Axes, shown: ShownCurve, colours: Sequence[Any], given: Settings
+) -> list[LineCollection]:
+    drawn = []
+    for k, (line, colour) in enumerate(zip(shown.lines, colours, strict=True)):
+        settings = {"color": colour, "linewidth": 1.2, "zorder": 1.7, "gid": CONTEXT}
+        settings |= {"label": "" if k else shown.trail_name, **given}
+        drawn.append(_add_paths(ax, line.trail, settings))
+    ax.autoscale_view()
+    return drawn
+
+
+def _add_paths(ax: Axes, paths: Sequence[Path], settings: dict[str, Any]) -> LineCollection:
+    """Lines as one collection, each with its opacity."""
+    from matplotlib.collections import LineCollection
+
+    plural = {"color": "colors", "linewidth": "linewidths", "linestyle": "linestyles"}
+    settings = {plural.get(name, name): value for name, value in settings.items()}
+    opacities = [path.opacity for path in paths] or None
+    points = [np.column_stack([path.x, path.y]) for path in paths]
+    lines = LineCollection(points, **{"alpha": opacities, **settings})
+    ax.add_collection(lines)
+    return lines
+
+
+def _draw_compare(
+    ax: Axes, shown: ShownCurve, colours: Sequence[Any], given: Settings
+) -> list[Line2D]:
+    """A dashed line for each output; hollow markers for categories."""
+    drawn: list[Line2D] = []
+    for line, colour in zip(shown.lines, colours, strict=True):
+        if line.compare is None:
+            continue
+        own = {"color": colour if len(shown.lines) > 1 else text_colour(ax, 0.8)}
+        own |= {"linewidth": 1.5, "zorder": 2.5, "label": "" if drawn else "for comparison"}
+        if shown.categories is None:
+            own["linestyle"] = (0, (4, 2))
+        else:
+            own |= {"linestyle": "none", "marker": "D", "markersize": 8, "fillstyle": "none"}
+        drawn += ax.plot(line.compare.x, line.compare.y, gid=CONTEXT, **{**own, **given})
+    return drawn
+
+
+def _draw_rug(ax: Axes, shown: ShownCurve, settings: Settings) -> None:
+    """The histogram of recent values; that of an earlier curve may be higher."""
+    assert shown.rug is not None
+    left, right, counts = shown.rug
+    before = ax.get_ylim()[1] if ax.patches else 0.0
+    if shown.categories is None:
+        ax.stairs(counts, [*left, right[-1]], **{"fill": True, **settings})
+    else:
+        ax.bar((left + right) / 2, counts, width=right - left, **settings)
+    ax.set_ylim(0, max(1.05 * counts.max(initial=1), before))
+
+
+def _draw_missing(ax: Axes, shown: ShownCurve, colours: Sequence[Any]) -> list[Any]:
+    """The point for a missing value, beside the curve."""
+    ax.set_xlim(-1, 1)
+    ax.set_xticks([0], labels=["missing"])
+    ax.grid(True, axis="y", color=text_colour(ax, 0.15), linewidth=0.6)
+    drawn = []
+    for line, colour in zip(shown.lines, colours, strict=True):
+        if line.missing is not None:
+            x, y, low, high = line.missing
+            half = None if np.isnan(high) else [(high - low) / 2]
+            drawn.append(ax.errorbar([x], [y], yerr=half, fmt="D", color=colour, markersize=5))
+    return drawn
+
+
+def _finish_axes(ax: Axes, frame: Frame, shown: ShownCurve) -> None:
+    """Labels, ranges and legend."""
+    ax.set_xlabel(shown.feature, **PLAIN)
+    ax.set_ylabel(shown.label, **PLAIN)
+    if shown.categories is None:
+        x = np.asarray(shown.values, dtype=float)
+        format_numbers(ax.xaxis, x, side_by_side=True, whole=shown.whole)
+    else:
+        frame.categories = shown.categories
+        name_ticks(ax.xaxis, shown.categories)
+        ax.grid(False, axis="x")
+        if len(shown.lines) > 1:
+            ax.margins(y=0.2)  # the legend needs a place between the points
+    if shown.lines:
+        format_numbers(ax.yaxis, np.concatenate([line.y for line in shown.lines]))
+    _include(ax, shown.x_range or (), shown.y_range or ())
+    if any(line.name for line in shown.lines):
+        add_legend(ax)
+
+
+def _include(ax: Axes, x: Iterable[float], y: Iterable[float]) -> None:
+    """Let the axes show no less than these values."""
+    ax.update_datalim([(end, ax.dataLim.y0) for end in x] + [(ax.dataLim.x0, end) for end in y])
+    ax.autoscale_view()

@@ -1,0 +1,112 @@
+"""All features at one time, side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from ipdp.plot.matplotlib.layout import Frame, panels
+from ipdp.plot.matplotlib.style import PLAIN, name_entries, text_colour
+from ipdp.plot.shown.display import PDPDisplay
+from ipdp.plot.shown.overview import ShownOverview, fit_under, is_pair
+from ipdp.plot.shown.style import named
+from ipdp.plot.shown.values import is_whole
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+# Size of one panel in a new figure, and letters that fit above it.
+_WIDTH, _HEIGHT = 2.6, 2.1
+_LETTERS = 22
+
+
+def draw(shown: ShownOverview, ax: Axes | Sequence[Axes] | None) -> dict[str, Any]:
+    """Draw a panel for each curve, and give the artists by name."""
+    single = [curve for curve in shown.curves if not is_pair(curve)]
+    axes = panels(
+        ax,
+        len(shown.curves),
+        columns=shown.columns,
+        size=(_WIDTH * shown.columns, _HEIGHT * shown.n_rows + 0.3),
+        share="y",
+        n_shared=len(single),
+    )
+    displays = [
+        PDPDisplay(curve).plot(panel, **shown.options)
+        for curve, panel in zip(shown.curves, axes, strict=True)
+    ]
+    # Where one panel has a rug all have one, so that the common axis is level.
+    rug = shown.options["rug"] and any(curve.rug for curve in single)
+    for k, display in enumerate(displays):
+        _add_title(display, shown.importance_text(display.curve))
+        if is_pair(display.curve):
+            _shrink_pair(display)
+        else:
+            _shrink_curve(display, first=k % shown.columns == 0, rug=rug)
+    legend = _add_legend(displays)
+    return {"axes": axes, "figure": axes[0].figure, "displays": displays, "legend": legend}
+
+
+def _add_title(display: PDPDisplay, importance: str) -> None:
+    """The name and the importance above a panel, in small letters."""
+    ax = display.ax_
+    name = named(display.curve.feature, width=_LETTERS)
+    ax.set_title(name, loc="left", fontsize="small", **PLAIN)
+    ax.set_title(importance, loc="right", fontsize="x-small", color=text_colour(ax, 0.6))
+
+
+def _shrink_pair(display: PDPDisplay) -> None:
+    """Small letters, and few ticks."""
+    from matplotlib.ticker import MaxNLocator
+
+    ax, bar = display.ax_, display.colorbar_
+    ax.tick_params(labelsize="x-small")
+    curve = display.curve
+    for axis, name, categorical in zip(
+        (ax.xaxis, ax.yaxis), curve.features, curve.categorical, strict=True
+    ):
+        axis.label.set(size="x-small", text=named(name, width=_LETTERS))
+        if not categorical:
+            axis.set_major_locator(MaxNLocator(nbins=3))
+    if bar is not None:
+        bar.ax.tick_params(labelsize="x-small")
+        bar.ax.yaxis.label.set(size="x-small")
+
+
+def _shrink_curve(display: PDPDisplay, *, first: bool, rug: bool) -> None:
+    """Small letters, and the label of the common axis once a row."""
+    from matplotlib.ticker import MaxNLocator
+
+    ax, curve = display.ax_, display.curve
+    if rug:
+        Frame.around(ax).add_rug()
+    if (legend := ax.get_legend()) is not None:
+        legend.remove()
+    ax.tick_params(labelsize="x-small", labelleft=first)
+    ax.set_xlabel("")
+    ax.yaxis.label.set(size="small", visible=first)
+    if not curve.categorical[0]:
+        ax.xaxis.set_major_locator(MaxNLocator(nbins=3, integer=is_whole(curve)))
+    elif not fit_under(curve.grid_values[0].tolist()):
+        ax.set_xticks([])
+        ax.set_xlabel(f"{len(curve.grid_values[0])} categories", fontsize="x-small")
+    if display.missing_ax_ is not None:  # with room for fewer letters than "missing" has
+        display.missing_ax_.set_xticks([0], labels=["n/a"])
+        display.missing_ax_.tick_params(labelsize="x-small")
+
+
+def _add_legend(displays: Sequence[PDPDisplay]) -> Any:
+    """One legend of the outputs for all panels."""
+    most = max(displays, key=lambda display: len(display.lines_))
+    if len(most.lines_) < 2:
+        return None
+    figure = most.ax_.figure
+    names = [str(line.get_label()) for line in most.lines_]
+    place: dict[str, Any] = {"loc": "lower center", "ncols": min(len(names), 6)}
+    if figure.get_layout_engine() is not None:
+        place["loc"] = "outside lower center"
+    legend = figure.legend(
+        most.lines_, ["x"] * len(names), frameon=False, fontsize="small", **place
+    )
+    name_entries(legend, names)
+    return legend

@@ -1,0 +1,88 @@
+"""The surface of a pair of features: contours of numbers, tiles where there are categories."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ipdp.plot.matplotlib.curve import Settings, no_artists
+from ipdp.plot.matplotlib.layout import new_axes
+from ipdp.plot.matplotlib.style import (
+    PLAIN,
+    add_colorbar,
+    add_grid,
+    add_notes,
+    format_numbers,
+    mesh_settings,
+    name_ticks,
+    text_colour,
+    written_out,
+)
+from ipdp.plot.shown.pair import Counts, ShownPair
+from ipdp.plot.shown.values import edges_around
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_LARGEST_DOT = 160.0
+# Length of a tick of the rug, as a share of the axes.
+_TICK = 0.025
+
+
+def draw(shown: ShownPair, ax: Axes | None, settings: Settings) -> dict[str, Any]:
+    """Draw a surface, and give the artists by name."""
+    title = shown.title if ax is None else ""
+    ax = new_axes() if ax is None else ax
+    given = written_out(settings)
+    add_grid(ax)
+    ax.grid(False)
+    z = np.ma.masked_invalid(shown.z)
+    own = {**mesh_settings(ax, shown.z_range), **given["mesh"]}
+    if shown.levels is not None:
+        mesh: Any = ax.contourf(*shown.axes, z, **{"levels": shown.levels, **own})
+    else:
+        mesh = ax.pcolormesh(*(edges_around(axis) for axis in shown.axes), z, **own)
+    artists = no_artists() | {"ax": ax, "figure": ax.figure, "mesh": mesh}
+    artists["colorbar"] = add_colorbar(ax, mesh, shown.label, z)
+    ax.set_xlabel(shown.features[0], **PLAIN)
+    ax.set_ylabel(shown.features[1], **PLAIN)
+    for axis, positions, categories in zip(
+        (ax.xaxis, ax.yaxis), shown.axes, shown.categories, strict=True
+    ):
+        if categories is not None:
+            name_ticks(axis, categories, upright=axis is ax.yaxis)
+        else:
+            format_numbers(axis, positions, side_by_side=axis is ax.xaxis)
+    if shown.density is not None:
+        artists["density"] = _draw_density(ax, shown)
+    _draw_ticks(ax, shown, {"color": text_colour(ax, 0.35), "linewidth": 0.6, **given["rug"]})
+    add_notes(ax, is_empty=shown.is_empty, title=title)
+    return artists
+
+
+def _draw_density(ax: Axes, shown: ShownPair) -> Any:
+    """Lines around the data, dots where there are categories; seen on any colour."""
+    from matplotlib.patheffects import withStroke
+
+    found = shown.density
+    if isinstance(found, Counts):
+        x, y = np.meshgrid(*shown.axes, indexing="ij")
+        sizes = _LARGEST_DOT * found.values / max(found.values.max(), 1)
+        dots: dict[str, Any] = {"facecolors": "white", "edgecolors": (0, 0, 0, 0.6)}
+        return ax.scatter(x.ravel(), y.ravel(), s=sizes.ravel(), zorder=3, linewidths=0.8, **dots)
+    assert found is not None
+    lines = ax.contour(
+        found.x, found.y, found.z.T, levels=found.levels, colors="white", linewidths=1.0
+    )
+    lines.set_path_effects([withStroke(linewidth=2.0, foreground=(0, 0, 0, 0.45))])
+    return lines
+
+
+def _draw_ticks(ax: Axes, shown: ShownPair, settings: Settings) -> None:
+    """Recent values of each feature along its axis, too few for a density."""
+    x, y = shown.ticks
+    if x.size:
+        ax.vlines(x, 0, _TICK, transform=ax.get_xaxis_transform(), **settings)
+    if y.size:
+        ax.hlines(y, 0, _TICK, transform=ax.get_yaxis_transform(), **settings)

@@ -1,0 +1,337 @@
+"""What is drawn of a curve: its lines, bands, histogram and labels, as plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ipdp.core.curve import Curve
+from ipdp.core.typing import Array, FloatArray, Label
+from ipdp.plot.shown.source import time_of
+from ipdp.plot.shown.style import named, output_label, time_text
+from ipdp.plot.shown.values import (
+    Axis,
+    Rug,
+    about_its_mean,
+    around,
+    chosen_outputs,
+    dashes,
+    is_whole,
+    known,
+    rug_of,
+    side_by_side,
+    thin_points,
+)
+
+# An axis of probabilities shows at least this much, so that noise does not look like an effect.
+_LEAST_RANGE = 0.2
+# Opacity of the oldest and of the newest: of ICE curves, and of earlier curves.
+_ICE, _TRAIL = (0.06, 0.5), (0.15, 0.6)
+# Width that several outputs share at a category, and in the strip for missing values.
+_AT_CATEGORY, _AT_MISSING = 0.4, 1.0
+
+
+class Path(NamedTuple):
+    """A line behind or beside the curve; at categories it consists of short dashes."""
+
+    x: FloatArray
+    y: FloatArray
+    opacity: float = 1.0
+    time: str = ""
+
+
+class Missing(NamedTuple):
+    """The point for a missing value: its place in a strip from -1 to 1, value and band."""
+
+    x: float
+    y: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Line:
+    """What is drawn of one output.
+
+    Attributes
+    ----------
+    output, name
+        The output, and its name in the legend: empty where it needs none.
+    x, y
+        The points; those of categories are next to each other where there are several outputs.
+    low, high
+        Ends of the confidence band; NaN where it is not known.
+    missing
+        The point for a missing value, or None.
+    ice, trail
+        Recent ICE curves and earlier curves, oldest first.
+    compare
+        The curve to compare with, or None.
+    """
+
+    output: Label
+    name: str
+    x: FloatArray
+    y: FloatArray
+    low: FloatArray
+    high: FloatArray
+    missing: Missing | None
+    ice: list[Path]
+    trail: list[Path]
+    compare: Path | None
+
+
+@dataclass(frozen=True)
+class ShownCurve:
+    """What is drawn of the curve of one feature.
+
+    Attributes
+    ----------
+    feature, label
+        Labels of the two axes.
+    title
+        When the curve was taken; empty where the legend says so.
+    values, n_effective
+        For each point the feature's value and the effective sample size.
+    categories
+        What stands at 0, 1, 2, ... of the x axis; None for numbers.
+    whole
+        Whether the feature's values are whole numbers.
+    lines
+        One for each output.
+    band
+        Level of the confidence band; None where there is to be none.
+    thin
+        Which points have few data behind them: they are drawn faint, lines to them dotted.
+    rug
+        Histogram of the recent values, or None.
+    x_range, y_range
+        What the axes show at least; None where the points decide.
+    trail_name
+        Name of the earlier curves in the legend.
+    is_empty
+        Whether there is nothing to see yet.
+    """
+
+    feature: str
+    label: str
+    title: str
+    values: list[Any]
+    n_effective: FloatArray
+    categories: list[Any] | None
+    whole: bool
+    lines: list[Line]
+    band: float | None
+    thin: Array
+    rug: Rug | None
+    x_range: tuple[float, float] | None
+    y_range: tuple[float, float] | None
+    trail_name: str
+    is_empty: bool
+
+
+def shown_curve(
+    whole: Curve,
+    *,
+    output: Label | None = None,
+    every_output: bool = False,
+    centred: bool = False,
+    trail: Sequence[Curve] = (),
+    compare: Curve | None = None,
+    ice: bool | None = None,
+    band: float | None = 0.95,
+    rug: bool = True,
+    name: str | None = None,
+    categories: Sequence[Any] = (),
+) -> ShownCurve:
+    """What is drawn of the curve of one feature, whatever draws it.
+
+    Parameters
+    ----------
+    whole
+        The curve with all of its outputs.
+    output, centred, trail, compare, ice, band, rug
+        As in `PDPDisplay.plot`.
+    every_output
+        Whether to show all outputs, also both of two classes.
+    name
+        Name of the curve in the legend.
+    categories
+        Those that are on the axis already: they keep their places.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ipdp import Curve
+    >>> y = np.array([[1.0, 2.0, 6.0]])
+    >>> curve = Curve("age", ("y",), [np.arange(3.0)], y, 0.1 * y, 90, np.array([80.0, 80.0, 2.0]))
+    >>> shown = shown_curve(curve)
+    >>> shown.feature, shown.label, shown.lines[0].y, shown.thin
+    ('age', 'y', array([1., 2., 6.]), array([False, False,  True]))
+    """
+    curve = whole if every_output else chosen_outputs(whole, output)
+    earlier, other = _checked_trail(curve, trail), _checked_compare(curve, compare)
+    if centred:
+        curve, earlier = about_its_mean(curve), [about_its_mean(item) for item in earlier]
+        other = None if other is None else about_its_mean(other)
+    beside = bool(earlier) or other is not None
+    if name is None and beside and len(curve.outputs) == 1:
+        name = _time(curve) or "now"
+    axis = Axis(categorical=curve.categorical[0], categories=categories)
+    x = axis.positions(curve.grid_values[0])
+    with_ice = not earlier if ice is None else ice
+    lines = [
+        _line(curve, k, axis, x, band, name=name or "", ice=with_ice, trail=earlier, compare=other)
+        for k in range(len(curve.outputs))
+    ]
+    same = x.size > 0 and axis.categories is None and not np.ptp(x) > 0
+    return ShownCurve(
+        feature=named(curve.feature),
+        label=output_label(whole, curve, centred=centred),
+        title="" if beside else _time(curve),
+        values=curve.grid_values[0].tolist(),
+        n_effective=curve.n_effective_points,
+        categories=axis.categories,
+        whole=is_whole(curve),
+        lines=lines,
+        band=band,
+        thin=thin_points(curve),
+        rug=rug_of(curve, x) if rug else None,
+        x_range=around(x[0]) if same else None,
+        y_range=_y_range(curve, bounded=not centred) if whole.are_probabilities else None,
+        trail_name=_trail_name(earlier),
+        is_empty=not (earlier or np.isfinite(known(curve)).any()),
+    )
+
+
+def _line(
+    curve: Curve,
+    k: int,
+    axis: Axis,
+    x: FloatArray,
+    band: float | None,
+    *,
+    name: str,
+    ice: bool,
+    trail: Sequence[Curve],
+    compare: Curve | None,
+) -> Line:
+    """The k-th output."""
+    n, output = len(curve.outputs), curve.outputs[k]
+    shift = 0.0 if axis.categories is None else side_by_side(n, _AT_CATEGORY)[k]
+    low, high = np.full((2, len(x)), np.nan)
+    if band is not None:
+        low, high = (end[k] for end in curve.band(band))
+    earlier = [
+        _path(axis, axis.positions(item.grid_values[0]) + shift, values, opacity, _time(item))
+        for item, opacity in zip(trail, _fading(len(trail), *_TRAIL), strict=True)
+        if (values := _row(item, output)) is not None
+    ]
+    values = None if compare is None else _row(compare, output)
+    return Line(
+        output=output,
+        name=": ".join(part for part in (name, named(output, width=24) if n > 1 else "") if part),
+        x=x + shift,
+        y=curve.average[k],
+        low=low,
+        high=high,
+        missing=_missing(curve, k, band),
+        ice=_ice_paths(curve, axis, x) if ice and n == 1 else [],
+        trail=earlier,
+        compare=None
+        if compare is None or values is None
+        else Path(axis.positions(compare.grid_values[0]) + shift, values, time=_time(compare)),
+    )
+
+
+def _row(curve: Curve, output: Label) -> FloatArray | None:
+    """The values of one output, None if the curve does not have it."""
+    if output not in curve.outputs:
+        return None
+    return np.asarray(known(curve)[curve.outputs.index(output)])
+
+
+def _path(axis: Axis, x: FloatArray, y: FloatArray, opacity: float, time: str = "") -> Path:
+    return Path(*((x, y) if axis.categories is None else dashes(x, y)), opacity, time)
+
+
+def _time(curve: Curve) -> str:
+    return "" if curve.t is None else time_text(curve.t)
+
+
+def _ice_paths(curve: Curve, axis: Axis, x: FloatArray) -> list[Path]:
+    if curve.ice is None:
+        return []
+    n_ice, positions = curve.ice.shape[1], curve.ice_grid_values
+    own_x = [x] * n_ice if positions is None or axis.categories is not None else positions[0]
+    return [
+        _path(axis, at, y, opacity)
+        for at, y, opacity in zip(own_x, curve.ice[0], _fading(n_ice, *_ICE), strict=True)
+    ]
+
+
+def _fading(n: int, oldest: float, newest: float) -> list[float]:
+    """Opacities of n curves, oldest first."""
+    return np.linspace(oldest, newest, n).tolist() if n > 1 else [newest] * n
+
+
+def _missing(curve: Curve, k: int, band: float | None) -> Missing | None:
+    if curve.missing is None:
+        return None
+    y, half = float(curve.missing[k]), np.nan
+    if band is not None and curve.missing_std_error is not None:
+        # The curve does not say how many observations are behind this point: assume many.
+        half = NormalDist().inv_cdf((1 + band) / 2) * float(curve.missing_std_error[k])
+    x = float(side_by_side(len(curve.outputs), _AT_MISSING)[k])
+    return Missing(x, y, y - half, y + half)
+
+
+def _y_range(curve: Curve, *, bounded: bool) -> tuple[float, float] | None:
+    values = curve.average[np.isfinite(curve.average)]
+    if not values.size:
+        return None
+    low = float(values.min() + values.max() - _LEAST_RANGE) / 2
+    if bounded:
+        low = min(max(low, 0.0), 1.0 - _LEAST_RANGE)
+    return low, low + _LEAST_RANGE
+
+
+def _checked_trail(curve: Curve, trail: Sequence[Curve]) -> list[Curve]:
+    """Earlier curves of the same feature, oldest first."""
+    for earlier in trail:
+        _must_match(curve, earlier, "trail")
+    return sorted(trail, key=time_of)
+
+
+def _checked_compare(curve: Curve, compare: Curve | None) -> Curve | None:
+    """A curve of the same feature, or None."""
+    if compare is None:
+        return None
+    _must_match(curve, compare, "compare")
+    if not set(compare.outputs) & set(curve.outputs):
+        raise ValueError(
+            f"compare has the outputs {list(compare.outputs)}, none of {list(curve.outputs)}"
+        )
+    return compare
+
+
+def _must_match(curve: Curve, other: Curve, name: str) -> None:
+    """Refuse a curve that cannot be drawn beside another one."""
+    if not isinstance(other, Curve):
+        raise TypeError(f"{name} takes curves, got {type(other).__name__}")
+    if other.feature != curve.feature or other.categorical != curve.categorical:
+        raise ValueError(
+            f"{name} has a curve of {other.feature!r} that does not fit one of {curve.feature!r}"
+        )
+
+
+def _trail_name(trail: Sequence[Curve]) -> str:
+    """From when to when the earlier curves are."""
+    if not trail:
+        return ""
+    first, last = (time_text(time_of(curve)) for curve in (trail[0], trail[-1]))
+    return first if first == last else f"{first} to {last.removeprefix('t = ')}"

@@ -1,0 +1,222 @@
+"""What is drawn of a pair: its surface, and the density of the observations over it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ipdp.core.curve import Curve
+from ipdp.core.observations import observations
+from ipdp.core.typing import Array, FloatArray, Label
+from ipdp.grid.base import is_missing
+from ipdp.plot.shown.style import named, output_label, time_text
+from ipdp.plot.shown.values import (
+    Axis,
+    about_its_mean,
+    chosen_outputs,
+    known,
+    round_levels,
+    symmetric_range,
+)
+
+_CELLS = 60
+# Width of the kernel in standard deviations, by Scott's rule for two dimensions: n^(-1/6).
+_SCOTT = -1 / 6
+# Shares of the observations that the contours lie around.
+SHARES = (0.5, 0.8, 0.95)
+# Fewer observations have no density worth a line.
+_ENOUGH = 10
+
+
+class Density(NamedTuple):
+    """Density of two numbers on a lattice, and the heights of its contours, ascending."""
+
+    x: FloatArray
+    y: FloatArray
+    z: FloatArray
+    levels: FloatArray
+
+
+class Counts(NamedTuple):
+    """How many observations are nearest to each point of the grid, of shape (m1, m2)."""
+
+    values: Array
+
+
+@dataclass(frozen=True)
+class ShownPair:
+    """What is drawn of the surface of two features.
+
+    Attributes
+    ----------
+    features, label
+        Labels of the two axes, and of the colours.
+    title
+        When the surface was taken.
+    axes, categories
+        For each feature the positions of its points, and the categories at 0, 1, 2, ...; None
+        for numbers.
+    z
+        The values, of shape (m2, m1); NaN where nothing is known.
+    levels
+        Levels of filled contours; None where tiles are drawn.
+    z_range
+        Ends of the colour scale; None where the values decide.
+    centred
+        Whether the mean was taken off.
+    density
+        Density of the observations, or their counts where there are categories; None of too few.
+    ticks
+        For each feature recent values along its axis, where they are too few for a density.
+    is_empty
+        Whether there is nothing to see yet.
+    """
+
+    features: tuple[str, str]
+    label: str
+    title: str
+    axes: tuple[FloatArray, FloatArray]
+    categories: tuple[list[Any] | None, list[Any] | None]
+    z: FloatArray
+    levels: FloatArray | None
+    z_range: tuple[float, float] | None
+    centred: bool
+    density: Density | Counts | None
+    ticks: list[FloatArray]
+    is_empty: bool
+
+
+def shown_pair(
+    whole: Curve,
+    *,
+    output: Label | None = None,
+    centred: bool = False,
+    rug: bool = True,
+    data: Any = None,
+) -> ShownPair:
+    """What is drawn of a pair; the arguments are those of `PDPDisplay.plot`."""
+    curve = chosen_outputs(whole, output)
+    if centred:
+        curve = about_its_mean(curve)
+    both = [Axis(categorical=categorical) for categorical in curve.categorical]
+    x, y = (axis.positions(values) for axis, values in zip(both, curve.grid_values, strict=True))
+    z = known(curve)[0].T if curve.outputs else np.full((len(y), len(x)), np.nan)
+    density = density_of(curve, data) if rug or data is not None else None
+    return ShownPair(
+        features=(named(curve.features[0]), named(curve.features[1])),
+        label=output_label(whole, curve, centred=centred),
+        title="" if curve.t is None else time_text(curve.t),
+        axes=(x, y),
+        categories=(both[0].categories, both[1].categories),
+        z=z,
+        levels=_levels_of(curve, (x, y), z),
+        z_range=symmetric_range(z) if centred else None,
+        centred=centred,
+        density=density,
+        ticks=_ticks(curve) if rug and density is None else [np.empty(0)] * 2,
+        is_empty=not np.isfinite(z).any(),
+    )
+
+
+def _levels_of(
+    curve: Curve, axes: tuple[FloatArray, FloatArray], z: FloatArray
+) -> FloatArray | None:
+    """Levels of contours; None where one cannot draw any."""
+    there = z[np.isfinite(z)]
+    smooth = (
+        not any(curve.categorical)
+        and min(z.shape) > 1
+        and all(np.all(np.diff(axis) > 0) for axis in axes)
+        and there.size > 1
+        and np.ptp(there) > 0
+    )
+    return round_levels(float(there.min()), float(there.max())) if smooth else None
+
+
+def _ticks(curve: Curve) -> list[FloatArray]:
+    """Recent values of each number, within its axis."""
+    found = [np.empty(0), np.empty(0)]
+    for k, (rug, axis) in enumerate(zip(curve.rug, curve.grid_values, strict=False)):
+        if not curve.categorical[k] and len(rug):
+            values = np.asarray(rug, dtype=float)
+            found[k] = values[(values >= axis.min()) & (values <= axis.max())]
+    return found
+
+
+def density_of(curve: Curve, data: Any = None) -> Density | Counts | None:
+    """The density where the surface is, of data or else of recent values; None of too few."""
+    columns = _recent(curve) if data is None else _columns(curve, data)
+    if data is None and len(columns[0]) < _ENOUGH:
+        return None
+    if any(curve.categorical):
+        return Counts(_counts(curve, columns))
+    x, y = (np.asarray(column, dtype=float) for column in columns)
+    ends = [(float(axis.min()), float(axis.max())) for axis in curve.grid_values]
+    within = _within(x, ends[0]) & _within(y, ends[1])
+    x, y = x[within], y[within]
+    if len(x) < _ENOUGH or np.ptp(x) == 0 or np.ptp(y) == 0:
+        return None
+    counts, x_edges, y_edges = np.histogram2d(x, y, bins=_CELLS, range=ends)
+    z = _smoothed(counts, x_edges, x.std() * len(x) ** _SCOTT)
+    z = _smoothed(z.T, y_edges, y.std() * len(x) ** _SCOTT).T
+    return Density(_middles(x_edges), _middles(y_edges), z, _levels(z))
+
+
+def _recent(curve: Curve) -> tuple[list[Any], list[Any]]:
+    """The two features of recent observations, as the curve knows them."""
+    first, second = curve.rug or ([], [])
+    return list(first), list(second)
+
+
+def _columns(curve: Curve, data: Any) -> tuple[list[Any], list[Any]]:
+    """The two features of the observations that have both."""
+    first, second = curve.features
+    rows = [
+        (row[first], row[second])
+        for row in observations(data, None)
+        if not is_missing(row.get(first)) and not is_missing(row.get(second))
+    ]
+    if not rows:
+        raise ValueError(f"data has no observation with both {first!r} and {second!r}")
+    return [a for a, _ in rows], [b for _, b in rows]
+
+
+def _counts(curve: Curve, columns: tuple[list[Any], list[Any]]) -> Array:
+    places = []
+    for values, axis, categorical in zip(
+        columns, curve.grid_values, curve.categorical, strict=True
+    ):
+        if categorical:
+            numbers = {category: k for k, category in enumerate(axis.tolist())}
+            places.append(np.array([numbers.get(value, -1) for value in values]))
+        else:
+            gaps = np.abs(np.asarray(values, dtype=float)[:, None] - axis.astype(float))
+            places.append(gaps.argmin(axis=1))
+    known = (places[0] >= 0) & (places[1] >= 0)
+    counts = np.zeros(tuple(len(axis) for axis in curve.grid_values), dtype=int)
+    np.add.at(counts, (places[0][known], places[1][known]), 1)
+    return counts
+
+
+def _smoothed(z: FloatArray, edges: FloatArray, width: float) -> FloatArray:
+    """Gaussian smoothing along the first axis; nothing is lost at the borders."""
+    middles = _middles(edges)
+    kernel = np.exp(-0.5 * ((middles[:, None] - middles) / width) ** 2)
+    return np.asarray((kernel / kernel.sum(axis=0)) @ z)
+
+
+def _levels(z: FloatArray) -> FloatArray:
+    """Heights above which the shares of all observations are."""
+    heights = np.sort(z, axis=None)[::-1]
+    inside = np.cumsum(heights) / heights.sum()
+    return np.unique([heights[np.searchsorted(inside, share)] for share in SHARES])
+
+
+def _within(values: FloatArray, ends: tuple[float, float]) -> Array:
+    return np.asarray((values >= ends[0]) & (values <= ends[1]))
+
+
+def _middles(edges: FloatArray) -> FloatArray:
+    return np.asarray((edges[1:] + edges[:-1]) / 2)

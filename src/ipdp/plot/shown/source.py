@@ -1,0 +1,151 @@
+"""Where curves over time come from: a log, or curves that were kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, Protocol, TypeAlias, runtime_checkable
+
+import numpy as np
+
+from ipdp.core.curve import Curve
+from ipdp.core.errors import NotEnoughSamples
+from ipdp.core.importance import Result
+from ipdp.core.typing import Feature, FloatArray
+from ipdp.monitor.change import Change
+
+
+@runtime_checkable
+class Logged(Protocol):
+    """What the figures read of a log; `ipdp.LogReader` has it."""
+
+    def at(self, n: int) -> Mapping[Feature, Result]: ...
+    def snapshots(self, after: int = 0) -> Sequence[Any]: ...
+    def history(self, feature: Feature, *, after: int = 0) -> Iterator[tuple[Any, Result]]: ...
+    def importances(self, *, after: int = 0) -> Mapping[Feature, tuple[Any, Any]]: ...
+    def changes(self, *, after: int = 0) -> Sequence[Any]: ...
+    def metrics(self, *, after: int = 0) -> Mapping[str, tuple[Any, Any]]: ...
+
+
+Curves: TypeAlias = Mapping[Feature, Curve] | Iterable[Curve]
+"""Curves of several features at one time, as `IncrementalPDP.curves` gives them."""
+
+Snapshots: TypeAlias = Iterable[Result | Mapping[Feature, Result]]
+"""Curves at several times: of one feature, or of all of them."""
+
+
+class Mark(NamedTuple):
+    """A change on the axis of time."""
+
+    time: float
+    change: Change
+
+
+class Series(NamedTuple):
+    """Something that has a value at each of some times."""
+
+    times: FloatArray
+    values: FloatArray
+
+
+def curves_at(source: Curves | Logged, n: int | None) -> list[Curve]:
+    """The curves of one time; of a log the last ones at or before n, by default the newest."""
+    if isinstance(source, Logged):
+        if n is None:
+            taken = source.snapshots()
+            if not taken:
+                raise NotEnoughSamples("the log has no snapshot yet")
+            n = taken[-1].n
+        return _only_curves(source.at(n).values())
+    if n is not None:
+        raise ValueError("a time can be chosen from a log only; these are curves of one time")
+    given: Iterable[Any] = source.values() if isinstance(source, Mapping) else source
+    return _only_curves(map(_checked, given))
+
+
+def history_of(
+    source: Snapshots | Logged, feature: Feature | None
+) -> tuple[FloatArray, list[Curve]]:
+    """The curves of one feature over time, in order, and their times."""
+    if isinstance(source, Logged):
+        if feature is None:
+            raise ValueError("say which feature of the log: feature=...")
+        dated = [
+            (float(info.n), curve)
+            for info, curve in source.history(feature)
+            if isinstance(curve, Curve)
+        ]
+    else:
+        dated = [
+            (time_of(curve), curve)
+            for curve in _flat(source)
+            if isinstance(curve, Curve) and feature in (None, curve.feature)
+        ]
+        names = list(dict.fromkeys(curve.feature for _, curve in dated))
+        if len(names) > 1:
+            raise ValueError(f"say which feature: feature=... is one of {names}")
+    if not dated:
+        about = "" if feature is None else f" of {feature!r}"
+        raise NotEnoughSamples(f"there is no curve{about} yet")
+    # Of two curves at one time the later one counts.
+    by_time = dict(sorted(dated, key=lambda pair: pair[0]))
+    return np.array(list(by_time)), list(by_time.values())
+
+
+def importances_of(source: Snapshots | Logged) -> dict[Feature, Series]:
+    """The importance of each feature over time: the largest over the outputs."""
+    if isinstance(source, Logged):
+        return {name: _series(*pair) for name, pair in source.importances().items() if len(pair[0])}
+    found: dict[Feature, dict[float, float]] = {}
+    for result in _flat(source):
+        found.setdefault(result.feature, {})[time_of(result)] = result.overall_importance
+    ordered = {name: sorted(values.items()) for name, values in found.items()}
+    return {name: _series(*zip(*pairs, strict=True)) for name, pairs in ordered.items()}
+
+
+def marks_of(source: object, changes: Iterable[Change] | None) -> list[Mark]:
+    """The changes that were given, else those of the log, by time."""
+    if changes is not None:
+        return sorted((Mark(float(change.t), change) for change in changes), key=_time)
+    if isinstance(source, Logged):
+        return sorted((Mark(float(item.n), item.change) for item in source.changes()), key=_time)
+    return []
+
+
+def metrics_of(source: object, metrics: Mapping[str, tuple[Any, Any]] | None) -> dict[str, Series]:
+    """The metrics that were given, else those of the log."""
+    if metrics is None:
+        metrics = source.metrics() if isinstance(source, Logged) else {}
+    for name, pair in metrics.items():
+        if len(pair) != 2 or np.shape(pair[0]) != np.shape(pair[1]):
+            raise ValueError(f"metric {name!r} must be two sequences of one length: times, values")
+    return {name: _series(*pair) for name, pair in metrics.items()}
+
+
+def time_of(result: Result) -> float:
+    """When a curve was taken: on its own clock, or by the number of observations."""
+    return float(result.n_samples if result.t is None else result.t)
+
+
+def _flat(source: Snapshots) -> Iterator[Result]:
+    for item in source:
+        yield from map(_checked, item.values() if isinstance(item, Mapping) else [item])
+
+
+def _checked(item: Any) -> Result:
+    if not isinstance(item, Result):
+        raise TypeError(
+            f"expected curves, as `IncrementalPDP.curves` has them, or a log; got {item!r:.60}"
+        )
+    return item
+
+
+def _only_curves(results: Iterable[Result]) -> list[Curve]:
+    return [result for result in results if isinstance(result, Curve)]
+
+
+def _series(times: Any, values: Any) -> Series:
+    return Series(np.asarray(times, dtype=float), np.asarray(values, dtype=float))
+
+
+def _time(mark: Mark) -> float:
+    return mark.time

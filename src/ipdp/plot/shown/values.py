@@ -1,0 +1,236 @@
+"""Numbers that figures show of curves: known values, thin data, ranges and levels of axes."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ipdp.core.curve import Curve
+from ipdp.core.typing import Array, FloatArray, Label
+
+# A point with less than this share of the best point's effective sample size has thin data.
+_THIN = 0.1
+# So has a number with less than this share of the recent values within a tenth of the axis.
+_SHARE, _NEAR = 0.01, 0.1
+# From so few values nothing can be said about where there are none.
+_ENOUGH = 20
+# About so many levels has a surface, and at most so many bins the histogram of a feature.
+_LEVELS, _BINS = 12, 40
+# How far beyond the curve its histogram may reach, as a share of the curve's width.
+_BEYOND = 0.25
+# Half of the width of a category's bar, and of the dash that stands for a value of it.
+_BAR, _DASH = 0.3, 0.2
+
+
+class Axis:
+    """Positions of a feature's values on an axis; categories are numbered in order of appearance.
+
+    Parameters
+    ----------
+    categorical
+        Whether the values are categories.
+    categories
+        Those that are on the axis already.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> axis = Axis(categorical=True, categories=["b"])
+    >>> axis.positions(np.array(["a", "b"], dtype=object)), axis.categories
+    (array([1., 0.]), ['b', 'a'])
+    """
+
+    def __init__(self, *, categorical: bool, categories: Iterable[Any] = ()) -> None:
+        self.categories: list[Any] | None = list(categories) if categorical else None
+
+    def positions(self, values: Array) -> FloatArray:
+        """Where some values stand; new categories come last."""
+        if self.categories is None:
+            return np.asarray(values, dtype=float)
+        items = values.tolist()
+        self.categories += [item for item in items if item not in self.categories]
+        return np.array([self.categories.index(item) for item in items], dtype=float)
+
+
+class Rug(NamedTuple):
+    """Histogram of a feature's recent values: the ends and the height of each bar."""
+
+    left: FloatArray
+    right: FloatArray
+    counts: Array
+
+
+def rug_of(curve: Curve, x: FloatArray) -> Rug | None:
+    """The histogram of a single feature whose points are at x; None without recent values."""
+    if not curve.rug or not len(curve.rug[0]):
+        return None
+    if curve.categorical[0]:
+        counts = Counter(curve.rug[0].tolist())
+        heights = np.array([counts[category] for category in curve.grid_values[0].tolist()])
+        return Rug(x - _BAR, x + _BAR, heights)
+    heights, edges = _histogram(curve.rug[0], x)
+    return Rug(edges[:-1], edges[1:], heights)
+
+
+def _histogram(rug: Array, x: FloatArray) -> tuple[Array, FloatArray]:
+    """Counts and edges of the values near the curve: an outlier must not squeeze it.
+
+    Whole numbers have a bar each where there are few of them, else bars have one width.
+    """
+    values = np.asarray(rug, dtype=float)
+    span = np.ptp(x) if x.size else 0.0
+    low, high = values.min(), values.max()
+    if span > 0:
+        low = max(low, x.min() - _BEYOND * span)
+        high = min(high, x.max() + _BEYOND * span)
+    if np.issubdtype(np.asarray(rug).dtype, np.integer) and high - low < 2 * _BINS:
+        return np.histogram(values, bins=np.arange(np.floor(low), np.ceil(high) + 2) - 0.5)
+    if not high > low:  # all alike: one bar
+        return np.histogram(values, bins=1, range=around(low, share=0.02))
+    # More bins than this have less than a handful of values each, and show noise.
+    bins = min(_BINS, int(np.ceil(2 * np.sqrt(len(values)))))
+    return np.histogram(values, bins=bins, range=(low, high))
+
+
+def thin_points(curve: Curve) -> Array:
+    """Which points of a curve have few data behind them, of the shape of the grid.
+
+    Either they were seldom evaluated, as those that a range has just reached, or the recent values
+    of a single number are elsewhere, as where one outlier stretches the range.
+    """
+    points = curve.n_effective_points
+    thin = np.asarray(points < _THIN * points.max(initial=0.0))
+    single = curve.categorical == (False,)
+    if not single or not curve.rug or len(curve.rug[0]) < _ENOUGH:
+        return thin
+    x = np.asarray(curve.grid_values[0], dtype=float)
+    if not x.size or not np.ptp(x) > 0:
+        return thin
+    values = np.sort(np.asarray(curve.rug[0], dtype=float))
+    reach = _NEAR * np.ptp(x)
+    near = np.searchsorted(values, x + reach, "right") - np.searchsorted(values, x - reach, "left")
+    return np.asarray(thin | (near < _SHARE * len(values)))
+
+
+def chosen_outputs(curve: Curve, output: Label | None) -> Curve:
+    """The curve with the outputs to draw: the one asked for, else the main one or all of them.
+
+    Of two classes and of a pair there is room, or need, for the main one only.
+    """
+    two_classes = len(curve.outputs) == 2 and curve.are_probabilities
+    if output is None and (two_classes or len(curve.grid_values) == 2):
+        output = curve.main_output
+    return curve if output is None else curve.select(output)
+
+
+def known(curve: Curve) -> FloatArray:
+    """The average, NaN where no observation is behind it yet."""
+    return np.where(curve.n_effective_points > 0, curve.average, np.nan)
+
+
+def about_its_mean(curve: Curve) -> Curve:
+    """The curve minus its mean over the points, for each output; each ICE curve minus its own.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ipdp import Curve
+    >>> y = np.array([[1.0, 2.0, 6.0]])
+    >>> about_its_mean(Curve("a", ("y",), [np.arange(3.0)], y, y, 9, y[0])).average
+    array([[-2., -1.,  3.]])
+    """
+    n_outputs = len(curve.outputs)
+    axes = tuple(1 for _ in curve.grid_values)
+    means = _means(known(curve).reshape(n_outputs, -1)) if n_outputs else np.empty(0)
+    ice = curve.ice
+    if ice is not None and n_outputs:
+        own = _means(ice.reshape(*ice.shape[:2], -1)) if ice.size else np.zeros(ice.shape[:2])
+        ice = ice - own.reshape(*ice.shape[:2], *axes)
+    return replace(
+        curve,
+        average=curve.average - means.reshape(n_outputs, *axes),
+        ice=ice,
+        missing=None if curve.missing is None else curve.missing - means,
+    )
+
+
+def _means(values: FloatArray) -> FloatArray:
+    """Means of the last axis over what is known; 0 where nothing is."""
+    there = ~np.isnan(values)
+    total = np.where(there, values, 0.0).sum(axis=-1)
+    return np.asarray(total / np.maximum(there.sum(axis=-1), 1))
+
+
+def is_whole(curve: Curve, axis: int = 0) -> bool:
+    """Whether the values of a feature are whole numbers."""
+    values = curve.rug[axis] if len(curve.rug) > axis else np.empty(0)
+    if not len(values):
+        values = curve.grid_values[axis]
+    return not curve.categorical[axis] and np.issubdtype(np.asarray(values).dtype, np.integer)
+
+
+def around(value: float, share: float = 0.5) -> tuple[float, float]:
+    """Ends of an axis that has a single value: so much of its size to either side.
+
+    Examples
+    --------
+    >>> around(10.0), around(0.0)
+    ((5.0, 15.0), (-0.5, 0.5))
+    """
+    reach = share * (abs(value) or 1.0)
+    return float(value - reach), float(value + reach)
+
+
+def symmetric_range(values: FloatArray) -> tuple[float, float] | None:
+    """Ends of a colour scale with zero in its middle; None where nothing is known."""
+    finite = abs(values[np.isfinite(values)])
+    if not finite.size:
+        return None
+    reach = float(finite.max()) or 1.0
+    return -reach, reach
+
+
+def round_levels(low: float, high: float) -> FloatArray:
+    """About a dozen round numbers at equal distances, around all values.
+
+    Examples
+    --------
+    >>> round_levels(0.0, 1.0)
+    array([0. , 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1. ])
+    """
+    rough = (high - low) / _LEVELS
+    power = 10.0 ** np.floor(np.log10(rough))
+    step = power * next(k for k in (1.0, 2.0, 2.5, 5.0, 10.0) if k * power >= rough * (1 - 1e-9))
+    # As whole steps from zero: the ends of a surface at 0 and 1 are no steps beyond them.
+    first, last = np.floor(low / step + 1e-9), np.ceil(high / step - 1e-9)
+    return np.asarray(np.arange(first, last + 1) * step)
+
+
+def edges_around(centres: FloatArray) -> FloatArray:
+    """The borders of tiles around some points.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> edges_around(np.array([1.0, 3.0, 4.0]))
+    array([0. , 2. , 3.5, 4.5])
+    """
+    if len(centres) < 2:
+        return np.array([c + d for c in centres[:1] for d in (-0.5, 0.5)])
+    middles = (centres[1:] + centres[:-1]) / 2
+    return np.concatenate([[2 * centres[0] - middles[0]], middles, [2 * centres[-1] - middles[-1]]])
+
+
+def side_by_side(n: int, width: float) -> FloatArray:
+    """Offsets of n marks next to each other, around 0."""
+    return np.linspace(-width / 2, width / 2, n) if n > 1 else np.zeros(n)
+
+
+def dashes(x: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """A path of short dashes, one at each category: x and y of shape (3 m,)."""
+    ends = np.stack([x - _DASH, x + _DASH, np.full(len(x), np.nan)], axis=1).ravel()
+    return ends, np.repeat(y, 3)
