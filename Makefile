@@ -59,12 +59,12 @@ paper: $(READY) ## The paper's experiments and figures; leaves ipdp-paper
 
 clean: ## Remove the environment, caches and whatever was built
 	rm -rf .venv .venv-libraries .river build dist ipdp-demo ipdp-paper .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
-	rm -f src/ipdp/core/kernels/*.so src/ipdp/models/trees/*.so
+	rm -f src/ipdp/core/kernels/*.so src/ipdp/models/trees/kernels/*.so
 	find src tests benchmarks examples -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # What is compiled where there is a compiler.
-LOOPS := core/kernels/loop models/trees/walk models/trees/leaves models/trees/voting models/trees/mixing
-COMPILED := setup.py $(LOOPS:%=src/ipdp/%.py) $(wildcard src/ipdp/*/*/_*.pxd)
+KERNELS := core/kernels/loop $(addprefix models/trees/kernels/,walk leaves voting aggregation)
+COMPILED := setup.py $(KERNELS:%=src/ipdp/%.py) $(wildcard src/ipdp/*/kernels/_*.pxd src/ipdp/*/*/kernels/_*.pxd)
 
 $(READY) $(LIBRARIES_READY): pyproject.toml $(COMPILED)
 	@$(or $(PYTHON),false) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \

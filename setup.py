@@ -1,4 +1,4 @@
-"""Builds the loops as extensions, where there is a compiler.
+"""Builds the kernels as extensions, where there is a compiler.
 
 They are Python files, which are compiled as they are under names of their own, so that both builds
 are there and can be compared. Where there is no compiler, or no Cython, the package is installed
@@ -9,12 +9,12 @@ import os
 
 from setuptools import Extension, setup
 
-LOOPS = (
+KERNELS = (
     ("ipdp.core.kernels", "loop"),
-    ("ipdp.models.trees", "walk"),
-    ("ipdp.models.trees", "leaves"),
-    ("ipdp.models.trees", "voting"),
-    ("ipdp.models.trees", "mixing"),
+    ("ipdp.models.trees.kernels", "walk"),
+    ("ipdp.models.trees.kernels", "leaves"),
+    ("ipdp.models.trees.kernels", "voting"),
+    ("ipdp.models.trees.kernels", "aggregation"),
 )
 
 try:
@@ -30,7 +30,7 @@ else:
                 # Sums are rounded as numpy rounds them, on every machine.
                 extra_compile_args=[] if os.name == "nt" else ["-ffp-contract=off"],
             )
-            for room, name in LOOPS
+            for room, name in KERNELS
         ],
         build_dir="build",
         force=True,  # one that is older than the .pxd file of another would crash

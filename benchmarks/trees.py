@@ -28,7 +28,7 @@ import ipdp
 from ipdp.core import kernels as core
 from ipdp.models import Engine
 from ipdp.models.per_row import RowEngine
-from ipdp.models.trees import loops
+from ipdp.models.trees import kernels
 
 SIZE = 10
 WIDE = 100
@@ -110,19 +110,19 @@ def rows(*, quick: bool = False, names: Sequence[str] = ()) -> Iterator[Row]:
             )
 
 
-def builds() -> list[loops.Loops]:
+def builds() -> list[kernels.Kernels]:
     """Those that there are."""
     try:
-        return [loops.PURE, loops.compiled()]
+        return [kernels.PURE, kernels.compiled()]
     except ImportError:
-        return [loops.PURE]
+        return [kernels.PURE]
 
 
 def contest(
-    make: Callable[[], Any], build: loops.Loops, learned: int, timed: int
+    make: Callable[[], Any], build: kernels.Kernels, learned: int, timed: int
 ) -> dict[str, float]:
     """The figures of one model in one build."""
-    before = loops.current
+    before = kernels.current
     use(build)
     try:
         alone = along(make(), learned, timed, one_explainer)
@@ -136,9 +136,9 @@ def contest(
     }
 
 
-def use(build: loops.Loops) -> None:
-    """Let a build run, the loops of the core as well."""
-    loops.current = build
+def use(build: kernels.Kernels) -> None:
+    """Let a build run, the kernels of the core as well."""
+    kernels.current = build
     core.current = core.installed() if build.build == "compiled" else None
 
 

@@ -307,12 +307,13 @@ def _check_copies(engine: Engine, question: _Question, answer: Outputs, toleranc
         except Exception:  # then the engine need not, either
             continue
         try:
-            twin = copied(engine)
+            # Together: what an engine keeps of a question must not mislead its copy.
+            twin, asked = copied((engine, question))
         except Exception as error:
             raise AssertionError(
                 f"the model can be {word} and the engine cannot: {error}"
             ) from error
-        _agree(answer, _ice(twin, question), tolerance, f"the engine and a {word} one give")
+        _agree(answer, _ice(twin, asked), tolerance, f"the engine and a {word} one give")
 
 
 def _pickled(thing: Any) -> Any:

@@ -1,7 +1,7 @@
 """From a model to its ICE curves: `engine(model)` gives what computes them."""
 
 from ipdp.core.kernels.build import build
-from ipdp.models.base import Engine, Outputs, Probe
+from ipdp.models.base import Engine, Outputs, Probe, SlowPathWarning
 from ipdp.models.batched import ArrayEngine, BatchedEngine, FrameEngine
 from ipdp.models.detect import engine, register
 from ipdp.models.per_row import RowEngine
@@ -14,6 +14,7 @@ __all__ = [
     "Outputs",
     "Probe",
     "RowEngine",
+    "SlowPathWarning",
     "build",
     "engine",
     "register",

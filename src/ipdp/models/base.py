@@ -83,6 +83,10 @@ class Outputs(NamedTuple):
     values: FloatArray
 
 
+class SlowPathWarning(RuntimeWarning):
+    """A model is asked about one point at a time from now on: the same answers, more slowly."""
+
+
 class Engine(ABC):
     """Asks a model what it would say if one feature had other values."""
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ipdp.core.typing import FloatArray, Observation
-from ipdp.models.base import Outputs, Probe
+from ipdp.models.base import Outputs, Probe, SlowPathWarning
 from ipdp.models.batched import FrameEngine
 from ipdp.models.per_row import RowEngine
 
@@ -109,8 +109,6 @@ where they are many>
         self._failures += 1
         if self._failures < _PATIENCE:
             return
-        from ipdp.models.trees.check import SlowPathWarning
-
         warnings.warn(
             f"{type(self.model).__name__} is asked about one point at a time from now on, which is "
             f"slower: its method for a frame failed ({fault})",

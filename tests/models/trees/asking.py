@@ -6,9 +6,7 @@ from collections import defaultdict, deque
 
 import numpy as np
 
-from ipdp.models import engine
-from ipdp.models.base import Probe
-from ipdp.models.per_row import RowEngine
+from ipdp.models import Probe, RowEngine, engine
 from ipdp.models.trees import Checker, TreeEngine
 
 NEVER = 10**9
@@ -82,3 +80,16 @@ def worst_difference(ours, plain, x, probes, positions):
     # A share of 1e-280 or less has lost digits, and is nothing to all purposes.
     size = np.maximum(np.abs(theirs), 1e-280)
     return float((np.abs(answer.values - theirs) / size).max(initial=0.0)), theirs.size
+
+
+def asked_along(model, stream, n=300):
+    """The worst difference along a stream, and the engine at the end of it."""
+    ours, plain = unchecked(model), plain_engine(model)
+    asker = Asker()
+    worst = 0.0
+    for t, (x, y) in enumerate(stream(n)):
+        if t % 40 == 39:
+            worst = max(worst, worst_difference(ours, plain, x, *asker.question())[0])
+        asker.learn_one(x)
+        model.learn_one(x, y)
+    return worst, ours

@@ -11,15 +11,15 @@ import pytest
 import ipdp
 from ipdp.core import kernels as core
 from ipdp.core.kernels.build import EXTENSIONS
-from ipdp.models.trees import loops
+from ipdp.models.trees import kernels
 
 BUILD_IT = "build it with `pip install -e .`, or `python setup.py build_ext --inplace`"
 
 
-def compiled_loops():
+def compiled_kernels():
     """The compiled build, as new as its sources."""
     try:
-        built = loops.compiled()
+        built = kernels.compiled()
     except ImportError:
         compiler = (sysconfig.get_config_var("CC") or "cc").split()[0]
         if shutil.which(compiler) is None:
@@ -39,10 +39,10 @@ def compiled_loops():
 @pytest.fixture(scope="module", params=["pure", "compiled"], autouse=True)
 def build(request):
     """The build that runs."""
-    before = loops.current, core.current
+    before = kernels.current, core.current
     if request.param == "pure":
-        loops.current, core.current = loops.PURE, None
+        kernels.current, core.current = kernels.PURE, None
     else:
-        loops.current, core.current = compiled_loops(), core.installed()
+        kernels.current, core.current = compiled_kernels(), core.installed()
     yield request.param
-    loops.current, core.current = before
+    kernels.current, core.current = before

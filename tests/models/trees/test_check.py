@@ -18,20 +18,21 @@ from tests.models.trees.models import FlattenedLeaf, Grower
 import ipdp
 from ipdp.models import engine
 from ipdp.models.base import Outputs
-from ipdp.models.trees import Checker, SlowPathWarning, leaves, loops, mondrian
+from ipdp.models.trees import Checker, SlowPathWarning, kernels, mondrian
 from ipdp.models.trees.check import agree, agree_at, aligned
+from ipdp.models.trees.kernels.leaves import likelihoods
 
 
 def wrong_bisection(monkeypatch):
     """The first column of each run that left the path of x stays on it."""
 
-    class OffByOne(loops.current.Walker):
+    class OffByOne(kernels.current.Walker):
         def walk(self, root, kinds, adaptive):
             leaf, spans, runs, alternates = super().walk(root, kinds, adaptive)
             spans = [*spans, *((lo, lo + 1) for _, lo, _ in runs)]
             return leaf, spans, [(other, lo + 1, hi) for other, lo, hi in runs], alternates
 
-    monkeypatch.setattr(loops, "current", loops.current._replace(Walker=OffByOne))
+    monkeypatch.setattr(kernels, "current", kernels.current._replace(Walker=OffByOne))
 
 
 def wrong_prior(monkeypatch):
@@ -49,19 +50,19 @@ def wrong_density(monkeypatch):
     if hasattr(proba.Gaussian, "log_pdf"):
         right = proba.Gaussian.log_pdf
         monkeypatch.setattr(proba.Gaussian, "log_pdf", lambda self, x: 1.01 * right(self, x))
-    for name in ("bayes", "voting", "_voting"):
-        module = sys.modules.get(f"ipdp.models.trees.{name}")
+    for name in ("array", "voting", "_voting"):
+        module = sys.modules.get(f"ipdp.models.trees.kernels.{name}")
         if module is not None:
             monkeypatch.setattr(module, "likelihoods", doubled)
 
 
 def doubled(*arguments):
-    return [2 * term for term in leaves.likelihoods(*arguments)]
+    return [2 * term for term in likelihoods(*arguments)]
 
 
 def wrong_weights(monkeypatch):
     monkeypatch.setattr(
-        "ipdp.models.trees.ensembles._weights", lambda model, metrics: [1.0, 2.0, 3.0, 4.0]
+        "ipdp.models.trees.classification._weights", lambda model, metrics: [1.0, 2.0, 3.0, 4.0]
     )
 
 
@@ -74,24 +75,24 @@ def wrong_linear_leaf(monkeypatch):
 
 def wrong_mean(monkeypatch):
     monkeypatch.setattr(
-        "ipdp.models.trees.linear.RegressorLeaf.is_mean", property(lambda self: True)
+        "ipdp.models.trees.regression.RegressorLeaf.is_mean", property(lambda self: True)
     )
 
 
-def wrong_mixture(monkeypatch):
-    """As if nodes of Mondrian trees had another say; before river 0.24 trees are asked instead."""
-    right, asked = loops.current.mix, mondrian._asked
-    wrong = loops.current._replace(mix=lambda *arguments: right(*arguments) ** 1.001)
-    monkeypatch.setattr(loops, "current", wrong)
-    monkeypatch.setattr(mondrian, "_asked", lambda *arguments: asked(*arguments) ** 1.001)
+def wrong_aggregation(monkeypatch):
+    """As if nodes of Mondrian trees had other shares; before river 0.24 trees are called."""
+    right, by_call = kernels.current.aggregate, mondrian._shares_by_call
+    wrong = kernels.current._replace(aggregate=lambda *arguments: right(*arguments) ** 1.001)
+    monkeypatch.setattr(kernels, "current", wrong)
+    monkeypatch.setattr(mondrian, "_shares_by_call", lambda *asked: by_call(*asked) ** 1.001)
 
 
 def an_error(monkeypatch):
     def fails(*arguments, **settings):
         raise ZeroDivisionError("division by zero")
 
-    broken = loops.current._replace(has_only_numbers=fails)
-    monkeypatch.setattr(loops, "current", broken)
+    broken = kernels.current._replace(has_only_numbers=fails)
+    monkeypatch.setattr(kernels, "current", broken)
 
 
 FAULTS = [
@@ -102,7 +103,7 @@ FAULTS = [
     pytest.param(wrong_bisection, models.arf, streams.prices, id="bisection, forest"),
     pytest.param(wrong_bisection, models.htr, streams.distances, id="bisection, regressor"),
     pytest.param(wrong_bisection, models.amf, streams.prices, id="bisection, Mondrian trees"),
-    pytest.param(wrong_mixture, models.amf, streams.prices, id="mixture"),
+    pytest.param(wrong_aggregation, models.amf, streams.prices, id="aggregation"),
     pytest.param(wrong_prior, models.arf, streams.prices, id="prior"),
     pytest.param(
         wrong_density,
@@ -170,7 +171,7 @@ def test_the_warning_says_why_and_where_from():
         ours.ice([rest[0][0]], *asker.question())
     assert ours.fault is None
     model._root.__dict__["threshold"] = 0.5
-    ours.walk._labels = None
+    ours.walk._order = None
     with pytest.warns(SlowPathWarning, match="the walk of the trees was given up: AttributeError"):
         ours.ice([rest[0][0]], *asker.question())
 
@@ -197,7 +198,7 @@ def test_one_tree_is_asked_as_a_rule_and_the_whole_model_now_and_then():
     for make, stream in ((models.arf, streams.prices), (models.arfr, streams.distances)):
         model, asker, rest = learned(make, stream)
         ours = engine(model)
-        ours.checker = Checker(first=0, every=10**9, whole=10)
+        ours.checker = Checker(first=0, every=10**9, ensemble_every=10)
         calls, whole = [], ours.call
         ours.call = lambda x, calls=calls, whole=whole: calls.append(x) or whole(x)
         for x, _ in rest[:50]:
@@ -219,7 +220,7 @@ def test_what_is_compared():
 def test_a_checker_goes_on_from_its_state():
     def what_it_wants(checker):
         return [
-            (checker.wants_all(), checker.wants_the_whole(), checker.one_of(range(9)))
+            (checker.wants_all(), checker.wants_ensemble(), checker.one_of(range(9)))
             for _ in range(60)
         ]
 

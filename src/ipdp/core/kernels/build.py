@@ -8,10 +8,10 @@ from pathlib import Path
 
 EXTENSIONS = (
     "ipdp.core.kernels._loop",
-    "ipdp.models.trees._walk",
-    "ipdp.models.trees._leaves",
-    "ipdp.models.trees._voting",
-    "ipdp.models.trees._mixing",
+    "ipdp.models.trees.kernels._walk",
+    "ipdp.models.trees.kernels._leaves",
+    "ipdp.models.trees.kernels._voting",
+    "ipdp.models.trees.kernels._aggregation",
 )
 """The modules that are there only if they were compiled."""
 

@@ -1,11 +1,11 @@
-"""Trust, but verify: the answers of the walk against plain calls."""
+"""The answers of the walk, compared with plain calls."""
 
 from __future__ import annotations
 
 import math
 import random
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -17,10 +17,6 @@ from ipdp.models.base import Outputs
 _RELATIVE, _ABSOLUTE = 1e-9, 1e-12
 
 
-class SlowPathWarning(RuntimeWarning):
-    """A tree model is explained by plain calls from now on, which is slower and says the same."""
-
-
 class Checker:
     """Says which answers are to be compared with plain calls, and compares.
 
@@ -30,9 +26,9 @@ class Checker:
         The first so many observations are compared in full.
     every
         And then each so many.
-    whole
-        Of the others one random point is compared: each so many times the whole model is asked,
-        else one of its trees, which is cheaper by as many as there are.
+    ensemble_every
+        Of the others one random point is compared: each so many times with the whole ensemble, else
+        with one of its trees, which is cheaper by as many as there are.
     seed
         Start of the random numbers by which points and trees are chosen.
 
@@ -43,10 +39,12 @@ class Checker:
     [True, False, True, False, False, True]
     """
 
-    def __init__(self, *, first: int = 20, every: int = 200, whole: int = 4, seed: int = 0) -> None:
+    def __init__(
+        self, *, first: int = 20, every: int = 200, ensemble_every: int = 4, seed: int = 0
+    ) -> None:
         self.first = first
         self.every = every
-        self.whole = whole
+        self.ensemble_every = ensemble_every
         self.seed = seed
         self._seen = 0
         self._random = random.Random(seed)
@@ -56,9 +54,9 @@ class Checker:
         self._seen += 1
         return self._seen <= self.first or self._seen % self.every == 0
 
-    def wants_the_whole(self) -> bool:
-        """Whether at one point of this observation the whole model is to be asked."""
-        return self._seen % self.whole == 0
+    def wants_ensemble(self) -> bool:
+        """Whether one point of this observation is to be compared with the whole ensemble."""
+        return self._seen % self.ensemble_every == 0
 
     def one_of(self, numbers: Sequence[int]) -> int:
         """A random one."""
@@ -75,21 +73,6 @@ class Checker:
         version, internal, gauss = state["random"]
         self._random.setstate((version, tuple(internal), gauss))
         self._seen = int(state["seen"])
-
-
-class Member(NamedTuple):
-    """One tree of an ensemble.
-
-    Attributes
-    ----------
-    values
-        What the walk takes it to say, of shape (n_outputs, n_points).
-    said_at
-        Asks the tree itself about one column.
-    """
-
-    values: FloatArray
-    said_at: Callable[[int], Any]
 
 
 def aligned(outputs: Outputs, labels: tuple[Label, ...]) -> Outputs:
@@ -117,21 +100,21 @@ def agree(labels: tuple[Label, ...], values: FloatArray, plain: Outputs) -> bool
     return all(map(_close, values, aligned(plain, labels).values[0]))
 
 
-def agree_at(labels: Sequence[Label], values: FloatArray, column: int, said: Any) -> bool:
-    """Whether the answer at one point is what the model said there."""
-    if type(said) is not dict and not isinstance(said, Mapping):
-        said = {PREDICTION[0]: said}
+def agree_at(labels: Sequence[Label], values: FloatArray, column: int, plain: Any) -> bool:
+    """Whether the answer at one point is that of a plain call there."""
+    if type(plain) is not dict and not isinstance(plain, Mapping):
+        plain = {PREDICTION[0]: plain}
     known = 0
     for k, label in enumerate(labels):
         ours, theirs = values.item(k, column), 0.0
-        if label in said:
+        if label in plain:
             known += 1
-            theirs = said[label]
+            theirs = plain[label]
         # Almost always they are the same at once.
         same = abs(ours - theirs) <= _RELATIVE * abs(theirs) < math.inf
         if not same and not _close(ours, theirs, values[k]):
             return False
-    return known == len(said)
+    return known == len(plain)
 
 
 def _close(ours: Any, theirs: Any, curve: Any = None) -> bool:

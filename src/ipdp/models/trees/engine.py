@@ -4,44 +4,58 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from ipdp.core.typing import FloatArray, Label, Observation
-from ipdp.models.base import Outputs, Probe
+from ipdp.models.base import Outputs, Probe, SlowPathWarning
 from ipdp.models.per_row import RowEngine
-from ipdp.models.trees import loops
-from ipdp.models.trees.check import (
-    Checker,
-    Member,
-    SlowPathWarning,
-    agree,
-    agree_at,
-    aligned,
-)
-from ipdp.models.trees.columns import Columns
-from ipdp.models.trees.points import Points
-
-Answer = tuple[tuple[Label, ...], FloatArray]
-"""Outputs, and their values, of shape (n_outputs, n_points)."""
+from ipdp.models.trees import kernels
+from ipdp.models.trees.base import Walk
+from ipdp.models.trees.check import Checker, agree, agree_at, aligned
+from ipdp.models.trees.classification import ClassifierWalk
+from ipdp.models.trees.mondrian import MondrianWalk
+from ipdp.models.trees.points import Columns, Points
+from ipdp.models.trees.regression import RegressorWalk
+from ipdp.models.trees.scalers import ScaledWalk
 
 
-class Walk(Protocol):
-    """What the engine asks: all points of one observation at once."""
+def tree_engine(
+    call: Callable[[dict[Any, Any]], Any], model: Any, description: str
+) -> TreeEngine | None:
+    """The engine that walks a model's trees; None if it is not a model of trees that is known.
 
-    @property
-    def leaves(self) -> str:
-        """What is done at the leaves, in a few words."""
-        ...
+    Parameters
+    ----------
+    call
+        The method of the model that predicts.
+    model
+        The model, or a pipeline.
+    description
+        What it was taken for.
 
-    def ice(self, points: Points) -> Answer | None:
-        """What the model says at each point; None if plain calls are to be made."""
-        ...
+    Examples
+    --------
+    >>> from river import tree
+    >>> model = tree.HoeffdingTreeClassifier()
+    >>> tree_engine(model.predict_proba_one, model, "a tree")  # doctest: +ELLIPSIS
+    <TreeEngine: a tree, one walk for all points, factored leaves (...)>
+    """
+    walk = _walk_of(model, getattr(call, "__name__", ""))
+    if walk is None:
+        return None
+    return TreeEngine(call, model=model, description=description, walk=walk)
 
-    def member(self, choose: Callable[[Sequence[int]], int]) -> Member | None:
-        """One of the trees, as the latest answer had it; None if there is only one."""
-        ...
+
+def _walk_of(model: Any, method: str) -> Walk | None:
+    if ScaledWalk.serves(model):
+        walk = _walk_of(list(model.steps.values())[-1], method)
+        return None if walk is None else ScaledWalk(model, walk)
+    for kind in (ClassifierWalk, MondrianWalk, RegressorWalk):
+        if kind.method == method and kind.serves(model):
+            return kind(model)
+    return None
 
 
 class TreeEngine(RowEngine):
@@ -81,7 +95,7 @@ class TreeEngine(RowEngine):
     def description(self) -> str:
         if self.fault is not None:
             return f"{super().description} ({self.fault})"
-        build = loops.current.build
+        build = kernels.current.build
         return f"{self._description}, one walk for all points, {self.walk.leaves} ({build})"
 
     def ice(
@@ -119,7 +133,7 @@ class TreeEngine(RowEngine):
         except Exception as error:
             # If river raises as well, it is the observation; then nothing is wrong with the walk.
             plain = self._plain(x, positions)
-            if points is None or not points.odd:
+            if points is None or not points.non_numeric:
                 self._give_up(f"{type(error).__name__}: {error}")
             return plain
         return self._checked(points, positions, labels, values)
@@ -129,10 +143,10 @@ class TreeEngine(RowEngine):
     ) -> None:
         """Fill in the columns that the walk does not serve, by plain calls."""
         for probe in self._columns.others:
-            said, table = self._tabulate(self._along(x, probe, positions))
+            found, table = self._tabulate(self._along(x, probe, positions))
             columns = values[:, probe.start : probe.stop]
             columns[:] = 0.0
-            for label, row in zip(said or (), table.T, strict=True):
+            for label, row in zip(found or (), table.T, strict=True):
                 columns[labels.index(label)] = row
 
     def _checked(
@@ -148,7 +162,7 @@ class TreeEngine(RowEngine):
                 self._give_up("its answers differ from plain calls")
                 return plain
             return aligned(plain, labels)
-        if self._columns.own_columns and not self._agrees_somewhere(points, labels, values):
+        if self._columns.walked_columns and not self._agrees_somewhere(points, labels, values):
             self._give_up("its answers differ from plain calls")
             return self._plain(points.x, positions)
         return Outputs(labels, values[None])
@@ -158,11 +172,11 @@ class TreeEngine(RowEngine):
     ) -> bool:
         """Whether the answer at one point is that of a plain call."""
         checker = self.checker
-        column = checker.one_of(self._columns.own_columns)
-        member = None if checker.wants_the_whole() else self.walk.member(checker.one_of)
+        column = checker.one_of(self._columns.walked_columns)
+        member = None if checker.wants_ensemble() else self.walk.member(checker.one_of)
         if member is None:
             return agree_at(labels, values, column, self.call(points.at(column)))
-        return agree_at(labels, member.values, column, member.said_at(column))
+        return agree_at(labels, member.values, column, member.predict_at(column))
 
     def _give_up(self, why: str) -> None:
         self.fault = f"the walk of the trees was given up: {why}"

@@ -1,24 +1,66 @@
-"""Which nodes the walk knows, told by the methods that river would call.
+"""Which parts of river the walk knows, told by the methods that river would call.
 
 A class is never recognised by its name or its ancestors alone: a subclass that overrides one of the
-methods that matter is another kind of node, or an unknown one.
+methods that matter is another kind of node, or an unknown one. Several of the names are private,
+and other versions of river may not have them. A name that is not there is None, which no method of
+a real class is, so that whatever would need it is not recognised.
 """
 
 from __future__ import annotations
 
-from typing import Any
+import importlib
+from collections.abc import Collection
+from enum import Enum
+from typing import Any, Final, NamedTuple
 
-from ipdp.models.trees.names import find, known
+from ipdp.core.typing import FeatureName
+
+
+class Absent(Enum):
+    """What stands for a missing value: the point does not have the feature."""
+
+    ABSENT = "absent"  # a member of an enumeration stays itself when it is copied or pickled
+
+
+ABSENT: Final = Absent.ABSENT
 
 LEAF, NUMERIC, OTHER = 0, 1, 2
-"""Kinds of nodes: a leaf; a branch at a threshold; a branch that has to be asked for each value."""
+"""Kinds of nodes: a leaf; a branch at a threshold; a branch that river decides, value by value."""
 
-OWN, MAJORITY, BAYES, ADAPTIVE, WEIGHTED = range(5)
+OPAQUE, MAJORITY, BAYES, ADAPTIVE, WEIGHTED = range(5)
 """Kinds of leaves of classifiers: only river knows; majority class; naive Bayes; the better of
 both; either of them, weighted by the leaf's error (the leaves of Hoeffding adaptive trees)."""
 
 MEAN, MODEL, SELECTED = 5, 6, 7
 """Kinds of leaves of regressors: the mean; a model; the better of both."""
+
+Features = Collection[FeatureName] | None
+"""The features that a tree sees; None for all."""
+
+
+def find(module: str, *path: str) -> Any:
+    """A name of river, None where this version does not have it.
+
+    Examples
+    --------
+    >>> find("tree", "HoeffdingTreeClassifier").__name__
+    'HoeffdingTreeClassifier'
+    >>> find("tree.nodes", "SomethingElse") is None
+    True
+    """
+    try:
+        found: Any = importlib.import_module(f"river.{module}")
+    except ImportError:
+        return None
+    for name in path:
+        found = getattr(found, name, None)
+    return found
+
+
+def known(*entries: tuple[Any, Any]) -> dict[Any, Any]:
+    """The entries as a dict, without those whose key is a name that is not there."""
+    return {key: value for key, value in entries if key is not None}
+
 
 _BRANCH = find("tree.base", "Branch")
 _DT_BRANCH = find("tree.nodes.branch", "DTBranch")
@@ -45,7 +87,7 @@ _UNTOUCHED = (
 )
 
 
-class Unknown(Exception):
+class Unsupported(Exception):
     """A part of a model that the walk does not know."""
 
 
@@ -78,11 +120,18 @@ class NodeKinds(dict[type, int]):
                 return kind
         elif _HT_LEAF is not None and issubclass(cls, _HT_LEAF) and cls.walk is _WALK_OF_A_LEAF:
             return LEAF
-        raise Unknown(f"nodes of class {cls.__name__}")
+        raise Unsupported(f"nodes of class {cls.__name__}")
+
+
+class Form(NamedTuple):
+    """How a class of trees is walked: kinds of its nodes, and whether it has alternate trees."""
+
+    kinds: NodeKinds
+    adaptive: bool
 
 
 class LeafKinds(dict[type, int]):
-    """What each class of leaves says, looked up once."""
+    """The kind of each class of leaves, looked up once."""
 
     def __missing__(self, cls: type) -> int:
         kind = self[cls] = _leaf_kind(cls)
@@ -90,15 +139,15 @@ class LeafKinds(dict[type, int]):
 
 
 def _leaf_kind(cls: Any) -> int:
-    kind: int = _PREDICTION.get(cls.prediction, OWN)
-    # A prediction may pass the question on to its next of kin: all of them must be river's.
+    kind: int = _PREDICTION.get(cls.prediction, OPAQUE)
+    # A prediction may call that of a parent class: all of them must be river's.
     definitions = [k.__dict__["prediction"] for k in cls.__mro__ if "prediction" in k.__dict__]
     if any(d not in _PREDICTION and d is not _HT_LEAF.prediction for d in definitions):
-        return OWN
+        return OPAQUE
     if kind in (BAYES, ADAPTIVE, WEIGHTED):
         for name, method in _UNTOUCHED:
             if getattr(cls, name) is not method:
-                return OWN
+                return OPAQUE
     return kind
 
 

@@ -1,20 +1,23 @@
-"""An observation and the points that it is asked about, as the walk wants them."""
+"""What a question is about: its columns, and the points of one observation."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from typing import TYPE_CHECKING, Any
+import math
+from collections.abc import Collection, Sequence
+from itertools import pairwise
+from numbers import Real
+from typing import Any
 
-from ipdp.core.typing import FeatureName, FloatArray
+import numpy as np
 
-if TYPE_CHECKING:
-    from ipdp.models.trees.columns import Columns
+from ipdp.core.typing import Array, FeatureName, FloatArray, Observation
+from ipdp.models.base import Probe
+from ipdp.models.trees import kernels
+from ipdp.models.trees.kernels.walk import ASCENDING, IS_NUMBER
+from ipdp.models.trees.kinds import ABSENT
 
-ABSENT = object()
-"""Stands in a column for a missing value: the point does not have the feature."""
-
-NONE: frozenset[FeatureName] = frozenset()
-"""No features."""
+_NUMBERS = frozenset((float, int, bool))
+_NONE: frozenset[FeatureName] = frozenset()
 
 
 class Points:
@@ -28,7 +31,7 @@ class Points:
         The observation.
     numbers
         What stands in each column in place of a feature of x; NaN where it is not a number.
-    odd
+    non_numeric
         Features that have a value which is not a number, in x or among the points.
     values
         The same as the numbers, in Python's own types; None if it follows from them.
@@ -37,30 +40,30 @@ class Points:
 
     Attributes
     ----------
-    easy
+    comparable
         The part of x that a branch at a threshold may be decided by at once.
     """
 
-    __slots__ = ("_values", "columns", "easy", "numbers", "odd", "unordered", "x")
+    __slots__ = ("_values", "columns", "comparable", "non_numeric", "numbers", "unordered", "x")
 
     def __init__(
         self,
         columns: Columns,
         x: dict[FeatureName, Any],
         numbers: FloatArray,
-        odd: frozenset[FeatureName] = NONE,
+        non_numeric: frozenset[FeatureName] = _NONE,
         *,
         values: list[Any] | None = None,
-        unordered: Collection[FeatureName] = NONE,
+        unordered: Collection[FeatureName] = _NONE,
     ) -> None:
         self.columns = columns
-        self.x = self.easy = x
+        self.x = self.comparable = x
         if unordered:
-            self.easy = {name: value for name, value in x.items() if name not in unordered}
+            self.comparable = {name: value for name, value in x.items() if name not in unordered}
         self.numbers = numbers
         self._values = values
         self.unordered = unordered
-        self.odd = odd
+        self.non_numeric = non_numeric
 
     @property
     def values(self) -> list[Any]:
@@ -84,3 +87,160 @@ class Points:
         if features is None:
             return point
         return {name: point[name] for name in features if name in point}
+
+
+class Columns:
+    """What the probes say about the columns.
+
+    Parameters
+    ----------
+    probes
+        The probes of a question.
+
+    Attributes
+    ----------
+    walked, others
+        The probes that a walk serves, and those that need plain calls.
+    names
+        The features that are replaced, one at a time.
+    spans
+        The columns of each of them: the first, and the one after the last.
+    number_of
+        For each column the place of its feature in `names`, the one after the last for columns that
+        need plain calls.
+    name_of
+        The feature itself, None for columns that need plain calls.
+    walked_columns
+        The columns that a walk serves.
+    """
+
+    def __init__(self, probes: Sequence[Probe]) -> None:
+        self.probes = probes
+        self.walked: list[Probe] = []
+        self.others: list[Probe] = []
+        self.spans: dict[FeatureName, tuple[int, int]] = {}
+        for probe in probes:
+            # Two features at once are two replacements, which one walk does not follow.
+            if len(probe.names) > 1 or probe.names[0] in self.spans:
+                self.others.append(probe)
+            else:
+                self.walked.append(probe)
+                self.spans[probe.names[0]] = (probe.start, probe.stop)
+        self.names = tuple(self.spans)
+        n = max((probe.stop for probe in probes), default=0)
+        self.number_of: Array = np.full(n, len(self.names))
+        self.name_of: list[FeatureName | None] = [None] * n
+        for number, probe in enumerate(self.walked):
+            self.number_of[probe.start : probe.stop] = number
+            self.name_of[probe.start : probe.stop] = [probe.names[0]] * (probe.stop - probe.start)
+        self.walked_columns: list[int] = np.flatnonzero(self.number_of < len(self.names)).tolist()
+        # What does not depend on positions: what stands in some columns, as numbers too.
+        self._constants = {
+            column: value for probe in self.walked for column, value in _constants(probe).items()
+        }
+        self._places = np.array(list(self._constants), dtype=int)
+        self._numbers = np.array([_number(value) for value in self._constants.values()])
+        self._unordered, self._non_numeric = _irregular(self.walked)
+        self._order, self._whole = self._expected(n)
+
+    def _expected(self, n: int) -> tuple[bytes, bytes]:
+        """What `in_order` is to look for in each of n columns."""
+        order, whole = bytearray(n), bytearray(n)
+        for probe in self.walked:
+            if probe.names[0] not in self._unordered:
+                order[probe.start] = IS_NUMBER
+                order[probe.start + 1 : probe.stop] = bytes([ASCENDING]) * (
+                    probe.stop - probe.start - 1
+                )
+            for column in range(probe.start, probe.stop):
+                whole[column] = probe.whole[0] and column not in self._constants
+        return bytes(order), bytes(whole)
+
+    def points(self, x: Observation, positions: FloatArray) -> Points:
+        """The points of one observation, given their positions of shape (1, n_axes, n_points)."""
+        if type(x) is not dict:
+            x = dict(x)
+        non_numeric = self._non_numeric
+        if not kernels.current.has_only_numbers(x):
+            non_numeric |= {name for name, value in x.items() if not isinstance(value, Real)}
+        numbers = np.ascontiguousarray(positions[0, 0])
+        if self._constants:
+            numbers = numbers.copy()
+            numbers[self._places] = self._numbers
+        if kernels.current.in_order(numbers, self._order, self._whole):
+            return Points(self, x, numbers, non_numeric, unordered=self._unordered)
+        values = self.values(numbers)
+        return self.arrange(x, values, np.array(list(map(_number, values))), non_numeric)
+
+    def arrange(
+        self,
+        x: dict[Any, Any],
+        values: list[Any],
+        numbers: FloatArray,
+        non_numeric: Collection[FeatureName],
+    ) -> Points:
+        """The points, given the values in the columns and the features of x that are no numbers."""
+        anything = bytes(len(numbers))  # whole or not
+        if not self._unordered and kernels.current.in_order(numbers, self._order, anything):
+            return Points(self, x, numbers, frozenset(non_numeric), values=values)
+        unordered = set()
+        non_numeric = set(non_numeric)
+        for name, (lo, hi) in self.spans.items():
+            if not _ascend(numbers[lo:hi].tolist()):
+                unordered.add(name)
+                if not all(isinstance(v, Real) or v is ABSENT for v in values[lo:hi]):
+                    non_numeric.add(name)
+        return Points(self, x, numbers, frozenset(non_numeric), values=values, unordered=unordered)
+
+    def values(self, numbers: FloatArray) -> list[Any]:
+        """What stands in each column, in Python's own types, given the positions."""
+        values: list[Any] = numbers.tolist()
+        for probe in self.walked:
+            if probe.whole[0]:
+                own = slice(probe.start, probe.stop - probe.missing)
+                values[own] = map(int, values[own])
+        for column, value in self._constants.items():
+            values[column] = value
+        return values
+
+    def value(self, numbers: FloatArray, column: int) -> Any:
+        """What stands in one column; the same as `values(numbers)[column]`."""
+        if column in self._constants:
+            return self._constants[column]
+        value = numbers.item(column)
+        return int(value) if self._whole[column] else value
+
+
+def _constants(probe: Probe) -> dict[int, Any]:
+    """The columns of categories and missing values, with what stands in them."""
+    categories = probe.categories[0]
+    values = [] if categories is None else categories.tolist()
+    constants = dict(enumerate(values, start=probe.start))
+    if probe.missing:
+        constants[probe.stop - 1] = ABSENT
+    return constants
+
+
+def _irregular(probes: Sequence[Probe]) -> tuple[frozenset[FeatureName], frozenset[FeatureName]]:
+    """Features whose categories, with a missing value, do not ascend; those with other types."""
+    unordered, non_numeric = set(), set()
+    for probe in probes:
+        constants = _constants(probe).values()
+        if constants and (
+            len(constants) < probe.stop - probe.start
+            or not _ascend([_number(value) for value in constants])
+        ):
+            unordered.add(probe.names[0])
+            if not all(isinstance(value, Real) or value is ABSENT for value in constants):
+                non_numeric.add(probe.names[0])
+    return frozenset(unordered), frozenset(non_numeric)
+
+
+def _ascend(numbers: list[float]) -> bool:
+    """Whether all are numbers, none below the one before."""
+    return not any(map(math.isnan, numbers)) and all(a <= b for a, b in pairwise(numbers))
+
+
+def _number(value: Any) -> float:
+    is_number = type(value) in _NUMBERS or isinstance(value, Real)
+    return float(value) if is_number else math.nan

@@ -8,11 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ipdp.core.typing import FloatArray, Label
-from ipdp.models.trees.check import Member
-from ipdp.models.trees.kinds import Unknown
-from ipdp.models.trees.names import find
-from ipdp.models.trees.points import ABSENT, Points
+from ipdp.models.trees.base import Answer, Member, Walk
+from ipdp.models.trees.kinds import ABSENT, Unsupported, find
+from ipdp.models.trees.points import Points
 
 _FEATURE_WISE = {
     find("preprocessing", name, "transform_one")
@@ -30,57 +28,49 @@ _METHODS = ("predict_one", "predict_proba_one", "_transform_one")
 _LEARNS_WHILE_PREDICTING = "_LEARN_UNSUPERVISED_DURING_PREDICT"
 
 
-def is_scaled(model: Any) -> bool:
-    """Whether a model is a pipeline of river, all steps but the last scalers of single features."""
-    if _PIPELINE is None or not isinstance(model, _PIPELINE):
-        return False
-    cls: Any = type(model)
-    untouched = all(getattr(cls, name, 0) is getattr(_PIPELINE, name, 1) for name in _METHODS)
-    return (
-        untouched
-        and hasattr(model, _LEARNS_WHILE_PREDICTING)
-        and all(_is_scaler(step) for step in list(model.steps.values())[:-1])
-    )
-
-
 def _is_scaler(step: Any) -> bool:
     return getattr(type(step), "transform_one", None) in _FEATURE_WISE
 
 
-class ScaledWalk:
+class ScaledWalk(Walk):
     """The walk of a model behind scalers: the points are scaled first.
 
     Parameters
     ----------
-    pipeline
+    model
         The pipeline.
     walk
         The walk of its last step.
     """
 
-    def __init__(self, pipeline: Any, walk: Any) -> None:
-        self.model = self.pipeline = pipeline
+    def __init__(self, model: Any, walk: Walk) -> None:
+        super().__init__(model)
         self.walk = walk
 
-    @property
-    def leaves(self) -> str:
-        """What is done at the leaves."""
-        return str(self.walk.leaves)
+    @staticmethod
+    def serves(model: Any) -> bool:
+        if _PIPELINE is None or not isinstance(model, _PIPELINE):
+            return False
+        cls: Any = type(model)
+        untouched = all(getattr(cls, name, 0) is getattr(_PIPELINE, name, 1) for name in _METHODS)
+        return (
+            untouched
+            and hasattr(model, _LEARNS_WHILE_PREDICTING)
+            and all(_is_scaler(step) for step in list(model.steps.values())[:-1])
+        )
 
-    def ice(self, points: Points) -> tuple[tuple[Label, ...], FloatArray] | None:
-        """What the model says at each point; None if plain calls are to be made."""
-        if getattr(self.pipeline, _LEARNS_WHILE_PREDICTING):
+    def ice(self, points: Points) -> Answer | None:
+        if getattr(self.model, _LEARNS_WHILE_PREDICTING):
             return None
-        *scalers, last = self.pipeline.steps.values()
+        *scalers, last = self.model.steps.values()
         if last is not self.walk.model or not all(map(_is_scaler, scalers)):
-            raise Unknown("other steps of the pipeline than there were at first")
-        answer: tuple[tuple[Label, ...], FloatArray] | None = self.walk.ice(scaled(points, scalers))
+            raise Unsupported("other steps of the pipeline than there were at first")
+        answer = self.walk.ice(scaled(points, scalers))
+        self.leaves = self.walk.leaves
         return answer
 
     def member(self, choose: Callable[[Sequence[int]], int]) -> Member | None:
-        """One of the trees, as the latest answer had it; None if there is only one."""
-        member: Member | None = self.walk.member(choose)
-        return member
+        return self.walk.member(choose)
 
 
 def scaled(points: Points, scalers: Sequence[Any]) -> Points:
@@ -92,7 +82,7 @@ def scaled(points: Points, scalers: Sequence[Any]) -> Points:
 
 def _standardized(points: Points, scaler: Any) -> Points | None:
     """All points at once, if they are numbers and the scaler is the common one; else None."""
-    if points.unordered or points.odd or not _is_standard(scaler):
+    if points.unordered or points.non_numeric or not _is_standard(scaler):
         return None
     columns = points.columns
     variances = [scaler.vars.get(name) for name in columns.names]

@@ -1,7 +1,9 @@
-"""Naive Bayes for many points in many leaves, as a few operations on arrays.
+"""The kernels that are faster as operations on arrays where nothing is compiled.
 
-The arrays have the points, or the leaves, last: (terms, classes, points). numpy is fastest so, and
-adds the terms one after the other, in river's own order.
+They have the names and the answers of those in `walk.py` and `voting.py`. Naive Bayes is computed
+for many points in many leaves at once: the arrays have the points, or the leaves, last, as
+(terms, classes, points). numpy is fastest so, and adds the terms one after the other, in river's
+own order.
 """
 
 from __future__ import annotations
@@ -9,15 +11,120 @@ from __future__ import annotations
 import math
 from array import array
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ipdp.core.typing import Array, FloatArray, Label
-from ipdp.models.trees.leaves import ClassifierLeaf, likelihoods
-from ipdp.models.trees.points import Points
+from ipdp.core.typing import Array, FeatureName, FloatArray, Label
+from ipdp.models.trees.kernels.leaves import NO_FEATURE, ClassifierLeaf, likelihoods, parts_of
+from ipdp.models.trees.kernels.walk import ASCENDING, Reached, Walker
+from ipdp.models.trees.kinds import Form
+from ipdp.models.trees.reached import NO_LEAF, LeafCache, ReachedLeaves
+
+if TYPE_CHECKING:
+    from ipdp.models.trees.points import Points
 
 _HALF_LOG_TAU = 0.5 * math.log(math.tau)
+
+
+def in_order(numbers: FloatArray, order: bytes, whole: bytes) -> bool:
+    """As `walk.in_order`."""
+    expected = np.frombuffer(order, dtype=np.int8)
+    fits = (expected == 0) | ~np.isnan(numbers)
+    fits[1:] &= (expected[1:] != ASCENDING) | (numbers[1:] >= numbers[:-1])
+    if any(whole):
+        fits &= (np.frombuffer(whole, dtype=bool) < 1) | (np.trunc(numbers) == numbers)
+    return bool(fits.all())
+
+
+def combine(votes: FloatArray, weights: Sequence[float]) -> FloatArray:
+    """As `voting.combine`."""
+    shares: FloatArray = np.add.reduce(votes * np.array(weights)[:, None], axis=1)
+    total = np.add.reduce(shares, axis=0)
+    np.divide(shares, total, out=shares, where=total > 0)
+    return shares
+
+
+def vote(
+    walker: Walker,
+    trees: Sequence[Any],
+    forms: Sequence[Form],
+    classes: tuple[Label, ...],
+    cache: LeafCache[ClassifierLeaf],
+) -> tuple[FloatArray, Sequence[Reached], bool]:
+    """As `voting.vote`."""
+    reached = ReachedLeaves.of(walker, trees, forms)
+    leaves = _QuestionLeaves(classes, walker.points.columns.names, cache)
+    leaf_of = reached.numbers(leaves)
+    with np.errstate(all="ignore"):
+        votes = leaves.votes(leaf_of, walker.points)
+    if reached.n_rows > len(trees):
+        votes *= leaves.scales(leaf_of)
+    return votes, reached.reached, leaves.has_opaque
+
+
+class _QuestionLeaves:
+    """The leaves of one question, numbered.
+
+    From 0 up a leaf's number is that of naive Bayes, from -1 down that of votes which are the same
+    whatever the observation, of which the first are those of no leaf.
+    """
+
+    def __init__(
+        self,
+        classes: tuple[Label, ...],
+        asked: tuple[FeatureName, ...],
+        cache: LeafCache[ClassifierLeaf],
+    ) -> None:
+        self.turn = cache.turn
+        self.parts = cache.parts
+        self.has_opaque = False
+        self._classes = classes
+        self._asked = asked
+        self._places = cache.places
+        if not self._places:
+            self._places[NO_FEATURE] = 0  # what a leaf lacks is filled up with zeros
+        self._bayes: list[ClassifierLeaf] = []
+        self._fixed: list[ClassifierLeaf | None] = [None]
+
+    def enter(self, leaf: Any, tree: Any) -> ClassifierLeaf:
+        """Number a leaf, and read it if it has learned."""
+        parts = parts_of(self.parts, leaf, tree, self._classes, self.turn)
+        if parts.opaque:
+            self.has_opaque = True
+            parts.number = NO_LEAF
+        elif parts.bayes:
+            parts.number = len(self._bayes)
+            self._bayes.append(parts)
+            if parts.places_of is not self._asked:
+                parts.find_places(self._asked, self._places)
+        else:
+            self._fixed.append(parts)
+            parts.number = -len(self._fixed)
+        return parts
+
+    def votes(self, leaf_of: Array, points: Points) -> FloatArray:
+        """The votes of the leaves at each point, of shape (n_classes, n_rows, n_points)."""
+        none = [0.0] * len(self._classes)
+        fixed = np.array([parts.votes if parts else none for parts in self._fixed]).T
+        if not self._bayes:
+            return fixed.take(~leaf_of, axis=1)
+        if points.non_numeric:
+            for parts in self._bayes:
+                parts.refuse(points.non_numeric)
+        bayes = BayesLeaves(self._bayes, self._classes, points, self._places)
+        if leaf_of.min() >= 0:
+            return bayes.votes(leaf_of)
+        votes = bayes.votes(np.maximum(leaf_of, 0))
+        np.copyto(votes, fixed.take(~leaf_of, axis=1, mode="clip"), where=leaf_of < 0)
+        return votes
+
+    def scales(self, leaf_of: Array) -> FloatArray:
+        """How much each leaf counts; where there is no leaf it does not matter."""
+        scales = [parts.scale for parts in self._bayes]
+        # Numbers from -1 down count from the end.
+        scales += [parts.scale if parts else 1.0 for parts in reversed(self._fixed)]
+        return np.array(scales).take(leaf_of, mode="wrap")
 
 
 class BayesLeaves:
@@ -31,7 +138,7 @@ class BayesLeaves:
         The classes.
     points
         The observation and its points.
-    known
+    places
         The places of the leaves' features.
     """
 
@@ -40,7 +147,7 @@ class BayesLeaves:
         leaves: Sequence[ClassifierLeaf],
         classes: Sequence[Label],
         points: Points,
-        known: dict[Any, int],
+        places: dict[Any, int],
     ) -> None:
         self.leaves = leaves
         self.classes = classes
@@ -60,7 +167,7 @@ class BayesLeaves:
         # (1 + n_slots, n_classes, n_leaves): the priors, and the terms of x itself.
         self._terms = np.zeros((1 + self._n_slots, len(classes), len(leaves)))
         self._terms[0] = priors
-        self._fill_in_x(known)
+        self._fill_in_x(places)
 
     def _tables(self) -> tuple[FloatArray, FloatArray]:
         """The Gaussians, of shape (n_slots, 3, n_classes, n_leaves), and the priors."""
@@ -81,10 +188,10 @@ class BayesLeaves:
         table = np.frombuffer(places, dtype=np.int64).reshape(-1, width)
         return np.where(table < 0, self._n_slots - 1, table)
 
-    def _fill_in_x(self, known: dict[Any, int]) -> None:
+    def _fill_in_x(self, places: dict[Any, int]) -> None:
         x, nan = self.points.x, math.nan
-        odd = self.points.odd
-        values = np.array([nan if name in odd else x.get(name, nan) for name in known])
+        non_numeric = self.points.non_numeric
+        values = np.array([nan if name in non_numeric else x.get(name, nan) for name in places])
         own = values.take(self._places[:, self._n_asked :].T)[:, None, :]
         mean, spread, log_deviation = self._gaussians[:-1].swapaxes(0, 1)
         _log_densities(own, mean, spread, log_deviation, out=self._terms[1:-1])

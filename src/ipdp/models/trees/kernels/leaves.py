@@ -1,4 +1,4 @@
-"""What a leaf of a classifier says.
+"""The votes of a leaf of a classifier, taken apart.
 
 Naive Bayes adds the log-likelihoods of all features to the log of the prior. Points that differ in
 one feature differ in one term of that sum, so a leaf is taken apart into its terms once, and the
@@ -15,9 +15,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ipdp.core.typing import FeatureName, Label
-from ipdp.models.trees.kinds import ADAPTIVE, BAYES, LEAVES, MAJORITY, WEIGHTED
-from ipdp.models.trees.names import find
-from ipdp.models.trees.points import ABSENT
+from ipdp.models.trees.kinds import ABSENT, ADAPTIVE, BAYES, LEAVES, MAJORITY, WEIGHTED, find
 
 try:
     import cython  # type: ignore[import-untyped]
@@ -43,8 +41,8 @@ class ClassifierLeaf:
     ----------
     leaf
         The leaf, which is kept alive so that its address stays its own.
-    own
-        Whether only river knows what the leaf says.
+    opaque
+        Whether only river can tell the prediction of the leaf.
     number, turn
         The number of the leaf in the latest question that it was part of; that question's.
     seen, splitters
@@ -53,7 +51,7 @@ class ClassifierLeaf:
     bayes
         Whether it is naive Bayes.
     votes
-        If it is not: what it says whatever the observation, one number a class.
+        If it is not: its votes, whatever the observation, one number a class.
     scale
         How much its votes count beside those of alternate trees.
     terms
@@ -87,7 +85,7 @@ class ClassifierLeaf:
         "leaf",
         "names",
         "number",
-        "own",
+        "opaque",
         "places",
         "places_of",
         "scale",
@@ -101,7 +99,7 @@ class ClassifierLeaf:
 
     def __init__(self, leaf: Any) -> None:
         self.leaf = leaf
-        self.own = LEAVES[type(leaf)] not in _KINDS
+        self.opaque = LEAVES[type(leaf)] not in _KINDS
         self.number = 0
         self.turn = -1
         self.seen = array("d")
@@ -120,22 +118,22 @@ class ClassifierLeaf:
         self.places = b""
         self.places_of: object = None
 
-    def refuse(self, odd: frozenset[FeatureName]) -> None:
+    def refuse(self, non_numeric: frozenset[FeatureName]) -> None:
         """Raise an error if a feature that is not a number would have a density."""
         for name in self.names:
-            if name in odd:
+            if name in non_numeric:
                 raise TypeError(f"the leaf takes {name!r} for a number")
 
-    def find_places(self, asked: Sequence[FeatureName], known: dict[Any, int]) -> None:
-        """Write down where the features that are asked about stand, and where those of the leaf.
+    def find_places(self, asked: Sequence[FeatureName], places: dict[Any, int]) -> None:
+        """Remember where the features that are asked about stand, and where those of the leaf.
 
         The first part is the slot of each feature that is asked about, -1 if it has none, and
         another -1 for columns that replace no feature; the second is the place of each of the
-        leaf's features among all known ones.
+        leaf's features among those of all leaves.
         """
         self.places_of = asked
         slots = [self.slots.get(name, -1) for name in asked]
-        own = [known.setdefault(name, len(known)) for name in self.names]
+        own = [places.setdefault(name, len(places)) for name in self.names]
         self.places = array("q", [*slots, -1, *own]).tobytes()
 
 
@@ -161,7 +159,7 @@ def parts_of(
     if parts.turn != turn:
         parts.turn = turn
         # A leaf that was deactivated has no splitters any more.
-        if not parts.own and (
+        if not parts.opaque and (
             parts.splitters is not leaf.splitters or _has_learned(parts, leaf.stats, classes)
         ):
             read(parts, tree, classes)
@@ -186,10 +184,10 @@ def _has_learned(
 
 
 def read(parts: ClassifierLeaf, tree: Any, classes: tuple[Label, ...]) -> None:
-    """Read what a leaf says now, its numbers in the order of the classes."""
+    """Read a leaf as it is now, its numbers in the order of the classes."""
     leaf = parts.leaf
     stats = leaf.stats
-    _note(parts, stats, classes)
+    _remember(parts, stats, classes)
     total = 0.0
     for weight in stats.values():
         total += weight
@@ -213,8 +211,8 @@ def read(parts: ClassifierLeaf, tree: Any, classes: tuple[Label, ...]) -> None:
     parts.splitters = leaf.splitters
 
 
-def _note(parts: ClassifierLeaf, stats: dict[Label, float], classes: tuple[Label, ...]) -> None:
-    """Write down what the leaf has seen of each class."""
+def _remember(parts: ClassifierLeaf, stats: dict[Label, float], classes: tuple[Label, ...]) -> None:
+    """Remember what the leaf has seen of each class."""
     n_classes = len(classes)
     if len(parts.seen) != n_classes:
         parts.seen = array("d", [-1.0]) * n_classes

@@ -7,7 +7,7 @@ cdef double _NAN
 
 cdef class ClassifierLeaf:
     cdef public object leaf, splitters, laid_out, places_of
-    cdef public bint own, bayes
+    cdef public bint opaque, bayes
     cdef public Py_ssize_t number, turn
     cdef public dict slots, general
     cdef public list names, gaussians, counted
@@ -26,7 +26,7 @@ cdef bint _has_learned(ClassifierLeaf parts, dict stats, tuple classes) except -
 cdef read(ClassifierLeaf parts, tree, tuple classes)
 
 @cython.locals(k=Py_ssize_t, n_classes=Py_ssize_t)
-cdef _note(ClassifierLeaf parts, dict stats, tuple classes)
+cdef _remember(ClassifierLeaf parts, dict stats, tuple classes)
 
 cdef bint _is_bayes(leaf, tree, int kind, double total) except -1
 

@@ -18,8 +18,7 @@ from tests.models.trees import models, streams
 from tests.models.trees.asking import Asker, plain_engine, unchecked, worst_difference
 
 import ipdp
-from ipdp.models import Probe
-from ipdp.models.per_row import RowEngine
+from ipdp.models import Probe, RowEngine
 
 N = 600
 
@@ -199,6 +198,24 @@ def test_copies_go_on_by_themselves(copied):
         assert worst_difference(twin, plain, x, probes, positions)[0] < 1e-9
     assert twin.fault is None
     assert twin.model is not ours.model
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda pdp: pickle.loads(pickle.dumps(pdp))])
+def test_a_copied_explainer_still_knows_what_is_missing(copied):
+    """What stands for a missing value must be the same thing in the copy."""
+    grid = ipdp.grid.MinMax(5, warm_up=1, missing=True)
+    pdp = ipdp.IncrementalPDP(models.ht(), ["nswprice"], grid=grid)
+    examples = list(streams.prices(400))
+    for x, y in examples:
+        pdp.explain_one(x)
+        pdp.engine.model.learn_one(x, y)
+    twin = copied(pdp)
+    for x, _ in examples[:30]:
+        pdp.explain_one(x)
+        twin.explain_one(x)
+    assert twin.engine.fault is None
+    curves = pdp.curve("nswprice"), twin.curve("nswprice")
+    np.testing.assert_array_equal(curves[0].average, curves[1].average)
 
 
 FLOATS = st.floats(-3, 3, allow_nan=False) | st.sampled_from([-0.0, 0.1, 1e100, -1e100])

@@ -2,18 +2,19 @@
 cimport cython
 from libc.math cimport exp
 
-from ipdp.models.trees._leaves cimport ClassifierLeaf, parts_of
-from ipdp.models.trees._walk cimport Walker
+from ipdp.models.trees.kernels._leaves cimport ClassifierLeaf, parts_of
+from ipdp.models.trees.kernels._walk cimport Walker
 
 cdef double _HALF_LOG_TAU, _LEFT_OUT
 
 
 @cython.locals(reached=list, n_rows=Py_ssize_t, found=tuple, number=Py_ssize_t)
-cpdef tuple cast(Walker walker, trees, list forms, tuple classes, store)
+cpdef tuple vote(Walker walker, trees, list forms, tuple classes, cache)
 
 @cython.locals(k=Py_ssize_t, row=Py_ssize_t, column=Py_ssize_t, weight=double, total=double,
-               n_classes=Py_ssize_t, n_trees=Py_ssize_t, n_points=Py_ssize_t)
-cpdef combine(double[:, :, ::1] votes, weights, double[:, ::1] shares)
+               n_classes=Py_ssize_t, n_trees=Py_ssize_t, n_points=Py_ssize_t,
+               shares=cython.double[:, ::1])
+cpdef combine(double[:, :, ::1] votes, weights)
 
 cdef double _log_density(double value, double[::1] terms, Py_ssize_t at) noexcept
 
@@ -24,7 +25,7 @@ cdef class Voting:
     cdef tuple _classes
     cdef dict _known
     cdef list _name_of
-    cdef bint _asks_river
+    cdef bint _has_opaque
     cdef Py_ssize_t _turn
     cdef const double[::1] _numbers
     cdef double[:, :, ::1] _votes
@@ -38,7 +39,7 @@ cdef class Voting:
 
     @cython.locals(x=dict, place=Py_ssize_t, k=Py_ssize_t, slot=Py_ssize_t, value=double,
                    n_classes=Py_ssize_t)
-    cdef _put_in_x(self, ClassifierLeaf parts)
+    cdef _terms_of_x(self, ClassifierLeaf parts)
 
     @cython.locals(k=Py_ssize_t, column=Py_ssize_t, slot=Py_ssize_t, scale=double, n_classes=Py_ssize_t,
                    votes=cython.double[:, :, ::1])
@@ -59,4 +60,4 @@ cdef class Voting:
 
     @cython.locals(k=Py_ssize_t, column=Py_ssize_t, n_classes=Py_ssize_t, total=double,
                    highest=double, difference=double, share=double, votes=cython.double[:, :, ::1])
-    cdef void _share_out(self, Py_ssize_t row, Py_ssize_t lo, Py_ssize_t hi, double scale) noexcept
+    cdef void _normalise(self, Py_ssize_t row, Py_ssize_t lo, Py_ssize_t hi, double scale) noexcept

@@ -1,10 +1,10 @@
-"""What a Mondrian tree says: a mixture of all nodes from its root to a leaf.
+"""The shares of the classes in a Mondrian tree: a weighted mean over the path to a leaf.
 
-From the leaf upwards, each node adds its own shares of the classes to a part of what came from
-below. Seen from the root, each takes its part of a say and leaves the rest to those below it, so
-that leaves have in common what was said on their way, up to where they part.
+From the leaf upwards, each node adds its own shares of the classes to a part of those from below.
+Seen from the root, each node takes its part of the weight and leaves the rest to those below it, so
+that leaves have the sum over the common part of their paths in common.
 
-This file is compiled as it is, into `_mixing`; the types are in `_mixing.pxd`.
+This file is compiled as it is, into `_aggregation`; the types are in `_aggregation.pxd`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ except ImportError:
 if not cython.compiled:
     from math import exp
 
-    from ipdp.models.trees.walk import Walker
+    from ipdp.models.trees.kernels.walk import Walker
 
 
 class Path:
@@ -33,20 +33,20 @@ class Path:
     Parameters
     ----------
     left
-        Which part of the say is left to those below.
-    said
-        What was said of each class so far.
+        Which part of the weight is left to the nodes below.
+    shares
+        The weighted shares of each class so far.
     """
 
-    __slots__ = ("left", "said")
+    __slots__ = ("left", "shares")
 
-    def __init__(self, left: float, said: list[float]) -> None:
+    def __init__(self, left: float, shares: list[float]) -> None:
         self.left = left
-        self.said = said
+        self.shares = shares
 
 
-class Mixture:
-    """Mixes the nodes of a tree.
+class Aggregation:
+    """Aggregates the nodes of a tree.
 
     Parameters
     ----------
@@ -56,22 +56,22 @@ class Mixture:
         The classes.
     """
 
-    __slots__ = ("_aggregates", "_dirichlet", "_known", "_nobody", "_places", "_prior")
+    __slots__ = ("_aggregates", "_dirichlet", "_known", "_places", "_prior", "_start")
 
     def __init__(self, tree: Any, classes: tuple[Label, ...]) -> None:
         self._aggregates = tree.use_aggregation
         self._dirichlet = tree.dirichlet
         self._prior = tree.dirichlet * len(tree._classes)
         self._places = [tree._class_to_idx[label] for label in classes]
-        self._nobody = Path(1.0, [0.0] * len(classes))
+        self._start = Path(1.0, [0.0] * len(classes))
         self._known: dict[Any, Path] = {}
 
     def at(self, leaf: Any) -> list[float]:
         """The shares of the classes at a leaf."""
         if not self._aggregates:
-            return self._add(self._nobody.said, leaf, 1.0)
+            return self._add(self._start.shares, leaf, 1.0)
         above = self._path(leaf.parent)
-        shares = self._add(above.said, leaf, above.left)
+        shares = self._add(above.shares, leaf, above.left)
         total = 0.0
         for share in shares:
             total += share
@@ -80,32 +80,32 @@ class Mixture:
     def _path(self, node: Any) -> Path:
         """The path down to a node."""
         if node is None:
-            return self._nobody
+            return self._start
         path = self._known.get(id(node))
         if path is None:
             above = self._path(node.parent)
             weight = 0.5 * exp(node.weight - node.log_weight_tree)
-            said = self._add(above.said, node, above.left * weight)
-            path = self._known[id(node)] = Path(above.left * (1.0 - weight), said)
+            shares = self._add(above.shares, node, above.left * weight)
+            path = self._known[id(node)] = Path(above.left * (1.0 - weight), shares)
         return path
 
-    def _add(self, said: list[float], node: Any, part: float) -> list[float]:
-        """Add a part of what a node says by itself."""
+    def _add(self, shares: list[float], node: Any, part: float) -> list[float]:
+        """Add a part of the node's own shares."""
         counts = node.counts
         total = node.n_samples + self._prior
         together = []
-        for k in range(len(said)):
+        for k in range(len(shares)):
             place, count = self._places[k], self._dirichlet
             if place < len(counts):
                 count += counts[place]
-            together.append(said[k] + part * (count / total))
+            together.append(shares[k] + part * (count / total))
         return together
 
 
-def mix(
+def aggregate(
     walker: Walker, trees: Sequence[Any], kinds: NodeKinds, classes: tuple[Label, ...]
 ) -> FloatArray:
-    """What Mondrian trees say, of shape (n_classes, n_trees, n_points).
+    """The shares of the classes in Mondrian trees, of shape (n_classes, n_trees, n_points).
 
     Parameters
     ----------
@@ -121,13 +121,13 @@ def mix(
     for row in range(len(trees)):
         tree = trees[row]
         leaf, spans, runs, _ = walker.walk(tree._root, kinds, False)
-        mixture = Mixture(tree, classes)
+        aggregation = Aggregation(tree, classes)
         if spans:
-            shares = mixture.at(leaf)
+            shares = aggregation.at(leaf)
             for lo, hi in spans:
                 _write(table, row, lo, hi, shares)
         for other, lo, hi in runs:
-            _write(table, row, lo, hi, mixture.at(other))
+            _write(table, row, lo, hi, aggregation.at(other))
     return votes
 
 

@@ -1,7 +1,7 @@
-"""What leaves of classifiers say at points, one point after the other.
+"""The votes of leaves of classifiers, one point after the other.
 
 Loops over numbers, which are fast when compiled: this file is compiled as it is, into `_voting`,
-and the types are in `_voting.pxd`. In Python the same is done with arrays, see `bayes.py`.
+and the types are in `_voting.pxd`. In Python the same is done with arrays, see `array.py`.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ipdp.core.typing import FloatArray, Label
-from ipdp.models.trees.leaves import likelihoods
-from ipdp.models.trees.points import Points
-from ipdp.models.trees.walk import Reached
+from ipdp.models.trees.kernels.leaves import likelihoods
 
 if TYPE_CHECKING:
-    from ipdp.models.trees.reach import Form
-    from ipdp.models.trees.store import LeafStore
+    from ipdp.models.trees.kernels.walk import Reached
+    from ipdp.models.trees.kinds import Form
+    from ipdp.models.trees.points import Points
+    from ipdp.models.trees.reached import LeafCache
 
 try:
     import cython  # type: ignore[import-untyped]
@@ -28,15 +28,15 @@ except ImportError:
 if not cython.compiled:
     from math import exp
 
-    from ipdp.models.trees.leaves import ClassifierLeaf, parts_of
-    from ipdp.models.trees.walk import Walker
+    from ipdp.models.trees.kernels.leaves import ClassifierLeaf, parts_of
+    from ipdp.models.trees.kernels.walk import Walker
 
 _HALF_LOG_TAU = 0.5 * math.log(math.tau)
 _LEFT_OUT = -math.inf
 
 
 class Voting:
-    """Lets leaves vote at points, one run of neighbouring columns after the other.
+    """The votes of leaves at points, one run of neighbouring columns after the other.
 
     Parameters
     ----------
@@ -51,8 +51,8 @@ class Voting:
     """
 
     __slots__ = (
-        "_asks_river",
         "_classes",
+        "_has_opaque",
         "_known",
         "_name_of",
         "_numbers",
@@ -75,13 +75,13 @@ class Voting:
         self._name_of = points.columns.name_of
         self._known = known
         self._turn = turn
-        self._asks_river = False
+        self._has_opaque = False
         self._walker = walker
         # Lists are fast in Python, arrays in C.
         self._numbers = self._walker.numbers if cython.compiled else points.numbers.tolist()
 
     def count(self, votes: FloatArray, trees: Sequence[Any], reached: Sequence[Reached]) -> bool:
-        """Collect the votes of trees; whether there are leaves that only river knows.
+        """Collect the votes of trees; whether some leaves are opaque.
 
         Parameters
         ----------
@@ -107,22 +107,22 @@ class Voting:
             for other, lo, hi in runs:
                 self._vote(self._enter(other, tree), row, lo, hi, weighted)
             row += 1
-        return self._asks_river
+        return self._has_opaque
 
     def _enter(self, leaf: Any, tree: Any) -> ClassifierLeaf:
         parts = self._known.get(id(leaf))
         if parts is None or parts.turn != self._turn:
             parts = parts_of(self._known, leaf, tree, self._classes, self._turn)
-            if parts.own:
-                self._asks_river = True
+            if parts.opaque:
+                self._has_opaque = True
             elif parts.bayes:
-                self._put_in_x(parts)
+                self._terms_of_x(parts)
         return parts
 
-    def _put_in_x(self, parts: ClassifierLeaf) -> None:
+    def _terms_of_x(self, parts: ClassifierLeaf) -> None:
         """Compute the terms of x itself."""
-        if self._points.odd:
-            parts.refuse(self._points.odd)
+        if self._points.non_numeric:
+            parts.refuse(self._points.non_numeric)
         x, terms, at_x, n_classes = self._points.x, parts.terms, parts.at_x, len(self._classes)
         place = 0
         for name in parts.names:
@@ -138,7 +138,7 @@ class Voting:
                     at_x[slot * n_classes + k] = found[k]
 
     def _vote(self, parts: ClassifierLeaf, row: int, lo: int, hi: int, weighted: bool) -> None:
-        """Write down what a leaf says at neighbouring columns, which are of one feature."""
+        """Write the votes of a leaf at neighbouring columns, which are of one feature."""
         n_classes, votes = len(self._classes), self._votes
         scale = parts.scale if weighted else 1.0
         if parts.bayes:
@@ -146,21 +146,21 @@ class Voting:
             if slot >= 0:
                 self._replace(parts, slot, row, lo, hi)
                 self._add_up(parts, slot, row, lo, hi)
-                self._share_out(row, lo, hi, scale)
+                self._normalise(row, lo, hi, scale)
             else:
-                # The leaf knows nothing of the feature, and says the same at all of them.
+                # The leaf knows nothing of the feature: its votes are the same at all of them.
                 self._add_up(parts, slot, row, lo, lo + 1)
-                self._share_out(row, lo, lo + 1, scale)
+                self._normalise(row, lo, lo + 1, scale)
                 for k in range(n_classes):
                     for column in range(lo + 1, hi):
                         votes[k, row, column] = votes[k, row, lo]
-        elif not parts.own:
+        elif not parts.opaque:
             for k in range(n_classes):
                 for column in range(lo, hi):
                     votes[k, row, column] = parts.votes[k] * scale
 
     def _replace(self, parts: ClassifierLeaf, slot: int, row: int, lo: int, hi: int) -> None:
-        """Write down the terms of what the points have instead of x."""
+        """Write the terms of what the points have instead of x."""
         n_classes, votes, numbers, terms = (
             len(self._classes),
             self._votes,
@@ -201,7 +201,7 @@ class Voting:
                     total += at_x[s * n_classes + k]
                 votes[k, row, column] = total
 
-    def _share_out(self, row: int, lo: int, hi: int, scale: float) -> None:
+    def _normalise(self, row: int, lo: int, hi: int, scale: float) -> None:
         """Turn sums of logs into shares of the classes.
 
         exp(v) / sum(exp(v)) is computed as it stands, without the logarithm of the sum that river
@@ -222,14 +222,14 @@ class Voting:
                 votes[k, row, column] *= scale / total
 
 
-def cast(
+def vote(
     walker: Walker,
     trees: Sequence[Any],
     forms: Sequence[Form],
     classes: tuple[Label, ...],
-    store: LeafStore[ClassifierLeaf],
+    cache: LeafCache[ClassifierLeaf],
 ) -> tuple[FloatArray, list[Reached], bool]:
-    """Walk trees, and let their leaves vote.
+    """Walk trees, and collect the votes of their leaves.
 
     Parameters
     ----------
@@ -239,16 +239,16 @@ def cast(
         The trees, and how each of them is walked.
     classes
         The classes.
-    store
-        What is known of leaves.
+    cache
+        What was read from leaves.
 
     Returns
     -------
     The votes, of shape (n_classes, n_rows, n_points), with a row for each tree and one more before
-    it for each alternate tree; what each point reaches; whether there are leaves that only river
-    knows, whose votes are missing.
+    it for each alternate tree; what each point reaches; whether some leaves are opaque, whose votes
+    are missing.
     """
-    points = walker._points
+    points = walker.points
     reached: list[Reached] = []
     n_rows = len(trees)
     for number in range(len(forms)):
@@ -257,12 +257,12 @@ def cast(
         n_rows += len(found[3])
         reached.append(found)
     votes = np.zeros((len(classes), n_rows, len(points.numbers)))
-    voting = Voting(walker, points, classes, store.parts, store.turn)
+    voting = Voting(walker, points, classes, cache.parts, cache.turn)
     return votes, reached, voting.count(votes, trees, reached)
 
 
-def combine(votes: FloatArray, weights: Sequence[float], shares: FloatArray) -> None:
-    """Share out the weighted votes of trees.
+def combine(votes: FloatArray, weights: Sequence[float]) -> FloatArray:
+    """The weighted votes of trees as shares of the classes, of shape (n_classes, n_points).
 
     Parameters
     ----------
@@ -270,10 +270,10 @@ def combine(votes: FloatArray, weights: Sequence[float], shares: FloatArray) -> 
         Of shape (n_classes, n_trees, n_points).
     weights
         How much each tree counts.
-    shares
-        Takes the shares, of shape (n_classes, n_points); all 0.
     """
     n_classes, n_trees, n_points = votes.shape[0], votes.shape[1], votes.shape[2]
+    combined = np.zeros((n_classes, n_points))
+    shares = combined  # as numbers in C
     for row in range(n_trees):
         weight = weights[row]
         for k in range(n_classes):
@@ -286,6 +286,7 @@ def combine(votes: FloatArray, weights: Sequence[float], shares: FloatArray) -> 
         if total > 0:
             for k in range(n_classes):
                 shares[k, column] /= total
+    return combined
 
 
 def _log_density(value: float, terms: Any, at: int) -> float:

@@ -3,7 +3,7 @@ cimport cython
 from libc.math cimport floor, isnan
 
 cdef int LEAF, NUMERIC
-cdef int IS_NUMBER, CLIMBS
+cdef int IS_NUMBER, ASCENDING
 
 
 cdef inline Py_ssize_t bisect_right(
@@ -20,7 +20,8 @@ cdef inline Py_ssize_t bisect_right(
 
 
 cdef class Walker:
-    cdef object _points, _kinds, _latest
+    cdef public object points
+    cdef object _kinds, _latest
     cdef int _kind
     cdef const double[::1] numbers
     cdef bint _adaptive
@@ -28,13 +29,13 @@ cdef class Walker:
 
     cdef int _kind_of(self, node) except -1
 
-    @cython.locals(live=dict, easy=dict, waiting=list, kind=int, adaptive=bint, threshold=double,
+    @cython.locals(live=dict, comparable=dict, waiting=list, kind=int, adaptive=bint, threshold=double,
                    below=bint, span=tuple, lo=Py_ssize_t, hi=Py_ssize_t, k=Py_ssize_t)
-    cdef tuple _with_x(self, node)
+    cdef tuple _path_of_x(self, node)
 
-    @cython.locals(runs=list, easy=dict, waiting=list, kind=int, adaptive=bint,
+    @cython.locals(runs=list, comparable=dict, waiting=list, kind=int, adaptive=bint,
                    lo=Py_ssize_t, hi=Py_ssize_t, k=Py_ssize_t)
-    cdef list _on_their_own(self)
+    cdef list _off_path(self)
 
     cdef _fork(self, node, dict live)
     cdef tuple _step(self, node, own, Py_ssize_t lo, Py_ssize_t hi)

@@ -9,11 +9,13 @@ This file is compiled as it is, into `_walk`; the types are in `_walk.pxd`.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ipdp.core.typing import FeatureName, FloatArray
-from ipdp.models.trees.kinds import LEAF, NUMERIC, NodeKinds
-from ipdp.models.trees.points import ABSENT, Points
+from ipdp.models.trees.kinds import ABSENT, LEAF, NUMERIC, NodeKinds
+
+if TYPE_CHECKING:
+    from ipdp.models.trees.points import Points
 
 try:
     import cython  # type: ignore[import-untyped]
@@ -23,7 +25,7 @@ if not cython.compiled:
     from bisect import bisect_right
     from math import floor, isnan
 
-IS_NUMBER, CLIMBS = 1, 2
+IS_NUMBER, ASCENDING = 1, 2
 """What a column is expected to be, see `in_order`."""
 
 Span = tuple[int, int]
@@ -33,7 +35,7 @@ Run = tuple[Any, int, int]
 """A leaf, and the span of columns that reach it."""
 
 Alternate = tuple[Any, list[Span]]
-"""An alternate tree that has a say besides the leaf, and for which columns."""
+"""An alternate tree that counts besides the leaf, and for which columns."""
 
 Reached = tuple[Any, list[Span], list[Run], list[Alternate]]
 """The leaf of x and the columns that reach it; the other leaves; the alternate trees."""
@@ -54,13 +56,13 @@ class Walker:
         "_kind",
         "_kinds",
         "_latest",
-        "_points",
         "_waiting",
         "numbers",
+        "points",
     )
 
     def __init__(self, points: Points) -> None:
-        self._points = points
+        self.points = points
         # Lists are fast in Python, arrays in C.
         self.numbers: Any = points.numbers if cython.compiled else points.values
         self._kinds: Any = None
@@ -87,8 +89,8 @@ class Walker:
             return None, [], [], []
         self._kinds, self._adaptive, self._latest = kinds, adaptive, None
         self._waiting, self._alternates = [], []
-        leaf, spans = self._with_x(root)
-        return leaf, spans, self._on_their_own(), self._alternates
+        leaf, spans = self._path_of_x(root)
+        return leaf, spans, self._off_path(), self._alternates
 
     def _kind_of(self, node: Any) -> int:
         """The kind of a node, which is mostly of the class of the one above."""
@@ -97,10 +99,10 @@ class Walker:
             self._kind = self._kinds[self._latest]
         return self._kind
 
-    def _with_x(self, node: Any) -> tuple[Any, list[Span]]:
-        """Go down the path of x, and let those wait that leave it."""
-        live = dict(self._points.columns.spans)
-        numbers, easy = self.numbers, self._points.easy
+    def _path_of_x(self, node: Any) -> tuple[Any, list[Span]]:
+        """Go down the path of x, and let the columns wait that leave it."""
+        live = dict(self.points.columns.spans)
+        numbers, comparable = self.numbers, self.points.comparable
         adaptive, waiting = self._adaptive, self._waiting
         while True:
             kind = self._kind_of(node)
@@ -109,7 +111,7 @@ class Walker:
             if adaptive and node._alternate_tree:
                 self._alternates.append((node._alternate_tree, list(live.values())))
             feature = node.feature
-            value = easy.get(feature)
+            value = comparable.get(feature)
             if kind != NUMERIC or value is None:
                 node = self._fork(node, live)
                 continue
@@ -128,10 +130,10 @@ class Walker:
                     live[feature] = (k, hi)
             node = left if below else right
 
-    def _on_their_own(self) -> list[Run]:
+    def _off_path(self) -> list[Run]:
         """Go down from where the path of x was left."""
         runs: list[Run] = []
-        numbers, easy, unordered = self.numbers, self._points.easy, self._points.unordered
+        numbers, comparable, unordered = self.numbers, self.points.comparable, self.points.unordered
         adaptive, waiting = self._adaptive, self._waiting
         while waiting:
             node, own, lo, hi = waiting.pop()
@@ -143,7 +145,7 @@ class Walker:
                 if kind != NUMERIC:
                     node, lo, hi = self._step(node, own, lo, hi)
                 elif feature != own:
-                    value = easy.get(feature)
+                    value = comparable.get(feature)
                     if value is None:
                         node, lo, hi = self._step(node, own, lo, hi)
                     else:
@@ -165,8 +167,8 @@ class Walker:
         return runs
 
     def _fork(self, node: Any, live: dict[FeatureName, Span]) -> Any:
-        """The child of x at a branch that has to be asked for each value."""
-        child, lost = _next(node, self._points.x)
+        """The child of x at a branch that river decides, value by value."""
+        child, lost = _next(node, self.points.x)
         feature = node.feature
         span = live.pop(feature, None)
         if lost:
@@ -181,9 +183,9 @@ class Walker:
         return child
 
     def _step(self, node: Any, own: FeatureName, lo: int, hi: int) -> Run:
-        """The next node of a run, or of its last part, at a branch that has to be asked."""
+        """The next node of a run, or of its last part, at a branch that river decides."""
         if node.feature != own:
-            child, lost = _next(node, self._points.x)
+            child, lost = _next(node, self.points.x)
             if lost:
                 self._count_again(child, [(lo, hi)])
             return child, lo, hi
@@ -197,7 +199,7 @@ class Walker:
         parts: list[Run] = []
         latest, start = None, lo
         for column in range(lo, hi):
-            value = self._points.values[column]
+            value = self.points.values[column]
             child, lost = _next(node, {} if value is ABSENT else {feature: value})
             if lost:
                 self._count_again(child, [(column, column + 1)])
@@ -238,13 +240,13 @@ def in_order(numbers: FloatArray, order: bytes, whole: bytes) -> bool:
     numbers
         What stands in the columns.
     order
-        For each column IS_NUMBER if it must not be NaN, CLIMBS if it is not to be below the one
+        For each column IS_NUMBER if it must not be NaN, ASCENDING if it is not to be below the one
         before it either, else 0.
     whole
         Whether it is to be a whole number.
     """
     for k in range(len(order)):
-        if order[k] == CLIMBS and not numbers[k] >= numbers[k - 1]:
+        if order[k] == ASCENDING and not numbers[k] >= numbers[k - 1]:
             return False
         if order[k] == IS_NUMBER and isnan(numbers[k]):
             return False

@@ -1,0 +1,112 @@
+"""What the engine asks of a model of trees, and what the models have in common."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence, Set
+from typing import Any, ClassVar, NamedTuple
+
+from ipdp.core.typing import FloatArray, Label
+from ipdp.models.trees.kinds import Features
+from ipdp.models.trees.points import Points
+
+Answer = tuple[tuple[Label, ...], FloatArray]
+"""Outputs, and their values, of shape (n_outputs, n_points)."""
+
+
+class Member(NamedTuple):
+    """One tree of an ensemble.
+
+    Attributes
+    ----------
+    values
+        Its outputs according to the walk, of shape (n_outputs, n_points).
+    predict_at
+        Calls the tree itself for one column.
+    """
+
+    values: FloatArray
+    predict_at: Callable[[int], Any]
+
+
+class Latest(NamedTuple):
+    """The latest answer of each tree: values of shape (n_outputs, n_trees, n_points)."""
+
+    trees: Sequence[Any]
+    features: Sequence[Features]
+    values: FloatArray
+    points: Points
+
+
+class Walk(ABC):
+    """All points of one observation at once.
+
+    Parameters
+    ----------
+    model
+        The tree, or the ensemble.
+
+    Attributes
+    ----------
+    method
+        The method of the model, and of its trees, whose answers are computed.
+    leaves
+        How the leaves are read, in a few words.
+    """
+
+    method: ClassVar[str]
+
+    def __init__(self, model: Any) -> None:
+        self.model = model
+        self.leaves = "factored leaves"
+        self._latest: Latest | None = None
+
+    @staticmethod
+    @abstractmethod
+    def serves(model: Any) -> bool:
+        """Whether it knows such a model."""
+
+    @abstractmethod
+    def ice(self, points: Points) -> Answer | None:
+        """The model's outputs at each point; None if plain calls are to be made."""
+
+    def member(self, choose: Callable[[Sequence[int]], int]) -> Member | None:
+        """One of the trees, as the latest answer had it; None if there is only one."""
+        if self._latest is None:
+            return None
+        trees, features, values, points = self._latest
+        number = choose(range(len(trees)))
+        predict, seen = getattr(trees[number], self.method), features[number]
+        return Member(values[:, number], lambda column: predict(points.at(column, seen)))
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_latest": None}
+
+
+class ClassOrder:
+    """Keeps classes in the order in which they came, those that came together sorted.
+
+    Examples
+    --------
+    >>> order = ClassOrder()
+    >>> order.of({"b"})
+    ('b',)
+    >>> order.of({"d", "c", "b"})
+    ('b', 'c', 'd')
+    """
+
+    def __init__(self) -> None:
+        self._classes: frozenset[Label] = frozenset()
+        self._ordered: tuple[Label, ...] = ()
+
+    def of(self, classes: Set[Label]) -> tuple[Label, ...]:
+        """The classes, in order; the same tuple as long as they are the same."""
+        if classes != self._classes:
+            new: list[Any] = list(classes - self._classes)
+            try:
+                new.sort()
+            except TypeError:  # classes of different types
+                new.sort(key=str)
+            self._ordered = (*(label for label in self._ordered if label in classes), *new)
+            self._classes = frozenset(classes)
+        return self._ordered
