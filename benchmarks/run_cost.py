@@ -18,8 +18,7 @@ from pathlib import Path
 from river import forest, metrics
 
 import ipdp
-from ipdp.cli.assembling import assembled
-from ipdp.cli.toml import settings_of
+from ipdp.runs import RunConfig
 
 LIMIT = 2.2
 TURN = 500
@@ -42,8 +41,7 @@ def bare(n: int) -> Iterator[int]:
 
 def explained(n: int, out: Path) -> Iterator[int]:
     """The same as `ipdp run` does it."""
-    given = {"data": "elec2", "model": MODEL, "limit": n, "out": str(out)}
-    with assembled(settings_of(given), resume=False) as (run, _):
+    with RunConfig(data="elec2", model=MODEL, limit=n, out=out).assemble() as run:
         told = 0
         for event in run:
             if event.n // TURN > told:

@@ -5,9 +5,11 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from ipdp import Change, Curve, Log
 from ipdp.cli.app import app
 
 MODEL = "river.tree.HoeffdingTreeClassifier(grace_period=50)"
@@ -71,3 +73,40 @@ def run_once(directory: Path) -> Path:
 @pytest.fixture(scope="session")
 def finished(tmp_path_factory):
     return run_once(tmp_path_factory.mktemp("finished"))
+
+
+HOSTILE = "[red]a[/red]\x1b]0;title\x07\n\u202e"
+
+
+def curve(name, values, outputs=(0, 1)):
+    values = np.array([np.subtract(1, values), values])
+    size = values.shape[1]
+    return Curve(
+        name, outputs, [np.linspace(0, 10, size)], values, values * 0.1, 100, np.full(size, 50.0)
+    )
+
+
+def changed(name, n):
+    return Change(
+        name, 1, t=n, began=n - 50, before=curve(name, [0, 1.0]), after=curve(name, [1.0, 0]),
+        size=1.0, kind="real",
+    )  # fmt: skip
+
+
+@pytest.fixture
+def run(tmp_path):
+    """A log with everything in it, names of the hostile kind too."""
+    with Log(tmp_path / "run" / "log.db") as log:
+        log.begin({"command": {}}, ["age", HOSTILE])
+        for n in (100, 200, 300):
+            share = n / 300
+            curves = {
+                "age": curve("age", [0, share / 2, share]),
+                HOSTILE: curve(HOSTILE, [0.2, 0.1, 0.2]),
+            }
+            log.snapshot(curves, n)
+            log.metric({"Accuracy": share}, n)
+        log.change(changed("age", 210), 210)
+        log.change(changed(HOSTILE, 250), 250)
+        log.end(300)
+    return tmp_path / "run"

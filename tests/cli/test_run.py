@@ -11,9 +11,8 @@ from river import metrics, tree
 from sklearn.linear_model import LogisticRegression, SGDClassifier
 
 import ipdp as library
-from ipdp.cli.assembling import assembled
-from ipdp.cli.toml import settings_of
 from ipdp.log import LogReader, Retention
+from ipdp.runs import RunConfig
 
 MODEL = "river.tree.HoeffdingTreeClassifier(grace_period=50)"
 
@@ -125,19 +124,13 @@ def test_resume_ends_as_the_uninterrupted_run(tmp_path, ipdp):
     assert ipdp(*arguments, "--out", tmp_path / "whole").code == 0
     assert ipdp(*arguments, "--out", tmp_path / "parts", "--limit", "250").code == 0
     # As if it had been killed at 250, with the limit lifted.
-    settings = settings_of({**_kept(tmp_path / "parts"), "out": str(tmp_path / "parts")})
-    settings.limit = None
-    with assembled(settings, resume=True) as (run, _):
+    config = RunConfig.from_run(tmp_path / "parts", limit=None)
+    with config.assemble(resume=True) as run:
         assert [event.n for event in run][-1] == 900
     with LogReader(tmp_path / "whole") as whole, LogReader(tmp_path / "parts") as parts:
         assert [info.n for info in whole.snapshots()] == [info.n for info in parts.snapshots()]
         for name, curve in whole.at(900).items():
             np.testing.assert_array_equal(curve.average, parts.at(900)[name].average)
-
-
-def _kept(run):
-    with LogReader(run) as reader:
-        return reader.settings["command"]
 
 
 def test_resume_of_an_ended_run_changes_nothing(tmp_path, ipdp):
@@ -197,40 +190,6 @@ def test_a_budget_and_metrics_for_prometheus(tmp_path, ipdp):
     assert "Metrics for Prometheus: http://127.0.0.1:" in answer.err
     assert ", Accuracy 0." in answer.out
     assert ", F1 0." in answer.out
-
-
-def test_options_reach_their_parts(tmp_path):
-    settings = settings_of(
-        {
-            "data": "river.datasets.synth.SEA(seed=1)",
-            "model": MODEL,
-            "limit": "30",
-            "features": "0, 1, 0*1",
-            "alpha": "none",
-            "grid": {"0": "Quantiles(7)"},
-            "estimator": "regrid",
-            "every": "3",
-            "seed": "5",
-            "tolerance": "0.2",
-            "delta": "0.01",
-            "webhook": "http://127.0.0.1:9/",
-            "retention": "500",
-            "durability": "full",
-            "learn": False,
-            "delay": "10",
-            "out": str(tmp_path / "run"),
-        }
-    )
-    with assembled(settings, resume=False) as (run, source):
-        assert [event.n for event in run][-1] == 30
-        assert source.total == 30
-        assert run.learn is False
-        pdp, monitor = run.explainers["pdp"], run.monitor
-        assert list(pdp.features) == ["0", "1", ("0", "1")]
-        assert (pdp.alpha, pdp.estimator, pdp.every, pdp.seed) == (None, "regrid", 3, 5)
-        assert pdp.grid["0"].size == 7
-        assert (monitor.tolerance, monitor.delta) == (0.2, 0.01)
-        assert len(monitor.handlers) == 1
 
 
 @pytest.mark.parametrize(
@@ -318,33 +277,6 @@ def test_no_observations(content, ipdp, tmp_path):
     assert answer.code == 2
     assert "rows.csv holds no observations" in answer.err
     assert ("2 skipped, the last: " in answer.err) == ("1" in content)
-
-
-@pytest.mark.parametrize(
-    ("kept", "sentence"),
-    [
-        ({"model": "os.system('touch {trap}')"}, "is a builtin_function_or_method, not a class"),
-        (
-            {"model": "{trap}.pkl", "allow_pickle": True},
-            "a pickle can run any code",
-        ),
-        ({"model": "{trap}.skops", "trust": ["os.system"]}, "there is no file"),
-        ({"model": MODEL, "grid": "os.system('touch {trap}')"}, "not a class"),
-        ({"model": MODEL, "metric": "os.system('touch {trap}')"}, "not a class"),
-        ({"model": MODEL, "data": "os.system('touch {trap}')"}, "not a class"),
-        ({"model": MODEL, "colour": "red"}, "there is no setting 'colour'"),
-    ],
-)
-def test_a_hostile_run_executes_nothing(kept, sentence, ipdp, tmp_path):
-    out, trap = tmp_path / "run", tmp_path / "trap"
-    plain = {"data": "agrawal?n_samples=50", **kept}
-    text = json.dumps(plain).replace("{trap}", str(trap))
-    with library.Log(out / "log.db") as log:
-        log.begin({"command": json.loads(text)})
-    answer = ipdp("resume", out, "--quiet")
-    assert answer.code == 2
-    assert sentence in answer.err
-    assert not trap.exists()
 
 
 def test_resume_of_what_is_no_run(ipdp, tmp_path):

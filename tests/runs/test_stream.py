@@ -19,7 +19,7 @@ import ipdp
 from ipdp.runs import Run, RunFailed, Started, stop_on_signals
 from ipdp.runs.checkpoint import read
 from ipdp.sources import open_source
-from ipdp.sources.stdin import open_stdin
+from ipdp.sources.open import open_stdin
 
 from .conftest import rows
 

@@ -224,8 +224,8 @@ def test_a_bad_header_cannot_be_skipped(write, content, sentence, on_error):
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"target": "granded"}, "there is no column 'granded'; did you mean 'granted'?"),
-        ({"features": ["x"]}, "there is no column 'x': there are 'age', 'granted'"),
+        ({"target": "granded"}, "there is no column 'granded' (did you mean 'granted'?)"),
+        ({"features": ["x"]}, "there is no column 'x'; there are: 'age', 'granted'"),
         ({"drop": ["x"]}, "there is no column 'x'"),
         ({"target": "granted", "drop": ["age"]}, "there is no column left for x"),
     ],

@@ -8,13 +8,14 @@ _LIBRARIES = ("typer", "rich", "pydantic")
 
 
 def main() -> None:
-    """Run the command line, or say in one sentence what it lacks."""
+    """Run the command line, or say in one sentence which library is missing."""
     try:
         from ipdp.cli.app import app
+
+        app()
     except ImportError as error:
         missing = (error.name or "").partition(".")[0]
         if missing not in _LIBRARIES:
             raise
         sys.stderr.write(f"ipdp: the command line needs {missing}: pip install 'ipdp[cli]'\n")
         sys.exit(2)
-    app()

@@ -1,4 +1,4 @@
-"""The commands, put together."""
+"""The command `ipdp` and its subcommands."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 import ipdp
-from ipdp.cli import demonstrating, paper, reading, running, writing
+from ipdp.cli import demo, log, paper, run, show, web
 
 app = typer.Typer(
     name="ipdp",
@@ -38,12 +38,10 @@ def _version(is_wanted: bool) -> None:
 def _app(
     _: Annotated[
         bool,
-        typer.Option(
-            "--version", callback=_version, is_eager=True, help="Say the version and the build."
-        ),
+        typer.Option("--version", callback=_version, is_eager=True, help="Show version and build."),
     ] = False,
 ) -> None: ...
 
 
-for module in (running, demonstrating, reading, writing, paper):
+for module in (run, demo, show, log, web, paper):
     module.register(app)

@@ -1,17 +1,24 @@
-"""Printing what may hold anything: names are never taken for markup, and nothing is obeyed."""
+"""Printing any text: names are never taken for markup or control characters."""
 
 from __future__ import annotations
 
 import json
 import math
 import sys
+from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+from rich import box
 from rich.console import Console
+from rich.table import Table
 from rich.text import Text
 
 from ipdp.cli.errors import harmless
-from ipdp.core.typing import Feature
+from ipdp.core.jsonable import readable
+
+_BLOCKS = "▁▂▃▄▅▆▇█"
+_PLAIN = "_.-=+*#@"
 
 
 def console(*, stderr: bool = False) -> Console:
@@ -29,15 +36,12 @@ def plain(text: object, style: str = "") -> Text:
     return Text(harmless(text).replace("\n", "\\n").replace("\t", "\\t"), style=style)
 
 
-def name(feature: Feature) -> str:
-    """A feature, or a pair of them, as it is written on the command line.
-
-    Examples
-    --------
-    >>> name("age"), name(("age", "salary"))
-    ('age', 'age*salary')
-    """
-    return "*".join(map(str, feature)) if isinstance(feature, tuple) else str(feature)
+def table(*titles: str, plain: bool) -> Table:
+    """An empty table with columns of these titles; of ASCII characters only if `plain`."""
+    made = Table(box=box.ASCII if plain else box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1))
+    for title in titles:
+        made.add_column(title, no_wrap=True)
+    return made
 
 
 def is_plain_terminal(where: Console) -> bool:
@@ -47,12 +51,80 @@ def is_plain_terminal(where: Console) -> bool:
 
 def as_json(value: Any) -> None:
     """Print a value as JSON, on one line; numbers that JSON does not have are null."""
-    sys.stdout.write(json.dumps(_finite(value), allow_nan=False) + "\n")
+    sys.stdout.write(json.dumps(readable(value), allow_nan=False) + "\n")
 
 
-def _finite(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _finite(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_finite(item) for item in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+def sparkline(
+    values: Sequence[float],
+    low: float | None = None,
+    high: float | None = None,
+    *,
+    plain: bool = False,
+) -> str:
+    """Numbers as a row of bars; a gap where there is none.
+
+    Parameters
+    ----------
+    values
+        The numbers; NaN is a gap.
+    low, high
+        What the lowest and the highest bar stand for; the extremes of the values by default.
+    plain
+        Whether to use ASCII characters only.
+
+    Examples
+    --------
+    >>> sparkline([0.0, 1.0, 2.0, float("nan"), 7.0])
+    '▁▂▃ █'
+    """
+    known = [value for value in values if math.isfinite(value)]
+    if not known:
+        return " " * len(values)
+    bars = _PLAIN if plain else _BLOCKS
+    low = min(known) if low is None else low
+    high = max(known) if high is None else high
+    width = high - low
+
+    def bar(value: float) -> str:
+        if not math.isfinite(value):
+            return " "
+        share = (value - low) / width if width > 0 else 0.0
+        return bars[min(max(int(share * len(bars)), 0), len(bars) - 1)]
+
+    return "".join(map(bar, values))
+
+
+def thinned(values: Sequence[float], width: int) -> list[float]:
+    """At most so many of the values, evenly spaced, the last one included.
+
+    Examples
+    --------
+    >>> thinned([0, 1, 2, 3, 4, 5, 6], 3)
+    [0, 3, 6]
+    """
+    if len(values) <= width:
+        return list(values)
+    step = (len(values) - 1) / max(width - 1, 1)
+    return [values[round(k * step)] for k in range(width)]
+
+
+def short(value: Any) -> str:
+    """A number for a table, with three digits; names of categories as they are, up to a length.
+
+    Examples
+    --------
+    >>> [short(value) for value in (0.0, 0.12345, 1234.5, 98_765, 3e12, True, "a long category")]
+    ['0', '0.123', '1.23k', '98.8k', '3e+12', 'True', 'a long ca...']
+    """
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, float, np.number)):
+        return cut(str(value), 12)
+    number = float(value)
+    for size, letter in ((1e9, ""), (1e6, "M"), (1e3, "k")):
+        if abs(number) >= size:
+            return f"{number:.3g}" if not letter else f"{number / size:.3g}{letter}"
+    return f"{number:.3f}".rstrip("0").rstrip(".") if abs(number) < 1 else f"{number:.3g}"
+
+
+def cut(text: str, width: int) -> str:
+    """A text of at most so many characters."""
+    return text if len(text) <= width else f"{text[: width - 3]}..."

@@ -1,7 +1,8 @@
 """The loop: predict, score, explain, learn, with a log, checkpoints and progress."""
 
 import warnings
-from typing import Any
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from ipdp.runs.errors import CheckpointError, RunFailed
 from ipdp.runs.events import (
@@ -24,11 +25,16 @@ from ipdp.runs.prometheus import Exporter
 from ipdp.runs.signals import stop_on_signals
 from ipdp.runs.summary import Summary, run
 
+if TYPE_CHECKING:
+    from ipdp.runs.config import RunConfig
+    from ipdp.runs.toml import ConfigError
+
 __all__ = [
     "AnyEvent",
     "Changed",
     "CheckpointError",
     "Checkpointed",
+    "ConfigError",
     "Ended",
     "Event",
     "Exporter",
@@ -37,6 +43,7 @@ __all__ = [
     "ProgressBar",
     "Replayed",
     "Run",
+    "RunConfig",
     "RunFailed",
     "Scored",
     "Skipped",
@@ -47,10 +54,14 @@ __all__ = [
     "stop_on_signals",
 ]
 
+# Settings are checked by pydantic, which is needed for nothing else here.
+_LATER = {"ConfigError": "ipdp.runs.toml", "RunConfig": "ipdp.runs.config"}
 _RENAMED: dict[str, Any] = {"Beat": Heartbeat, "Paced": PaceChanged}
 
 
 def __getattr__(name: str) -> Any:
+    if name in _LATER:
+        return getattr(import_module(_LATER[name]), name)
     if name not in _RENAMED:
         raise AttributeError(f"module 'ipdp.runs' has no attribute {name!r}")
     now = _RENAMED[name]

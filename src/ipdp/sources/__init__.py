@@ -2,6 +2,14 @@
 
 from ipdp.sources.base import Source, SourceError
 from ipdp.sources.named import CountedSource
-from ipdp.sources.open import open_source
+from ipdp.sources.open import SOURCES, formats, open_source, without_secrets
 
-__all__ = ["CountedSource", "Source", "SourceError", "open_source"]
+__all__ = [
+    "SOURCES",
+    "CountedSource",
+    "Source",
+    "SourceError",
+    "formats",
+    "open_source",
+    "without_secrets",
+]

@@ -93,6 +93,16 @@ class Source(ABC):
     def _observations(self) -> Iterator[tuple[dict[str, Any], Any]]:
         """The observations from here on, with the place of the last one kept for `_where`."""
 
+    @property
+    def is_labelled(self) -> bool:
+        """Whether its observations have a label y."""
+        return self.columns.target is not None
+
+    @classmethod
+    def without_secrets(cls, spec: str) -> str:
+        """The word that names such a source, as it may be shown and logged."""
+        return spec
+
     # Where it is.
 
     @property
@@ -142,7 +152,7 @@ class Source(ABC):
     def _go(self, position: Mapping[str, Any]) -> None: ...
 
     def commit(self, position: Mapping[str, Any]) -> None:  # noqa: B027  # files need not know
-        """Tell whoever sends the observations that those up to a position are safe."""
+        """Let the sender know that observations up to a position need not be sent again."""
 
     # When something is wrong, and the end.
 

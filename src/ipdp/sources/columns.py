@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from ipdp.core.validation import unknown
 from ipdp.sources.values import BadRecord, Kind, typed_text, typed_value
 
 
@@ -44,7 +44,7 @@ class Columns:
         there = list(names)
         for name in (self.target, *(self.features or ()), *self.drop):
             if name is not None and name not in there:
-                raise BadRecord(f"there is no column {name!r}{similar(name, there)}")
+                raise BadRecord(unknown("column", name, there))
         chosen = there if self.features is None else self.features
         self.names = tuple(n for n in chosen if n != self.target and n not in self.drop)
         if not self.names:
@@ -114,16 +114,6 @@ class Columns:
         if self.names is None and names is not None:
             self.start([*names, *([self.target] if self.target else []), *self.drop])
         self.kinds = {**state["kinds"], **self.declared}
-
-
-def similar(name: str, names: Iterable[str]) -> str:
-    """What may have been meant, as the end of a sentence."""
-    there = list(names)
-    close = difflib.get_close_matches(name, there, n=1)
-    if close:
-        return f"; did you mean {close[0]!r}?"
-    said = ", ".join(map(repr, there[:10])) + (", ..." if len(there) > 10 else "")
-    return f": there are {said}" if there else ""
 
 
 def _hint(kind: Kind | None) -> str:

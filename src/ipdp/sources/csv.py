@@ -33,12 +33,13 @@ class CsvSource(TextSource):
     """
 
     _n_header = 1
+    _delimiter: str | None = None
 
     def __init__(self, file: Any, *, delimiter: str | None = None, **options: Any) -> None:
         super().__init__(file, **options)
         if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n'):
             raise ValueError(f"delimiter must be one character, got {delimiter!r}")
-        self.delimiter = delimiter
+        self.delimiter = delimiter or self._delimiter
         self._header: tuple[str, ...] | None = None
         self._body: Line  # the last line of the header
 
@@ -112,3 +113,9 @@ class CsvSource(TextSource):
             used.append(line)
             size += len(line.content or b"") + 1
             yield line.text() + "\n"
+
+
+class TsvSource(CsvSource):
+    """A file of rows with tabs between the fields."""
+
+    _delimiter = "\t"

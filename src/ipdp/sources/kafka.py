@@ -5,8 +5,9 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator, Mapping
 from typing import Any
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
+from ipdp.core.redaction import redacted
 from ipdp.sources.base import Interrupted, Source, SourceError
 from ipdp.sources.jsonl import parsed
 from ipdp.sources.lines import MAX_LINE
@@ -20,6 +21,8 @@ _POLL = 0.5
 """Seconds to wait for a message before looking whether to stop."""
 
 _OWN = {"group", "start", "end", "idle"}
+# Settings of librdkafka that hold no password and run no program; all others are not shown.
+_HARMLESS = {"client.id", "security.protocol", "sasl.mechanism", "sasl.mechanisms"}
 
 
 class KafkaSource(Source):
@@ -64,6 +67,20 @@ class KafkaSource(Source):
         self._seen: dict[int, int] = {}
         self._ends: dict[int, int] = {}
         self._assign()
+
+    @classmethod
+    def without_secrets(cls, spec: str) -> str:
+        try:
+            parts = urlsplit(spec)
+        except ValueError:
+            return f"kafka://{redacted(spec)}"
+        settings = parse_qsl(parts.query, keep_blank_values=True)
+        shown = [(k, v if k in _OWN | _HARMLESS else redacted(v)) for k, v in settings]
+        user, at, host = parts.netloc.rpartition("@")
+        if shown == settings and not at:
+            return spec
+        host = f"{redacted(user)}@{host}" if at else host
+        return urlunsplit((parts.scheme, host, parts.path, urlencode(shown, safe="/:,"), ""))
 
     def _connected(self, settings: dict[str, Any]) -> Any:
         own = {"enable.auto.commit": False, "enable.auto.offset.store": False, "log_level": 0}
@@ -208,7 +225,8 @@ def _parts(address: str) -> tuple[str, str, dict[str, str]]:
     topic = parts.path.strip("/")
     if not parts.netloc or not topic or "/" in topic:
         raise SourceError(
-            f"{address!r} is not a topic: write kafka://host:port/topic or .../topic?group=name"
+            f"{KafkaSource.without_secrets(address)!r} is not a topic: write "
+            "kafka://host:port/topic or .../topic?group=name"
         )
     return parts.netloc, topic, dict(parse_qsl(parts.query, keep_blank_values=True))
 

@@ -8,17 +8,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 from urllib.parse import parse_qsl
 
+from ipdp.models.load import load_object
 from ipdp.sources.base import Source, SourceError
 from ipdp.sources.values import BadRecord
 
 _SEED = 42
-
-
-def is_data_set(spec: str) -> bool:
-    """Whether a word begins with the name of a data set."""
-    from ipdp.datasets import DATASETS
-
-    return spec.partition("?")[0] in DATASETS
 
 
 class CountedSource(Source):
@@ -42,6 +36,10 @@ class CountedSource(Source):
             raise SourceError(f"the data set {name} has a target of its own: give none")
         super().__init__(name, **options)
         self._stream = stream
+
+    @property
+    def is_labelled(self) -> bool:
+        return True
 
     @property
     def _total(self) -> int | None:
@@ -73,37 +71,44 @@ class CountedSource(Source):
     def _go(self, position: Mapping[str, Any]) -> None: ...
 
 
-class NamedSource(CountedSource):
-    """A data set of `ipdp.datasets`, with settings if need be: `agrawal?seed=7`.
+def named_stream(spec: str) -> Iterable[Any] | None:
+    """The data set that a word names: one of `ipdp.datasets`, or an import path of river's.
 
-    Generated ones take the seed 42 unless another is given: a run that is resumed must meet the
-    same stream again.
+    Generated ones of `ipdp.datasets` take the seed 42 unless another is given: a run that is
+    resumed must meet the same stream again.
 
     Parameters
     ----------
     spec
-        The name, and settings after a question mark.
-    **options
-        As in `CountedSource`.
+        A name, with settings after a question mark (`agrawal?seed=7`), or an import path with
+        arguments (`river.datasets.synth.SEA(seed=1)`).
+
+    Returns
+    -------
+    The data set; None if the word has neither form.
     """
-
-    def __init__(self, spec: str, **options: Any) -> None:
-        try:
-            stream = _loaded(spec)
-        except (ValueError, TypeError, OSError, ImportError) as error:
-            raise SourceError(str(error)) from None
-        super().__init__(stream, spec, **options)
-
-
-def _loaded(spec: str) -> Iterable[Any]:
+    if spec.endswith(")"):
+        return _imported(spec)
     from ipdp.datasets import DATASETS, load
 
     name, _, query = spec.partition("?")
+    if name not in DATASETS:
+        return None
     settings = {key: _literal(value) for key, value in parse_qsl(query, keep_blank_values=True)}
     if "seed" in inspect.signature(DATASETS[name]).parameters:
         settings.setdefault("seed", _SEED)
-    dataset: Iterable[Any] = load(name, **settings)
+    try:
+        dataset: Iterable[Any] = load(name, **settings)
+    except (ValueError, TypeError, OSError, ImportError) as error:
+        raise SourceError(str(error)) from None
     return dataset
+
+
+def _imported(spec: str) -> Iterable[Any]:
+    stream: Iterable[Any] = load_object(spec, within=["river.datasets.synth", "river.datasets"])
+    if not hasattr(stream, "__iter__"):
+        raise SourceError(f"{spec} is not a data set: it cannot be iterated over")
+    return stream
 
 
 def _literal(text: str) -> Any:

@@ -1,29 +1,52 @@
-"""The one door from a word to its source."""
+"""From the word that names a source to the source."""
 
 from __future__ import annotations
 
+import inspect
+import io
 import os
+import sys
 from collections.abc import Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import IO, Any
 
+from ipdp.core.validation import did_you_mean
 from ipdp.sources.base import OnError, Source, SourceError
-from ipdp.sources.columns import similar
 
-Format = Literal["csv", "tsv", "jsonl", "parquet"]
-"""How a file holds its rows."""
-
-_SUFFIXES: dict[str, Format] = {
-    ".csv": "csv",
-    ".txt": "csv",
-    ".tsv": "tsv",
-    ".tab": "tsv",
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-    ".json": "jsonl",
-    ".parquet": "parquet",
-    ".pq": "parquet",
+SOURCES: dict[str, tuple[str, ...]] = {
+    "ipdp.sources.csv:CsvSource": (".csv", ".txt"),
+    "ipdp.sources.csv:TsvSource": (".tsv", ".tab"),
+    "ipdp.sources.jsonl:JsonLinesSource": (".jsonl", ".ndjson", ".json"),
+    "ipdp.sources.parquet:ParquetSource": (".parquet", ".pq"),
+    "ipdp.sources.kafka:KafkaSource": ("kafka://host:port/topic?group=name",),
 }
+"""Every class of source: the suffixes of its files, the first naming the format, or its address.
+
+A source of your own is a line here: `SOURCES["package.module:Class"] = ("scheme://...",)`.
+"""
+
+
+def formats() -> list[str]:
+    """How a file can hold its rows.
+
+    Examples
+    --------
+    >>> formats()
+    ['csv', 'tsv', 'jsonl', 'parquet']
+    """
+    return [words[0][1:] for words in SOURCES.values() if words[0].startswith(".")]
+
+
+def addresses() -> list[str]:
+    """How the sources that are no files are written.
+
+    Examples
+    --------
+    >>> addresses()
+    ['kafka://host:port/topic?group=name']
+    """
+    return [words[0] for words in SOURCES.values() if "://" in words[0]]
 
 
 def open_source(
@@ -35,7 +58,7 @@ def open_source(
     types: Mapping[str, str] | None = None,
     on_error: OnError = "raise",
     limit: int | None = None,
-    format: Format | None = None,  # noqa: A002  # the word that users know
+    format: str | None = None,  # noqa: A002  # the word that users know
     delimiter: str | None = None,
 ) -> Source:
     r"""A source of observations (x, y) from a word.
@@ -44,8 +67,9 @@ def open_source(
     ----------
     spec
         A file (.csv, .tsv, .jsonl, .parquet, the text ones also with .gz), "-" for standard input,
-        `kafka://host:port/topic?group=name`, or the name of a data set of `ipdp.datasets`, with
-        settings if need be: `agrawal?seed=7&n_samples=5000`.
+        `kafka://host:port/topic?group=name`, the name of a data set of `ipdp.datasets`, with
+        settings if need be (`agrawal?seed=7&n_samples=5000`), or the import path of one of river's:
+        `river.datasets.synth.SEA(seed=1)`.
     target
         Name of the column that is y; None: y is None. Data sets know their own.
     features
@@ -59,8 +83,8 @@ def open_source(
     limit
         Number of observations after which it ends; None: it ends where it ends.
     format
-        How a file or standard input holds its rows; by default the suffix says it, for standard
-        input its first character.
+        How a file or standard input holds its rows (`formats()`); by default the suffix says it,
+        for standard input its first character.
     delimiter
         What stands between the fields of a CSV file; by default the header tells.
 
@@ -83,60 +107,107 @@ def open_source(
         "on_error": on_error,
         "limit": limit,
     }
-    if format is not None and format not in get_args(Format):
-        raise ValueError(f"format must be one of {', '.join(get_args(Format))}, got {format!r}")
+    if format is not None and format not in formats():
+        raise ValueError(f"format must be one of {', '.join(formats())}, got {format!r}")
     text = str(spec)
     if text == "-":
-        from ipdp.sources.stdin import open_stdin
-
         return open_stdin(format, delimiter=delimiter, **options)
-    if text.startswith("kafka://"):
-        from ipdp.sources.kafka import KafkaSource
-
-        return KafkaSource(text, **options)
+    if (kind := _kind_at(text)) is not None:
+        return kind(text, **options)
     path = Path(spec)
     if format is None and not os.path.exists(path):  # which takes any text, unlike Path.exists
-        from ipdp.sources.named import NamedSource, is_data_set
+        from ipdp.sources.named import CountedSource, named_stream
 
-        if is_data_set(text):
-            return NamedSource(text, **options)
-    return open_rows(path, format or _format_of(path), delimiter=delimiter, **options)
+        if (stream := named_stream(text)) is not None:
+            return CountedSource(stream, text, **options)
+    return _rows(path, format or _format_of(path), delimiter, options)
 
 
-def open_rows(
-    file: Any,
-    format: Format,  # noqa: A002
+def open_stdin(
+    format: str | None,  # noqa: A002
     *,
     delimiter: str | None = None,
+    file: IO[bytes] | None = None,
     **options: Any,
 ) -> Source:
-    """A source of the rows of a file."""
-    if format == "parquet":
-        from ipdp.sources.parquet import ParquetSource
+    """A source of the rows that come in through a pipe.
 
-        return ParquetSource(file, **options)
-    if format == "jsonl":
-        from ipdp.sources.jsonl import JsonLinesSource
+    Parameters
+    ----------
+    format
+        How it holds its rows; None waits for the first character: JSON Lines begin with "{".
+    delimiter, **options
+        As in `open_source`.
+    file
+        What to read instead of standard input, for tests.
+    """
+    from ipdp.sources.text import TextSource
 
-        return JsonLinesSource(file, **options)
-    from ipdp.sources.csv import CsvSource
+    if format is not None and not issubclass(_kind_of(format), TextSource):
+        raise SourceError(f"{format.capitalize()} cannot be read from a pipe: give the file")
+    stream = file or sys.stdin.buffer
+    if file is None and sys.stdin.isatty():
+        raise SourceError("standard input is a terminal: pipe a file into the command")
+    buffered: Any = stream if hasattr(stream, "peek") else io.BufferedReader(stream)
+    if format is None:
+        start = buffered.peek(16)[:16].removeprefix(b"\xef\xbb\xbf").lstrip()
+        format = "jsonl" if start.startswith(b"{") else "csv"  # noqa: A001
+    return _rows(buffered, format, delimiter, {**options, "name": "standard input"})
 
-    return CsvSource(file, delimiter=delimiter or ("\t" if format == "tsv" else None), **options)
+
+def without_secrets(spec: str) -> str:
+    """The word that names a source, as it may be shown: passwords are left out of an address.
+
+    Examples
+    --------
+    >>> without_secrets("kafka://localhost:9092/loans?group=a&sasl.password=hunter2")
+    'kafka://localhost:9092/loans?group=a&sasl.password=redacted-f52fbd'
+    >>> without_secrets("loans.csv")
+    'loans.csv'
+    """
+    kind = _kind_at(spec)
+    return spec if kind is None else kind.without_secrets(spec)
 
 
-def _format_of(path: Path) -> Format:
+def _rows(file: Any, format: str, delimiter: str | None, options: dict[str, Any]) -> Source:  # noqa: A002
+    kind = _kind_of(format)
+    if delimiter is not None and "delimiter" in inspect.signature(kind).parameters:
+        options = {**options, "delimiter": delimiter}
+    return kind(file, **options)
+
+
+def _kind_of(format: str) -> type[Source]:  # noqa: A002
+    return _imported(next(path for path, words in SOURCES.items() if f".{format}" in words))
+
+
+def _kind_at(address: str) -> type[Source] | None:
+    """The class for an address; None if it is none."""
+    for path, words in SOURCES.items():
+        scheme, separator, _ = words[0].partition("://")
+        if separator and address.startswith(f"{scheme}://"):
+            return _imported(path)
+    return None
+
+
+def _imported(path: str) -> type[Source]:
+    module, _, name = path.partition(":")
+    kind: type[Source] = getattr(import_module(module), name)
+    return kind
+
+
+def _format_of(path: Path) -> str:
     suffixes = [suffix.lower() for suffix in path.suffixes]
     if suffixes and suffixes[-1] == ".gz":
         suffixes.pop()
-    if suffixes and suffixes[-1] in _SUFFIXES:
-        return _SUFFIXES[suffixes[-1]]
+    for words in SOURCES.values():
+        if suffixes and suffixes[-1] in words:
+            return words[0][1:]
     if os.path.exists(path):
         raise SourceError(
-            f"{path} has no suffix that says what it holds: give the format, "
-            f"{', '.join(get_args(Format))}"
+            f"{path} has no suffix that says what it holds: give the format, {', '.join(formats())}"
         )
     from ipdp.datasets import DATASETS
 
-    raise SourceError(
-        f"{path} is neither a file that is there nor a data set{similar(str(path), DATASETS)}"
-    )
+    hint = did_you_mean(path, DATASETS)
+    hint = f"; {hint}" if hint else f": there are {', '.join(map(repr, DATASETS))}"
+    raise SourceError(f"{path} is neither a file that is there nor a data set{hint}")

@@ -51,7 +51,7 @@ def load_model(spec: str | Path, *, allow_pickle: bool = False, trusted: Sequenc
         raise LoadError("the model is empty: give an import path, module:factory or a file")
     if is_file(text):
         model = load_file(Path(text), allow_pickle=allow_pickle, trusted=trusted)
-    elif _FACTORY.fullmatch(text):
+    elif is_factory(text):
         model = _call_factory(text)
     elif os.path.isfile(text):  # which takes any text, unlike Path.is_file
         raise LoadError(
@@ -65,6 +65,11 @@ def load_model(spec: str | Path, *, allow_pickle: bool = False, trusted: Sequenc
     except TypeError as error:
         raise LoadError(f"{text}: {error}") from None
     return model
+
+
+def is_factory(text: str) -> bool:
+    """Whether a text has the form `module:factory`."""
+    return _FACTORY.fullmatch(text) is not None
 
 
 def _call_factory(spec: str) -> Any:

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ipdp.cli.settings import GROUPS, RunSettings
-from ipdp.cli.toml import SettingsError, line_of, settings_of
+from ipdp.runs import ConfigError, RunConfig
+from ipdp.runs.config import GROUPS
+from ipdp.runs.toml import line_of
 
 GOOD = """\
 # What to read
@@ -43,17 +44,17 @@ def file(tmp_path):
 
 
 def test_everything(file):
-    read = settings_of({}, file(GOOD))
+    read = RunConfig.from_toml(file(GOOD))
     assert read.features == ["age", "salary", ("age", "salary")]
     assert read.grid == {"salary": "MinMax(20)"}
     assert read.types == {"zip": "text"}
     assert read.out == Path("runs/loans")
     assert read.learn is True
-    assert read.every == RunSettings.model_fields["every"].default
+    assert read.every == RunConfig.model_fields["every"].default
 
 
 def test_options_win(file):
-    read = settings_of({"alpha": "0.5", "features": "a,b*c"}, file(GOOD))
+    read = RunConfig.from_toml(file(GOOD), alpha="0.5", features="a,b*c")
     assert read.alpha == 0.5
     assert read.features == ["a", ("b", "c")]
 
@@ -83,21 +84,21 @@ def test_options_win(file):
 )
 def test_the_line_that_is_wrong(file, old, new, sentence):
     assert old in GOOD
-    with pytest.raises(SettingsError) as error:
-        settings_of({}, file(GOOD.replace(old, new)))
+    with pytest.raises(ConfigError) as error:
+        RunConfig.from_toml(file(GOOD.replace(old, new)))
     assert str(error.value).startswith(str(file(GOOD)))
     assert sentence in str(error.value)
 
 
 def test_a_wrong_option_is_named_and_not_a_line(file):
-    with pytest.raises(SettingsError, match=r"^--alpha: alpha: input should be a valid number"):
-        settings_of({"alpha": "x"}, file(GOOD))
+    with pytest.raises(ConfigError, match=r"^--alpha: alpha: input should be a valid number"):
+        RunConfig.from_toml(file(GOOD), alpha="x")
 
 
 def test_files_that_are_no_text(file):
-    with pytest.raises(SettingsError, match="is not UTF-8"):
-        settings_of({}, file(b"data = \xff"))
-    assert settings_of({}, file(b"\xef\xbb\xbf" + GOOD.encode())).target == "granted"
+    with pytest.raises(ConfigError, match="is not UTF-8"):
+        RunConfig.from_toml(file(b"data = \xff"))
+    assert RunConfig.from_toml(file(b"\xef\xbb\xbf" + GOOD.encode())).target == "granted"
 
 
 @settings(deadline=None)
@@ -105,8 +106,8 @@ def test_files_that_are_no_text(file):
 def test_any_text_is_settings_or_one_sentence(tmp_path_factory, text):
     path = tmp_path_factory.getbasetemp() / "any.toml"
     path.write_bytes(text.encode(errors="surrogatepass"))
-    with pytest.raises(SettingsError, match=r"\A[^\n]+\Z"):  # model and data are never in it
-        settings_of({}, path)
+    with pytest.raises(ConfigError, match=r"\A[^\n]+\Z"):  # model and data are never in it
+        RunConfig.from_toml(path)
 
 
 @pytest.mark.parametrize(
@@ -124,7 +125,7 @@ def test_lines(text, place, line):
 
 
 def test_every_setting_is_described():
-    for name, field in RunSettings.model_fields.items():
+    for name, field in RunConfig.model_fields.items():
         assert field.description, name
         assert field.json_schema_extra["group"] in GROUPS
         assert not field.description.endswith("."), name

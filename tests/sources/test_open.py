@@ -9,8 +9,67 @@ import time
 
 import pytest
 
-from ipdp.sources import SourceError
-from ipdp.sources.stdin import open_stdin
+from ipdp.sources import SOURCES, Source, SourceError, open_source, without_secrets
+from ipdp.sources.open import open_stdin
+
+
+class Numbers(Source):
+    """A source of somebody else: numbers://3 gives 0, 1, 2."""
+
+    def __init__(self, address, **options):
+        super().__init__(address, **options)
+        self._n = int(address.removeprefix("numbers://"))
+
+    def _observations(self):
+        for k in range(self.n, self._n):
+            yield self.columns.of_values({"a": k, "b": -k})
+
+    def _where(self):
+        return {}
+
+    def _go(self, position):
+        pass
+
+
+def test_a_source_of_ones_own_is_one_line(monkeypatch):
+    monkeypatch.setitem(SOURCES, f"{__name__}:Numbers", ("numbers://n",))
+    monkeypatch.setitem(sys.modules, __name__, sys.modules[Numbers.__module__])
+    source = open_source("numbers://3", target="b", limit=2)
+    assert list(source) == [({"a": 0}, 0), ({"a": 1}, -1)]
+    assert source.is_labelled
+
+
+def test_whether_there_are_labels_is_the_sources_answer(tmp_path):
+    (tmp_path / "rows.csv").write_text("a,b\n1,2\n")
+    for spec, target, is_labelled in [
+        (tmp_path / "rows.csv", None, False),
+        (tmp_path / "rows.csv", "b", True),
+        ("agrawal", None, True),
+        ("river.datasets.synth.SEA(seed=1)", None, True),
+    ]:
+        with open_source(spec, target=target) as source:
+            assert source.is_labelled is is_labelled
+
+
+@pytest.mark.parametrize(
+    ("spec", "shown"),
+    [
+        ("kafka://h:1/t?group=a b&start=latest", "kafka://h:1/t?group=a b&start=latest"),
+        ("kafka://h:1/t?security.protocol=SSL", "kafka://h:1/t?security.protocol=SSL"),
+        ("kafka://me:word@h:1/t", "kafka://redacted-8ac7fb@h:1/t"),
+        ("kafka://h:1/t?a=word&group=b#word", "kafka://h:1/t?a=redacted-98c1eb&group=b"),
+        ("kafka://[word/t?a=word", "kafka://redacted-0a6c65"),
+        ("agrawal?seed=7", "agrawal?seed=7"),
+    ],
+)
+def test_passwords_are_left_out(spec, shown):
+    assert without_secrets(spec) == shown
+
+
+def test_an_address_that_is_wrong_is_shown_without_its_password():
+    with pytest.raises(SourceError, match="is not a topic") as error:
+        open_source("kafka://h:1/?sasl.password=hunter2")
+    assert "hunter2" not in str(error.value)
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 import subprocess
 import time
@@ -160,27 +161,26 @@ def committed(broker, group):
     return found.offset
 
 
-def test_watch_serves_until_ctrl_c(start, finished):
-    process = start("watch", finished, "--port", "0", "--no-browser")
-    said = process.stdout.readline()
-    address = said.split()[3]
-    assert said.startswith(f"Watching {finished} at http://127.0.0.1:")
-    with urllib.request.urlopen(address, timeout=30) as page:
+def test_the_page_is_there_while_it_runs_and_ends_with_it(tmp_path, start, monkeypatch):
+    monkeypatch.setenv("BROWSER", "true")  # a program that opens nothing
+    given = ["--model", MODEL, "--features", "age", "--out", tmp_path / "run", "--limit", 10**7]
+    process = start("run", "--data", "agrawal?n_samples=10000000", *given, "--watch")
+    address = None
+    for line in process.stderr:
+        found = re.search(r"The live page: (http://127\.0\.0\.1:\d+\S*)", line)
+        if found:
+            address = found[1]
+            break
+    assert address is not None
+    with urllib.request.urlopen(address, timeout=20) as page:
         assert page.status == 200
-    process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=30)
-    assert process.returncode == 0
-    assert errors == ""
-
-
-def test_watch_from_elsewhere_needs_a_token(finished, ipdp):
-    answer = ipdp("watch", finished, "--host", "0.0.0.0", "--port", "0", "--no-browser")
-    assert answer.code == 2
-    assert "token" in answer.err
-    assert len(answer.err.splitlines()) == 1
-
-
-def test_watch_of_nothing(tmp_path, ipdp):
-    answer = ipdp("watch", tmp_path / "nowhere", "--no-browser")
-    assert answer.code == 2
-    assert len(answer.err.splitlines()) == 1
+        assert b"ipdp" in page.read()
+    process.terminate()
+    process.stderr.read()
+    assert process.wait(timeout=60) == 143
+    try:
+        urllib.request.urlopen(address, timeout=5)
+    except OSError:
+        pass
+    else:
+        raise AssertionError("the page outlived the run")

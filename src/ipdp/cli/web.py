@@ -1,4 +1,4 @@
-"""`ipdp export`, `ipdp report`, `ipdp watch`: a run for others."""
+"""`ipdp report`, `ipdp watch`: a run as a page."""
 
 from __future__ import annotations
 
@@ -15,37 +15,8 @@ from ipdp.cli.printing import console, line
 
 def register(app: typer.Typer) -> None:
     """Add the commands."""
-    app.command("export", epilog=examples("ipdp export ipdp-run curves.parquet"))(export)
     app.command("report", epilog=examples("ipdp report ipdp-run --out report.html"))(report)
     app.command("watch", epilog=examples("ipdp watch runs --port 8000"))(watch)
-
-
-def export(
-    run: RunPath,
-    path: Annotated[
-        Path, typer.Argument(metavar="FILE", help="The file to write.", show_default=False)
-    ],
-    *,
-    format_: Annotated[
-        str | None,
-        typer.Option(
-            "--format", metavar="csv|jsonl|parquet|arrow", help="By default the suffix says it."
-        ),
-    ] = None,
-    what: Annotated[
-        str, typer.Option(metavar="curves|changes|metrics", help="Which table.")
-    ] = "curves",
-    quiet: Quiet = False,
-    debug: Debug = False,
-) -> None:
-    """Write the log as one table: CSV, JSON Lines, Parquet or Arrow."""
-    from ipdp.log import LogReader
-
-    with sentences(debug=debug):
-        with LogReader(run) as reader:
-            reader.export(path, format_, what=what)  # type: ignore[arg-type]  # checked there
-        if not quiet:
-            line(console(), f"Written: {path}")
 
 
 def report(

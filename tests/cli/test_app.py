@@ -14,7 +14,7 @@ import typer.main
 import ipdp as library
 from ipdp.cli import paper as paper_command
 from ipdp.cli.app import app
-from ipdp.cli.settings import RunSettings
+from ipdp.runs import RunConfig
 
 DOCS = Path(__file__).parents[2] / "docs" / "cli.md"
 PROGRAM = "import sys; sys.argv[0] = 'ipdp'; from ipdp.cli import main; main()"
@@ -81,12 +81,13 @@ def test_nothing_else_is_documented():
 
 def test_every_setting_and_its_default_is_documented():
     text = section("run")
-    for name, field in RunSettings.model_fields.items():
+    for name, field in RunConfig.model_fields.items():
         row = next(line for line in text.splitlines() if line.startswith(f"| `--{option(name)}"))
         default = field.default
         if field.is_required() or default is None or default in ([], {}):
             continue
         shown = {True: "yes", False: "no"}.get(default) if isinstance(default, bool) else default
+        shown = ",".join(shown) if isinstance(shown, list) else shown
         assert row.rstrip(" |").endswith(f"{shown}"), row
 
 
@@ -104,10 +105,30 @@ def test_exit_codes_are_documented():
 def test_without_the_extra_it_is_one_sentence(name):
     code = f"import sys; sys.modules[{name!r}] = None\nfrom ipdp.cli import main; main()"
     answer = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=False
+        [sys.executable, "-c", code, "run"], capture_output=True, text=True, check=False
     )
     assert answer.returncode == 2
     assert answer.stderr == f"ipdp: the command line needs {name}: pip install 'ipdp[cli]'\n"
+
+
+HEAVY = {
+    "confluent_kafka", "ipdp.datasets", "ipdp.demo", "ipdp.log", "ipdp.paper", "ipdp.plot",
+    "ipdp.runs", "ipdp.sources", "ipdp.web", "matplotlib", "narwhals", "pandas",
+    "plotly", "prometheus_client", "pyarrow", "pydantic", "river", "scipy", "sklearn", "sqlite3",
+    "starlette", "torch", "uvicorn",
+}  # fmt: skip
+
+
+def test_help_imports_nothing_heavy():
+    code = (
+        "import sys\nfrom ipdp.cli import main\n"
+        "try:\n    main()\nfinally:\n    sys.stderr.write(' '.join(sys.modules))"
+    )
+    answer = subprocess.run(
+        [sys.executable, "-c", code, "--help"], capture_output=True, text=True, check=True
+    )
+    assert "Commands" in answer.stdout
+    assert HEAVY & set(answer.stderr.split()) == set()
 
 
 def test_completion():

@@ -9,21 +9,17 @@ from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from time import perf_counter
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ipdp.cli.assembling import assembled
 from ipdp.cli.errors import INTERRUPTED, say, sentence, sentences
-from ipdp.cli.options import Debug, Json, Quiet, RunPath, examples
+from ipdp.cli.options import Config, Debug, Json, Quiet, RunPath, examples, with_settings
 from ipdp.cli.printing import as_json as print_json
 from ipdp.cli.printing import console, line
-from ipdp.cli.settings import RunSettings
-from ipdp.cli.signature import with_settings
-from ipdp.cli.toml import SettingsError, settings_of
-from ipdp.log.files import NAME as LOG
-from ipdp.runs.checkpoint_schedule import NAME as CHECKPOINT
-from ipdp.sources import Source
+
+if TYPE_CHECKING:
+    from ipdp.runs import RunConfig
 
 Resume = Annotated[
     bool, typer.Option("--resume", help="Go on from the checkpoint in the run's directory.")
@@ -35,17 +31,16 @@ Watch = Annotated[
 
 def register(app: typer.Typer) -> None:
     """Add the commands."""
-    app.command("run", epilog=_EXAMPLES)(with_settings(run))
-    app.command("resume", epilog=examples("ipdp resume runs/loans"))(resume)
+    app.command("run", cls=with_settings(), epilog=_EXAMPLES)(run)
+    own = with_settings("model", "data", "webhook", "allow_pickle", "trust")
+    used = examples("ipdp resume runs/loans", "ipdp resume runs/loans --model models:make")
+    app.command("resume", cls=own, epilog=used)(resume)
 
 
 def run(
-    options: dict[str, Any],
+    context: typer.Context,
     *,
-    config: Annotated[
-        Path | None,
-        typer.Option("--config", "-c", metavar="FILE", help="Take settings from a TOML file."),
-    ] = None,
+    config: Config = None,
     resume: Resume = False,
     watch: Watch = False,
     json_: Json = False,
@@ -54,77 +49,71 @@ def run(
 ) -> None:
     """Predict, score, explain, learn, from a file, a pipe, a topic or a data set.
 
-    The run's directory gets a log, which `ipdp show`, `watch` and `report` read, and a checkpoint.
-    Ctrl-C ends the run after the observation in hand; a second one at once.
+    The run's directory gets a log, which 'ipdp show' and others read, and a checkpoint.
+
+    Ctrl-C ends the run after the current observation; a second one at once.
     """
+    from ipdp.runs.config import RunConfig
+    from ipdp.runs.toml import read
+
     with sentences(debug=debug):
-        settings = settings_of(options, config)
-        go(settings, resume=resume, watch=watch, as_json=json_, quiet=quiet)
+        settings = read(RunConfig, context.obj, config)
+        _go(settings, resume=resume, watch=watch, as_json=json_, quiet=quiet, file=config)
 
 
 def resume(
+    context: typer.Context,
     run: RunPath,
     *,
-    allow_pickle: Annotated[
+    config: Config = None,
+    trust_run: Annotated[
         bool,
         typer.Option(
-            "--allow-pickle",
-            help="Load the pickled model from the checkpoint; a pickle can run any code.",
+            "--trust-run", help="Run the code that the run's log names, such as a module:factory."
         ),
     ] = False,
-    trust: Annotated[
-        str,
-        typer.Option(
-            metavar="TYPES", help="Types of the .skops file that you trust.", show_default=False
-        ),
-    ] = "",
     watch: Watch = False,
     json_: Json = False,
     quiet: Quiet = False,
     debug: Debug = False,
 ) -> None:
-    """Go on with a run from its last checkpoint, with the settings that it began with."""
-    with sentences(debug=debug):
-        settings = settings_in(run, allow_pickle=allow_pickle, trust=trust)
-        go(settings, resume=True, watch=watch, as_json=json_, quiet=quiet)
+    """Go on with a run from its last checkpoint, with the settings that it began with.
 
+    Code that the log names is run only if it is ipdp's or that of a known library.
 
-def settings_in(run: Path, *, allow_pickle: bool = False, trust: str = "") -> RunSettings:
-    """The settings that a run began with, from its log.
-
-    What lets code run is not taken from there: a log may come from someone else.
+    So name a model of your own again, with --model or in a file, or give --trust-run.
     """
-    from ipdp.log import LogReader
+    from ipdp.runs import RunConfig
 
-    with LogReader(run) as reader:
-        kept, directory = reader.settings.get("command"), reader.path.parent
-    if not isinstance(kept, dict):
-        raise SettingsError(f"{run} was not made by `ipdp run`: it cannot be resumed from here")
-    if kept.get("allow_pickle") and not allow_pickle:
-        raise SettingsError(
-            f"{run} was made with --allow-pickle, and a pickle can run any code when it is loaded; "
-            f"if you trust it: ipdp resume {run} --allow-pickle"
-        )
-    own = {"out": str(directory), "allow_pickle": allow_pickle, "trust": trust}
-    return settings_of({**kept, **own})
+    with sentences(debug=debug):
+        settings = RunConfig.from_run(run, file=config, trust_run=trust_run, **context.obj)
+        _go(settings, resume=True, watch=watch, as_json=json_, quiet=quiet, file=config)
 
 
-def go(
-    settings: RunSettings, *, resume: bool, watch: bool = False, as_json: bool, quiet: bool
+def _go(
+    settings: RunConfig,
+    *,
+    resume: bool,
+    watch: bool,
+    as_json: bool,
+    quiet: bool,
+    file: Path | None,
 ) -> None:
-    """Run, tell what happens, and leave with the exit code that belongs to it."""
+    """Run, print what happens, and leave with the exit code that belongs to it."""
     from ipdp.runs import Exporter, ProgressBar, stop_on_signals
     from ipdp.runs.summary import summary
 
     started = perf_counter()
     errors = console(stderr=True)
-    with _at_once(settings, quiet), _warnings(quiet), ExitStack() as stack:
-        loop, source = stack.enter_context(assembled(settings, resume=resume))
-        listeners: list[Any] = []
+    again = _command(settings, file)
+    reporter = _Reporter(None if quiet or as_json else errors)
+    with _at_once(settings, again, quiet), _warnings(quiet), ExitStack() as stack:
+        loop = stack.enter_context(settings.assemble(resume=resume))
+        listeners: list[Any] = [reporter]
         if settings.prometheus is not None:
             listeners.append(Exporter(stack.enter_context(_metrics(settings, quiet))))
         if not (quiet or as_json):
-            listeners += [stack.enter_context(ProgressBar(errors)), _Teller(errors)]
+            listeners.append(stack.enter_context(ProgressBar(errors)))
         if watch:
             stack.enter_context(_page(settings, quiet))
         stack.enter_context(stop_on_signals(loop))
@@ -134,25 +123,35 @@ def go(
                 listener(event)
     came = summary(loop, perf_counter() - started)
     if came.state == "ended" and not came.n:
-        raise ValueError(_nothing(source))
+        raise ValueError(f"{settings.data} holds no observations{reporter.skipped}")
     if as_json:
         print_json({**came.to_dict(), "out": str(settings.out)})
     elif not quiet:
         _report(settings, came)
     if came.state == "stopped":
         if not quiet:
-            say(f"Stopped with a checkpoint. To go on: ipdp resume {settings.out}")
+            say(f"Stopped with a checkpoint. To go on: {again}")
         raise typer.Exit(received[0] + 128 if received else INTERRUPTED)
 
 
+def _command(settings: RunConfig, file: Path | None) -> str:
+    """The command that goes on with a run."""
+    from ipdp.runs.trust import needed
+
+    own = [f"--config {file}"] if file is not None else needed(settings)
+    return " ".join(["ipdp resume", str(settings.out), *own])
+
+
 @contextmanager
-def _at_once(settings: RunSettings, quiet: bool) -> Iterator[None]:
-    """At a second Ctrl-C say where the run can be taken up again."""
+def _at_once(settings: RunConfig, again: str, quiet: bool) -> Iterator[None]:
+    """At a second Ctrl-C say how the run can be resumed."""
+    from ipdp.runs.checkpoint_schedule import NAME as CHECKPOINT
+
     try:
         yield
     except KeyboardInterrupt:
         if not quiet and (settings.out / CHECKPOINT).exists():
-            say(f"Stopped at once. To go on from the last checkpoint: ipdp resume {settings.out}")
+            say(f"Stopped at once. To go on from the last checkpoint: {again}")
             raise typer.Exit(INTERRUPTED) from None
         raise
 
@@ -161,20 +160,13 @@ def _at_once(settings: RunSettings, quiet: bool) -> Iterator[None]:
 def _warnings(quiet: bool) -> Iterator[None]:
     """Say what is warned of in one line each, without the place in the code."""
 
-    def told(message: Warning | str, *_: Any, **__: Any) -> None:
+    def shown(message: Warning | str, *_: Any, **__: Any) -> None:
         if not quiet:
             say(f"ipdp: {sentence(Warning(message))}")
 
     with warnings.catch_warnings():
-        warnings.showwarning = told
+        warnings.showwarning = shown
         yield
-
-
-def _nothing(source: Source) -> str:
-    if not source.n_skipped:
-        return f"{source.name} holds no observations"
-    last = source.errors[-1]
-    return f"{source.name} holds no observations: {source.n_skipped:,} skipped, the last: {last}"
 
 
 @contextmanager
@@ -199,7 +191,7 @@ def _noted() -> Iterator[list[int]]:
 
 
 @contextmanager
-def _metrics(settings: RunSettings, quiet: bool) -> Iterator[Any]:
+def _metrics(settings: RunConfig, quiet: bool) -> Iterator[Any]:
     from ipdp.runs.prometheus import MetricsServer
 
     assert settings.prometheus is not None
@@ -210,7 +202,7 @@ def _metrics(settings: RunSettings, quiet: bool) -> Iterator[Any]:
 
 
 @contextmanager
-def _page(settings: RunSettings, quiet: bool) -> Iterator[None]:
+def _page(settings: RunConfig, quiet: bool) -> Iterator[None]:
     """The live page, beside the run."""
     from ipdp.web import background
 
@@ -221,24 +213,42 @@ def _page(settings: RunSettings, quiet: bool) -> Iterator[None]:
         yield
 
 
-class _Teller:
-    """Prints changes and skipped records as they come, above the progress bar."""
+class _Reporter:
+    """Prints changes and skipped records as they come, above the progress bar.
+
+    Parameters
+    ----------
+    errors
+        Where to print; None: nowhere.
+
+    Attributes
+    ----------
+    skipped
+        What was skipped, as the end of a sentence.
+    """
 
     def __init__(self, errors: Any) -> None:
         self._errors = errors
+        self.skipped = ""
 
     def __call__(self, event: Any) -> None:
         from ipdp.runs import Changed, Skipped
 
+        said = None
         if isinstance(event, Changed):
-            line(self._errors, f"{event.n:>9,}  {event.change.summary()}")
-        elif isinstance(event, Skipped) and event.count == 1:
-            line(self._errors, f"Skipped: {event.last} (further ones are counted)")
+            said = f"{event.n:>9,}  {event.change.summary()}"
+        elif isinstance(event, Skipped):
+            self.skipped = f": {event.count:,} skipped, the last: {event.last}"
+            if event.count == 1:
+                said = f"Skipped: {event.last} (further ones are counted)"
+        if said and self._errors is not None:
+            line(self._errors, said)
 
 
-def _report(settings: RunSettings, came: Any) -> None:
+def _report(settings: RunConfig, came: Any) -> None:
     """Say in a few lines what came of it."""
     from ipdp.log import LogReader
+    from ipdp.log.files import NAME as LOG
 
     out = console()
     with LogReader(settings.out / LOG) as reader:

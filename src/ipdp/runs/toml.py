@@ -2,62 +2,76 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
-from ipdp.cli.settings import RunSettings
+from ipdp.core.redaction import redacted_url
+from ipdp.core.validation import did_you_mean
+from ipdp.sources.open import without_secrets
 
 _HEADER = re.compile(r"\s*\[\s*([^\[\]]+?)\s*\]\s*(#.*)?$")
 _BRANCH = re.compile(r"(constrained-)?(str|int|float)|\w+\[.*\]")
 _KEY = re.compile(r"""\s*("[^"]*"|'[^']*'|[\w.-]+)\s*=""")
 
 
-class SettingsError(ValueError):
+Model = TypeVar("Model", bound=BaseModel)
+
+
+class ConfigError(ValueError):
     """Settings that are not valid; the text says which and where."""
 
 
-def settings_of(options: Mapping[str, Any], file: Path | None = None) -> RunSettings:
-    """The settings of a run: from a file if there is one, and from options, which win.
+def read(
+    kind: type[Model],
+    given: Mapping[str, Any],
+    file: Path | None = None,
+    known: Mapping[str, Any] | None = None,
+) -> Model:
+    """The settings of a run, or a `ConfigError` that says what is wrong and where.
 
     Parameters
     ----------
-    options
-        Settings by name.
+    kind
+        `RunConfig`.
+    given
+        Settings by name, which win.
     file
         A TOML file.
+    known
+        Settings for what is neither given nor in the file.
     """
-    text, given = ("", {}) if file is None else _read(file)
+    text, found = ("", {}) if file is None else read_toml(file)
     try:
-        return RunSettings.model_validate({**given, **options})
+        return kind.model_validate({**(known or {}), **found, **given})
     except ValidationError as error:
         problem = _worst(error.errors())
         place = _place(problem)
         name = place[0]
-        if name in given and name not in options:
+        if name in found and name not in given:
             where = f"{file}, line {line_of(text, place)}"
-        elif name in options:
+        elif name in given:
             where = f"--{name.replace('_', '-')}"
         else:
             where = "the settings"
-        raise SettingsError(f"{where}: {_words(problem)}") from None
+        raise ConfigError(f"{where}: {_words(problem, kind.model_fields)}") from None
 
 
-def _read(file: Path) -> tuple[str, dict[str, Any]]:
+def read_toml(file: Path) -> tuple[str, dict[str, Any]]:
+    """The text of a TOML file, and the settings in it."""
     try:
         text = file.read_text(encoding="utf-8-sig")
         return text, tomllib.loads(text)
     except OSError as error:
-        raise SettingsError(f"{file} cannot be read: {error.strerror or error}") from None
+        raise ConfigError(f"{file} cannot be read: {error.strerror or error}") from None
     except UnicodeDecodeError:
-        raise SettingsError(f"{file} is not UTF-8") from None
+        raise ConfigError(f"{file} is not UTF-8") from None
     except tomllib.TOMLDecodeError as error:
-        raise SettingsError(f"{file} is not TOML: {error}") from None
+        raise ConfigError(f"{file} is not TOML: {error}") from None
 
 
 def line_of(text: str, place: Sequence[str]) -> int:
@@ -89,14 +103,13 @@ def _parts(name: str) -> list[str]:
     return [part.strip() for part in name.split(".")]
 
 
-def _words(problem: Any) -> str:
+def _words(problem: Any, known: Iterable[str]) -> str:
     """What is wrong, in our words."""
     name = ".".join(_place(problem))
-    kind, given = problem["type"], problem["input"]
+    kind, given = problem["type"], _shown(name, problem["input"])
     if kind == "extra_forbidden":
-        close = difflib.get_close_matches(name, list(RunSettings.model_fields), n=1)
-        hint = f"; did you mean {close[0]!r}?" if close else ""
-        return f"there is no setting {name!r}{hint}"
+        hint = did_you_mean(name, known)
+        return f"there is no setting {name!r}" + (f"; {hint}" if hint else "")
     if kind == "missing":
         return f"{name} is missing: give --{name.replace('_', '-')}, or {name} = ... in the file"
     if kind == "value_error":
@@ -104,8 +117,15 @@ def _words(problem: Any) -> str:
     return f"{name}: {_lower(problem['msg'])}, got {given!r}"
 
 
+def _shown(name: str, value: Any) -> Any:
+    """A value for a message, without the secrets of an address."""
+    if not isinstance(value, str):
+        return value
+    return redacted_url(value) if name == "webhook" else without_secrets(value)
+
+
 def _worst(problems: Sequence[Any]) -> Any:
-    """The problem to tell: a name that is not there, else of the first setting the inmost part."""
+    """The problem to report: an unknown name, else the innermost part of the first setting."""
     strange = [problem for problem in problems if problem["type"] == "extra_forbidden"]
     first = (strange or problems)[0]["loc"][0]
     return max((p for p in problems if p["loc"][0] == first), key=lambda p: len(_place(p)))

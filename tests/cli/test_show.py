@@ -1,55 +1,18 @@
-"""`ipdp show`, `changes`, `check`, `verify`, `export`, `report`: what comes out of a log."""
+"""`ipdp show`, `changes`, `check`: what comes out of a log."""
 
 from __future__ import annotations
 
-import csv
 import json
-import sqlite3
 
 import numpy as np
-import pyarrow.parquet
 import pytest
 
 import ipdp as library
-from ipdp import Curve
-from ipdp.cli.sparklines import sparkline, thinned
+from ipdp import Curve, Importance
+from ipdp.cli.printing import sparkline, thinned
 from ipdp.log import Log, LogReader
 
-HOSTILE = "[red]a[/red]\x1b]0;title\x07\n\u202e"
-
-
-def curve(name, values, outputs=(0, 1)):
-    values = np.array([np.subtract(1, values), values])
-    size = values.shape[1]
-    return Curve(
-        name, outputs, [np.linspace(0, 10, size)], values, values * 0.1, 100, np.full(size, 50.0)
-    )
-
-
-def changed(name, n):
-    return library.Change(
-        name, 1, t=n, began=n - 50, before=curve(name, [0, 1.0]), after=curve(name, [1.0, 0]),
-        size=1.0, kind="real",
-    )  # fmt: skip
-
-
-@pytest.fixture
-def run(tmp_path):
-    """A log with everything in it, names of the hostile kind too."""
-    with Log(tmp_path / "run" / "log.db") as log:
-        log.begin({"command": {}}, ["age", HOSTILE])
-        for n in (100, 200, 300):
-            share = n / 300
-            curves = {
-                "age": curve("age", [0, share / 2, share]),
-                HOSTILE: curve(HOSTILE, [0.2, 0.1, 0.2]),
-            }
-            log.snapshot(curves, n)
-            log.metric({"Accuracy": share}, n)
-        log.change(changed("age", 210), 210)
-        log.change(changed(HOSTILE, 250), 250)
-        log.end(300)
-    return tmp_path / "run"
+from .conftest import HOSTILE, MODEL, curve
 
 
 def test_show(run, ipdp):
@@ -99,6 +62,66 @@ def test_show_before_the_first_curve(tmp_path, ipdp):
     answer = ipdp("show", tmp_path)
     assert answer.code == 0
     assert answer.out.splitlines()[-1] == "No curves yet."
+
+
+def test_show_before_the_model_has_said_anything(tmp_path, ipdp):
+    out = tmp_path / "run"
+    given = ["run", "--data", "agrawal?n_samples=400", "--model", MODEL, "--delay", "350"]
+    assert ipdp(*given, "--out", out, "--features", "age", "--grid", "MinMax(3)", "-q").code == 0
+    with LogReader(out) as reader:
+        assert reader.at(200)["age"].outputs == ()
+    answer = ipdp("show", out, "--at", "200")
+    assert answer.code == 0, answer.err
+    assert "age" in answer.out.split()
+    shown = json.loads(ipdp("show", out, "--at", "200", "--json").out)
+    assert shown["importance"] == {"age": 0.0}
+
+
+def test_a_target_is_called_by_its_name(tmp_path, ipdp):
+    values = np.array([[10.0, 30.0], [5.0, 4.0]])
+    priced = Curve("a", ("price", "rent"), [np.array([0.0, 1.0])], values, values, 9, np.ones(2))
+    with Log(tmp_path / "log.db") as log:
+        log.begin({}, ["a"])
+        log.snapshot({"a": priced}, 100)
+        log.end(100)
+    out = ipdp("show", tmp_path).out
+    assert "price 10..30" in out
+    assert "P(" not in out
+
+
+def test_further_explainers_are_shown_below(tmp_path, ipdp):
+    with Log(tmp_path / "log.db") as log:
+        log.begin({}, {"pdp": ["age"], "loss": ["age", ("age", "salary")]})
+        for n in (100, 200):
+            both = {
+                feature: Importance(feature, value * n / 200, 0.1, n, 50.0, n)
+                for feature, value in (("age", 0.5), (("age", "salary"), -0.25))
+            }
+            log.snapshot({"pdp": {"age": curve("age", [0, 1.0])}, "loss": both}, n)
+        log.end(200)
+    lines = [line.split() for line in ipdp("show", tmp_path).out.splitlines()]
+    place = lines.index(["loss:"])
+    assert lines[place - 2][:2] == ["age", "▁█"]
+    tables = [words for words in lines[place + 1 :] if words and words[0].startswith("age")]
+    assert tables == [
+        ["age", "▆█", "0.5", "(0.299..0.701)"],
+        ["age*salary", "▂▁", "-0.25", "(-0.451..-0.049)"],
+    ]
+    shown = json.loads(ipdp("show", tmp_path, "--json").out)
+    assert list(shown["explainers"]) == ["pdp", "loss"]
+    assert shown["explainers"]["loss"]["age*salary"]["value"] == -0.25
+    assert list(shown["curves"]) == ["age"]
+
+
+def test_a_run_without_curves(tmp_path, ipdp):
+    with Log(tmp_path / "log.db") as log:
+        log.begin({}, {"loss": ["age"]})
+        log.snapshot({"loss": {"age": Importance("age", 0.5, np.nan, 1, 1.0)}}, 100)
+        log.end(100)
+    (row,) = [line for line in ipdp("show", tmp_path).out.splitlines() if line.startswith(" age")]
+    assert row.split() == ["age", "█", "0.5"]
+    shown = json.loads(ipdp("show", tmp_path, "--json").out)
+    assert (shown["curves"], shown["importance"]) == ({}, {"age": 0.5})
 
 
 def test_changes(run, ipdp):
@@ -167,45 +190,6 @@ def test_a_run_that_is_not_there(tmp_path, ipdp, command):
     assert answer.err.startswith(f"ipdp: there is no log at {tmp_path / 'nowhere'}: ")
     (tmp_path / "log.db").write_text("not a log")
     assert ipdp(command, tmp_path).err == f"ipdp: {tmp_path / 'log.db'} is no log of ipdp\n"
-
-
-def test_verify(run, ipdp):
-    assert ipdp("verify", run).out == "The log is sound.\n"
-    connection = sqlite3.connect(run / "log.db")
-    connection.execute("DELETE FROM curves WHERE n = 200")
-    connection.commit()
-    connection.close()
-    answer = ipdp("verify", run)
-    assert answer.code == 2
-    assert answer.err
-    assert json.loads(ipdp("verify", run, "--json").out)["problems"]
-
-
-def test_export(run, ipdp, tmp_path):
-    answer = ipdp("export", run, tmp_path / "curves.csv")
-    assert (answer.code, answer.out) == (0, f"Written: {tmp_path / 'curves.csv'}\n")
-    rows = list(csv.DictReader((tmp_path / "curves.csv").read_text().splitlines()))
-    assert {row["feature"] for row in rows if row["n"] == "300"} >= {"age"}
-    path = tmp_path / "changes.parquet"
-    assert ipdp("export", run, path, "--what", "changes", "-q").out == ""
-    assert pyarrow.parquet.read_table(path).num_rows == 2
-    assert ipdp("export", run, tmp_path / "table", "--format", "jsonl", "-q").code == 0
-    assert json.loads((tmp_path / "table").read_text().splitlines()[0])
-    answer = ipdp("export", run, tmp_path / "curves.xls")
-    assert answer.code == 2
-    assert len(answer.err.splitlines()) == 1
-
-
-def test_report(run, ipdp, tmp_path):
-    answer = ipdp("report", run)
-    assert (answer.code, answer.out) == (0, f"Written: {run / 'report.html'}\n")
-    assert (run / "report.html").read_text().lower().startswith("<!doctype html>")
-    assert ipdp("report", run, "--out", tmp_path / "mine.html", "--quiet").out == ""
-    answer = ipdp("report", run, "--format", "pdf", "-o", tmp_path / "figures")
-    assert (answer.code, answer.out) == (0, f"Written: {tmp_path / 'figures'}\n")
-    assert {file.suffix for file in (tmp_path / "figures").iterdir()} == {".pdf"}
-    assert ipdp("report", run, "--format", "gif").code == 2
-    assert (tmp_path / "mine.html").exists()
 
 
 def test_readers_leave_the_log_alone(run, ipdp):

@@ -1,13 +1,22 @@
-"""The table of settings of a run: options, TOML files and documentation are made of it."""
+"""`RunConfig`: the one table of a run's settings, for Python, TOML files and the command line."""
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+)
 
-from ipdp.log import Retention
+from ipdp.runs.loop import Run
+from ipdp.runs.toml import read, read_toml
+from ipdp.sources.open import addresses, formats
 
 GROUPS = ("Data", "Model", "Explanation", "Monitor", "Output")
 """Headings under which settings are shown."""
@@ -59,12 +68,26 @@ def _number(value: Any) -> Any:
     return value
 
 
+def _format(value: str) -> str:
+    if value not in formats():
+        raise ValueError(f"must be one of {', '.join(formats())}")
+    return value
+
+
+def _address(value: str) -> str:
+    if not value.startswith(("http://", "https://")):
+        raise ValueError("must start with http:// or https://")
+    return value
+
+
 Names = Annotated[list[str], BeforeValidator(_several)]
 Features = Annotated[list[str | tuple[str, str]], BeforeValidator(_pairs)]
 Types = Annotated[dict[str, Literal["number", "bool", "text"]], BeforeValidator(_assignments)]
 Delay = Annotated[int | float | str, BeforeValidator(_number)]
 Alpha = Annotated[float | None, BeforeValidator(_or_none)]
 Recent = Annotated[int | None, BeforeValidator(_or_none)]
+Webhook = Annotated[Annotated[str, AfterValidator(_address)] | None, BeforeValidator(_or_none)]
+Format = Annotated[str, AfterValidator(_format)]
 
 
 def setting(group: str, default: Any, metavar: str, text: str) -> Any:
@@ -73,8 +96,34 @@ def setting(group: str, default: Any, metavar: str, text: str) -> Any:
     return Field(default, description=text, json_schema_extra={"group": group, "metavar": metavar})
 
 
-class RunSettings(BaseModel):
-    """Everything that `ipdp run` can be told."""
+class RunConfig(BaseModel):
+    """Every setting of a run; `ipdp run --help` says what each of them means.
+
+    Parameters
+    ----------
+    data
+        Where observations come from: a file, "-", an address, or a data set.
+    model
+        An import path with plain arguments, `module:factory`, or a file.
+    **settings
+        All others, by the names of the options of `ipdp run` with underscores.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from ipdp.runs import RunConfig
+    >>> config = RunConfig(
+    ...     data="agrawal?n_samples=300",
+    ...     model="river.tree.HoeffdingTreeClassifier()",
+    ...     features=["age", ("age", "salary")],
+    ...     out=tempfile.mkdtemp(),
+    ... )
+    >>> with config.assemble() as run:
+    ...     for event in run:
+    ...         pass
+    >>> run.state, run.n
+    ('ended', 300)
+    """
 
     model_config = ConfigDict(extra="forbid", str_strip_whitespace=True)
 
@@ -82,8 +131,8 @@ class RunSettings(BaseModel):
         "Data",
         ...,
         "DATA",
-        "A .csv, .tsv, .jsonl or .parquet file (text files also with .gz), - for standard input, "
-        "kafka://host:port/topic?group=name, a data set (agrawal, california, elec2, hyperplane), "
+        f"A file (.{', .'.join(formats())}; text files also with .gz), - for standard input, "
+        f"{', '.join(addresses())}, a data set (agrawal, california, elec2, hyperplane), "
         "or the import path of one of river's: river.datasets.synth.SEA(seed=1)",
     )
     target: str | None = setting("Data", None, "COLUMN", "The column that the model predicts")
@@ -103,10 +152,10 @@ class RunSettings(BaseModel):
         "raise|skip",
         "What to do about a record that is not an observation: end, or leave it out and count it",
     )
-    format: Literal["csv", "tsv", "jsonl", "parquet"] | None = setting(
+    format: Format | None = setting(
         "Data",
         None,
-        "csv|tsv|jsonl|parquet",
+        "|".join(formats()),
         "What the file or standard input holds, if its suffix or beginning does not tell",
     )
     delimiter: str | None = setting(
@@ -156,6 +205,19 @@ class RunSettings(BaseModel):
         "Model", [], "TYPES", "Types that a .skops file may hold beside those that skops trusts"
     )
 
+    explainers: Names = setting(
+        "Explanation",
+        ["pdp"],
+        "EXPLAINERS",
+        "What to compute: pdp (curves), pfi (permutation importance), or both with a comma",
+    )
+    loss: str = setting(
+        "Explanation",
+        "auto",
+        "METRIC",
+        "What a permutation is to make worse, a metric of river that is a mean over observations; "
+        "auto takes CrossEntropy for a classifier and MAE for a regressor",
+    )
     features: Features | None = setting(
         "Explanation",
         None,
@@ -181,7 +243,7 @@ class RunSettings(BaseModel):
         "pointwise|regrid",
         "The paper's, or the one that stays right for curved effects under virtual drift",
     )
-    every: int = setting("Explanation", 1, "K", "Explain each K-th observation only")
+    every: int = setting("Explanation", 1, "K", "Every K-th observation is explained")
     budget: float | None = setting(
         "Explanation",
         None,
@@ -198,7 +260,12 @@ class RunSettings(BaseModel):
         "Smallest change worth an alarm, as a share of the output's standard deviation",
     )
     delta: float = setting("Monitor", 0.001, "P", "Chance of a false suspicion at one look")
-    webhook: str | None = setting("Monitor", None, "URL", "Where to post each change as JSON")
+    webhook: Webhook = setting(
+        "Monitor",
+        None,
+        "URL",
+        "Where to post each change as JSON; the log does not keep the address",
+    )
 
     out: Path = setting("Output", Path("ipdp-run"), "DIRECTORY", "The run's directory")
     snapshot_every: int = setting(
@@ -215,7 +282,7 @@ class RunSettings(BaseModel):
     )
     retention: Recent = setting(
         "Output",
-        Retention.recent,
+        100_000,  # of Retention
         "N",
         "Thin out snapshots that are older than so many observations; none keeps all",
     )
@@ -225,3 +292,60 @@ class RunSettings(BaseModel):
     prometheus_host: str = setting(
         "Output", "127.0.0.1", "HOST", "Where the metrics can be reached from; no password"
     )
+
+    @classmethod
+    def from_toml(cls, path: str | Path, **given: Any) -> Self:
+        """The settings in a TOML file; a `ConfigError` names the line that is wrong.
+
+        Parameters
+        ----------
+        path
+            The file.
+        **given
+            Settings that win over those in the file.
+        """
+        return read(cls, given, Path(path))
+
+    @classmethod
+    def from_run(
+        cls,
+        run: str | Path,
+        *,
+        file: str | Path | None = None,
+        trust_run: bool = False,
+        **given: Any,
+    ) -> Self:
+        """The settings with which to resume a run, from its log.
+
+        A log may come from someone else. So it does not say what may be loaded by pickle or where
+        changes are posted; and what would run code that is neither ipdp's nor one of the known
+        libraries' (`module:factory`, for one) must be given again, or be allowed by `trust_run`.
+
+        Parameters
+        ----------
+        run
+            The run's directory, or its log.
+        file
+            A TOML file whose settings win over those of the log.
+        trust_run
+            Whether code that the log names may be run.
+        **given
+            Settings that win over both.
+        """
+        from ipdp.runs.trust import kept
+
+        own = {**({} if file is None else read_toml(Path(file))[1]), **given}
+        given["out"], known = kept(run, own, trust_run=trust_run)
+        return read(cls, given, None if file is None else Path(file), known)
+
+    def assemble(self, *, resume: bool = False) -> AbstractContextManager[Run]:
+        """The run that these settings describe, ready to start; source and log close at the end.
+
+        Parameters
+        ----------
+        resume
+            Whether to go on from the checkpoint in the run's directory.
+        """
+        from ipdp.runs.assemble import assemble
+
+        return assemble(self, resume=resume)

@@ -1,0 +1,313 @@
+"""`ipdp show`, `ipdp changes`, `ipdp check`: what a log says."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Annotated, Any
+
+import numpy as np
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from ipdp.cli.errors import CHANGED, sentences
+from ipdp.cli.options import Debug, Json, Quiet, RunPath, examples
+from ipdp.cli.printing import (
+    as_json,
+    console,
+    cut,
+    is_plain_terminal,
+    line,
+    plain,
+    short,
+    sparkline,
+    table,
+    thinned,
+)
+from ipdp.core.curve import Curve, feature_text
+from ipdp.core.importance import Importance, Result
+
+if TYPE_CHECKING:
+    from ipdp.log import LogReader
+
+_WIDTH = 12
+_CHANGES = 10
+
+KINDS = ("real", "virtual", "both", "unclear")
+
+Feature = Annotated[
+    str | None,
+    typer.Option("--feature", metavar="FEATURE", help="Only this feature.", show_default=False),
+]
+After = Annotated[
+    int, typer.Option("--after", metavar="N", help="Only changes after so many observations.")
+]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    app.command("show", epilog=examples("ipdp show ipdp-run --at 20000"))(show)
+    app.command("changes", epilog=examples("ipdp changes ipdp-run --kind real,both"))(changes)
+    app.command("check", epilog=examples("ipdp check ipdp-run --after 50000 || notify"))(check)
+
+
+def show(
+    run: RunPath,
+    at: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N", help="The curves after so many observations.", show_default="the last"
+        ),
+    ] = None,
+    json_: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Show curves, importance and changes in the terminal.
+
+    One line for each feature, the most important first: its curve over its range, and how its
+    importance went.
+    """
+    from ipdp.log import LogReader
+
+    with sentences(debug=debug), LogReader(run) as reader:
+        if json_:
+            as_json(overview(reader, at))
+        else:
+            print_overview(reader, at, console())
+
+
+def changes(
+    run: RunPath,
+    *,
+    feature: Feature = None,
+    kind: Annotated[
+        str, typer.Option(metavar="KINDS", help="Only these kinds: real, virtual, both, unclear.")
+    ] = ",".join(KINDS),
+    after: After = 0,
+    json_: Json = False,
+    debug: Debug = False,
+) -> None:
+    """List the changes that were found, oldest first."""
+    with sentences(debug=debug):
+        found = _changes(run, feature, _kinds(kind), after)
+        if json_:
+            as_json([{"n": change.n, **change.change.to_dict()} for change in found])
+            return
+        out = console()
+        for change in found:
+            line(out, f"{change.n:>9,}  {change.change.kind:<8} {change.change.summary()}")
+        if not found:
+            line(out, "No changes.")
+
+
+def check(
+    run: RunPath,
+    *,
+    feature: Feature = None,
+    kind: Annotated[
+        str, typer.Option(metavar="KINDS", help="Kinds that count: real, virtual, both, unclear.")
+    ] = "real,both",
+    after: After = 0,
+    json_: Json = False,
+    quiet: Quiet = False,
+    debug: Debug = False,
+) -> None:
+    """Leave with exit code 1 if an effect changed, for pipelines.
+
+    A run that failed or died cannot be vouched for: exit code 2.
+    """
+    from ipdp.log import LogReader
+
+    with sentences(debug=debug):
+        with LogReader(run) as reader:
+            status = reader.status
+        if status.state in ("failed", "died", "empty"):
+            reason = f": {status.message}" if status.message else ""
+            raise RuntimeError(f"the run in {run} {_STATES[status.state]}{reason}")
+        found = _changes(run, feature, _kinds(kind), after)
+        if json_:
+            as_json(
+                {
+                    "changed": bool(found),
+                    "n": status.n,
+                    "changes": [{"n": change.n, **change.change.to_dict()} for change in found],
+                }
+            )
+        elif not quiet:
+            out = console()
+            for change in found:
+                line(out, f"{change.n:>9,}  {change.change.summary()}")
+            if not found:
+                line(out, f"No effect changed in {status.n:,} observations.")
+        if found:
+            raise typer.Exit(CHANGED)
+
+
+_STATES = {
+    "failed": "failed",
+    "died": "died without an end",
+    "empty": "has not begun",
+}
+
+
+def _changes(run: Any, feature: str | None, kinds: Sequence[str], after: int) -> list[Any]:
+    from ipdp.log import LogReader
+
+    with LogReader(run) as reader:
+        names = [feature_text(known) for known in reader.features]
+        if feature is not None and feature not in names:
+            raise ValueError(f"there is no feature {feature!r}: the run has {', '.join(names)}")
+        return [
+            change
+            for change in reader.changes()
+            if change.n > after
+            and change.change.kind in kinds
+            and (feature is None or feature_text(change.change.feature) == feature)
+        ]
+
+
+def _kinds(text: str) -> list[str]:
+    kinds = [kind.strip() for kind in text.split(",")]
+    for kind in kinds:
+        if kind not in KINDS:
+            raise ValueError(f"--kind: there is no kind {kind!r}; they are {', '.join(KINDS)}")
+    return kinds
+
+
+# What is shown.
+
+
+def overview(reader: LogReader, at: int | None) -> dict[str, Any]:
+    """The state of a run, the results of its explainers and its changes, JSON-safe."""
+    status = reader.status
+    results = _results(reader, at)
+    first = next(iter(results.values()), [])
+    return {
+        "state": status.state,
+        "n": status.n,
+        "message": status.message,
+        "metrics": {metric: values[-1] for metric, (_, values) in reader.metrics().items()},
+        "curves": {feature_text(r.feature): r.to_dict() for r in first if isinstance(r, Curve)},
+        "importance": {feature_text(r.feature): r.overall_importance for r in first},
+        "explainers": {
+            explainer: {feature_text(r.feature): r.to_dict() for r in found}
+            for explainer, found in results.items()
+        },
+        "changes": [
+            {"n": change.n, "kind": change.change.kind, "summary": change.change.summary()}
+            for change in reader.changes()
+        ],
+    }
+
+
+def print_overview(reader: LogReader, at: int | None, out: Console) -> None:
+    """The same for people."""
+    _print_state(reader, out)
+    results = _results(reader, at)
+    if not results:
+        line(out, "No curves yet.")
+        return
+    if at is not None:
+        taken = max(info.n for info in reader.snapshots() if info.n <= at)
+        line(out, f"Curves after {taken:,} observations:")
+    # Wide enough never to be cut off: a terminal wraps what it cannot show, a file takes it all.
+    out.width = max(out.width, 200)
+    for k, (explainer, found) in enumerate(results.items()):
+        if k:
+            line(out, f"{explainer}:", "bold")
+        _print_results(found, reader.importances(explainer=explainer), out)
+    _print_changes(reader, out)
+
+
+def _results(reader: LogReader, at: int | None) -> dict[str, list[Result]]:
+    """What each explainer said at a time, the most important feature first."""
+    from ipdp.core.errors import NotEnoughSamples
+
+    n = math.inf if at is None else at
+    try:
+        found = {explainer: reader.at(n, explainer).values() for explainer in reader.explainers}
+    except NotEnoughSamples:
+        if at is None:
+            return {}
+        raise
+    return {
+        explainer: sorted(results, key=lambda r: r.overall_importance, reverse=True)
+        for explainer, results in found.items()
+        if results
+    }
+
+
+def _print_state(reader: LogReader, out: Console) -> None:
+    status = reader.status
+    said = [f"{reader.path.parent.name or reader.path}: {status.state}, {status.n:,} observations"]
+    said += [f"{metric} {values[-1]:.4g}" for metric, (_, values) in reader.metrics().items()]
+    if status.heartbeat:
+        said.append(f"{datetime.fromtimestamp(status.heartbeat):%Y-%m-%d %H:%M:%S}")
+    line(out, ", ".join(said), "bold")
+    if status.message:
+        line(out, status.message, "red" if status.state == "failed" else "")
+
+
+def _print_results(results: Sequence[Result], histories: Mapping[Any, Any], out: Console) -> None:
+    """A table with a row for each feature."""
+    is_plain = is_plain_terminal(out)
+    known = [v for _, series in histories.values() for v in series.tolist() if math.isfinite(v)]
+    low, high = min(known, default=0.0), max(known, default=0.0)
+    has_curves = any(isinstance(result, Curve) for result in results)
+    shown = table(
+        "feature", *(["effect", "range", "on"] * has_curves), "importance", plain=is_plain
+    )
+    for result in results:
+        _, series = histories[result.feature]
+        trend = sparkline(thinned(series.tolist(), _WIDTH), min(low, 0.0), high, plain=is_plain)
+        shown.add_row(
+            plain(cut(feature_text(result.feature), 28), "bold"),
+            *(
+                _curve(result, is_plain)
+                if isinstance(result, Curve)
+                else [plain("")] * 3 * has_curves
+            ),
+            Text.assemble(plain(trend, "cyan"), plain(f" {_importance(result)}")),
+        )
+    out.print(shown)
+
+
+def _curve(curve: Curve, is_plain: bool) -> list[Text]:
+    """The curve of its main output: its form, its range, what it says."""
+    output = curve.main_output
+    if output is None:  # the model has said nothing yet
+        return [plain("")] * 3
+    values = curve.select(output).average[0]
+    known = values[np.isfinite(values)]
+    said = curve.output_text(output)
+    if known.size:
+        said += f" {short(known.min())}..{short(known.max())}"
+    if len(curve.grid_values) > 1:
+        sizes = " x ".join(str(len(axis)) for axis in curve.grid_values)
+        return [plain(f"{sizes} points"), plain(""), plain(said)]
+    axis = curve.grid_values[0].tolist()
+    span = f"{short(axis[0])}..{short(axis[-1])}" if axis else ""
+    drawn = sparkline(thinned(values.tolist(), _WIDTH), plain=is_plain)
+    return [plain(drawn, "green"), plain(span), plain(said)]
+
+
+def _importance(result: Result) -> str:
+    """The importance in digits, with its confidence band where it is known."""
+    said = short(result.overall_importance)
+    if not isinstance(result, Importance):
+        return said
+    low, high = result.band()
+    return f"{said} ({short(low)}..{short(high)})" if math.isfinite(high - low) else said
+
+
+def _print_changes(reader: LogReader, out: Console) -> None:
+    found = reader.changes()
+    if not found:
+        line(out, "No changes.")
+        return
+    more = f", the last {_CHANGES}" if len(found) > _CHANGES else ""
+    line(out, f"{len(found)} change{'s' * (len(found) > 1)}{more}:", "bold")
+    for change in found[-_CHANGES:]:
+        line(out, f"{change.n:>9,}  {change.change.summary()}")

@@ -1,0 +1,220 @@
+"""From settings to a run: source, model, explainer, monitor, metrics, log."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import ipdp
+from ipdp.core.validation import unknown
+from ipdp.explainers import Explainer
+from ipdp.models.load import LoadError, load_model, load_object
+from ipdp.runs.checkpoint_schedule import NAME as CHECKPOINT
+from ipdp.runs.loop import Run
+from ipdp.runs.trust import to_log
+from ipdp.sources import Source, open_source
+
+if TYPE_CHECKING:
+    from ipdp.runs.config import RunConfig
+
+
+@contextmanager
+def assemble(config: RunConfig, *, resume: bool) -> Iterator[Run]:
+    """The run that settings describe, ready to start; source and log are closed at the end.
+
+    Parameters
+    ----------
+    config
+        The config.
+    resume
+        Whether to go on from the checkpoint in the run's directory.
+    """
+    from ipdp.log import Log, Retention
+    from ipdp.log.files import NAME as LOG
+
+    starts_anew = not resume and _was_tried(config.out)
+    model = load_model(config.model, allow_pickle=config.allow_pickle, trusted=config.trust)
+    named = explainers(model, config)
+    with source(config) as stream:
+        _need_labels(named, stream)
+        learn = _learns(model, stream, config)
+        metric = metrics(model, stream, config)
+        with Log(config.out / LOG, durability=config.durability) as log:
+            log.retention = None if config.retention is None else Retention(config.retention)
+            if starts_anew:
+                log.rewind(0)
+            yield Run(
+                stream,
+                model,
+                named,
+                metric=metric,
+                monitor=monitor(named, config),
+                log=log,
+                learn=learn,
+                moment=config.moment,
+                delay=config.delay,
+                budget=config.budget,
+                snapshot_every=config.snapshot_every,
+                checkpoint=config.out / CHECKPOINT,
+                checkpoint_every=config.checkpoint_every,
+                resume=resume,
+                allow_pickle=config.allow_pickle,
+                settings={"model": config.model, "command": to_log(config)},
+            )
+
+
+def _was_tried(out: Path) -> bool:
+    """Whether a run failed here before it came to anything; an error if there is more to lose."""
+    from ipdp.log import LogReader
+    from ipdp.log.files import NAME as LOG
+
+    is_there = (out / LOG).exists()
+    n_snapshots = 0
+    if is_there:
+        with LogReader(out / LOG) as reader:
+            n_snapshots = len(reader.snapshots())
+    if n_snapshots or (out / CHECKPOINT).exists():
+        raise FileExistsError(
+            f"{out} holds a run: go on with it (ipdp resume {out}), or choose another directory "
+            "(--out)"
+        )
+    return is_there
+
+
+def source(config: RunConfig) -> Source:
+    """Where the observations come from."""
+    return open_source(
+        config.data,
+        target=config.target,
+        features=config.columns,
+        drop=config.drop,
+        types=config.types,
+        on_error=config.on_error,
+        limit=config.limit,
+        format=config.format,
+        delimiter=config.delimiter,
+    )
+
+
+def explainers(model: Any, config: RunConfig) -> dict[str, Explainer]:
+    """The explainers of the model by name; each takes the settings that it has parameters for."""
+    values: dict[str, Callable[[], Any]] = {
+        "features": lambda: config.features,
+        "alpha": lambda: config.alpha,
+        "grid": lambda: _grids(config.grid),
+        "estimator": lambda: config.estimator,
+        "every": lambda: config.every,
+        "seed": lambda: config.seed,
+        "loss": lambda: _loss(model, config.loss),
+    }
+    known = {kind.name: kind for kind in _kinds()}
+    made: dict[str, Explainer] = {}
+    for name in config.explainers:
+        if name not in known:
+            raise ValueError(unknown("explainer", name, list(known)))
+        taken = inspect.signature(known[name]).parameters
+        made[name] = known[name](model, **{k: get() for k, get in values.items() if k in taken})
+    return made
+
+
+def _kinds() -> list[type[Explainer]]:
+    """Every kind of explainer in `ipdp.explainers`."""
+    from ipdp import explainers as there
+
+    public = (getattr(there, name) for name in there.__all__)
+    return [kind for kind in public if isinstance(kind, type) and hasattr(kind, "name")]
+
+
+def _need_labels(named: Mapping[str, Explainer], stream: Source) -> None:
+    for name, explainer in named.items():
+        if explainer.needs_label and not stream.is_labelled:
+            raise ValueError(f"{name} needs labels: name their column with --target")
+
+
+def _grids(spec: str | Mapping[str, str]) -> Any:
+    if isinstance(spec, str):
+        return _grid(spec)
+    return {name: _grid(each) for name, each in spec.items()}
+
+
+def _grid(spec: str) -> Any:
+    grid = load_object(spec, within=["ipdp.grid"])
+    if not isinstance(grid, ipdp.grid.Grid):
+        raise LoadError(f"{spec} is not a grid of ipdp.grid")
+    return grid
+
+
+def monitor(named: Mapping[str, Explainer], config: RunConfig) -> ipdp.Monitor | None:
+    """What looks for changes in the first explainer that has curves."""
+    pdp = next((each for each in named.values() if isinstance(each, ipdp.IncrementalPDP)), None)
+    if not config.monitor or pdp is None:
+        return None
+    handlers: list[Any] = []
+    if config.webhook is not None:
+        from ipdp.monitor.notify import Webhook
+
+        handlers.append(Webhook(config.webhook))
+    return ipdp.Monitor(pdp, tolerance=config.tolerance, delta=config.delta, handlers=handlers)
+
+
+def metrics(model: Any, stream: Source, config: RunConfig) -> Any:
+    """The metrics by which predictions are scored."""
+    if config.metric.lower() == "none" or (config.metric == "auto" and not stream.is_labelled):
+        return None
+    if config.metric != "auto":
+        return _metric(config.metric)
+    kind = _kind_of(model)
+    return kind and _metric({"classifier": "Accuracy()", "regressor": "MAE()"}[kind])
+
+
+def _loss(model: Any, spec: str) -> Any:
+    if spec != "auto":
+        return _metric(spec)
+    kind = _kind_of(model)
+    if kind is None:
+        raise ValueError("the loss of this model is not known: name a metric with --loss")
+    return _metric({"classifier": "CrossEntropy()", "regressor": "MAE()"}[kind])
+
+
+def _metric(spec: str) -> Any:
+    metric = load_object(spec, within=["river.metrics"])
+    if not (hasattr(metric, "update") and hasattr(metric, "get")):
+        raise LoadError(f"{spec} is not a metric of river")
+    return metric
+
+
+def _kind_of(model: Any) -> Literal["classifier", "regressor"] | None:
+    """Whether a model is a classifier or a regressor, as river and scikit-learn know them."""
+    from river import base
+
+    if isinstance(model, base.Base):
+        rivers: Any = import_module("river.metrics")
+        if rivers.Accuracy().works_with(model):
+            return "classifier"
+        return "regressor" if rivers.MAE().works_with(model) else None
+    sklearn = sys.modules.get("sklearn.base")
+    if sklearn is None or not hasattr(model, "fit"):
+        return None
+    if sklearn.is_classifier(model):
+        return "classifier"
+    return "regressor" if sklearn.is_regressor(model) else None
+
+
+def _learns(model: Any, stream: Source, config: RunConfig) -> bool:
+    """Whether the model learns; it needs labels for it, unless it is of the kind that does not."""
+    if config.learn is not None:
+        return config.learn
+    if not hasattr(model, "learn_one"):
+        return False
+    needs_labels = getattr(model, "_supervised", True)
+    if needs_labels and not stream.is_labelled:
+        raise ValueError(
+            "the model learns from labels: name their column with --target, or explain the model "
+            "as it is with --no-learn"
+        )
+    return True

@@ -1,0 +1,210 @@
+"""What a stranger's run directory can make the one who resumes it do: nothing; and no secrets."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+
+import pytest
+from typer.testing import CliRunner
+
+import ipdp
+from ipdp.cli.app import app
+from ipdp.log import LogReader
+from ipdp.runs import ConfigError, RunConfig
+from ipdp.runs.trust import needed
+
+MODEL = "river.tree.HoeffdingTreeClassifier(grace_period=50)"
+HELPER = """
+import pathlib
+pathlib.Path({trap!r}).touch()
+from river import tree
+class Model(tree.HoeffdingTreeClassifier):
+    pass
+def make():
+    return Model()
+"""
+
+
+def call(*arguments):
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+@pytest.fixture
+def trap(tmp_path, monkeypatch):
+    """The file that hostile code leaves; the code is a module beside the log and in the path."""
+    directory = tmp_path / "run"
+    directory.mkdir()
+    (directory / "helper.py").write_text(HELPER.format(trap=str(tmp_path / "trap")))
+    monkeypatch.chdir(directory)
+    monkeypatch.syspath_prepend(directory)
+    yield tmp_path / "trap"
+    sys.modules.pop("helper", None)
+
+
+def hostile(trap, settings):
+    """A run's directory whose log has these settings."""
+    text = json.dumps({"data": "agrawal?n_samples=50", "model": MODEL, **settings})
+    with ipdp.Log(trap.parent / "run" / "log.db") as log:
+        log.begin({"command": json.loads(text.replace("{trap}", str(trap)))})
+    return trap.parent / "run"
+
+
+@pytest.mark.parametrize(
+    ("settings", "sentence"),
+    [
+        ({"model": "helper:make"}, "would import helper and call make"),
+        ({"model": " helper:make "}, "would import helper and call make"),
+        ({"model": "http.server:test"}, "would import http.server and call test"),
+        ({"model": "helper.Model()"}, "would import helper.Model"),
+        ({"model": "helper.Model"}, "would import helper.Model"),
+        ({"model": f"river.compose.Select('a') | ({MODEL} | helper.Model())"}, "import helper."),
+        ({"model": "river.ensemble.BaggingClassifier(model=helper.Model())"}, "import helper."),
+        ({"model": "riverside.Model()"}, "would import riverside.Model"),
+        ({"model": "os.system('touch {trap}')"}, "would import os.system"),
+        ({"model": "evil.pt2"}, "would load evil.pt2, which can run any code"),
+        ({"model": "{trap}.pkl"}, "is a pickle"),
+        ({"model": "{trap}.pkl", "allow_pickle": True}, "a pickle can run any code"),
+        ({"model": "{trap}.skops", "trust": ["os.system"]}, "there is no file"),
+        ({"grid": "os.system('touch {trap}')"}, "would import os.system"),
+        ({"grid": {"age": "helper.Model()"}}, "would import helper.Model"),
+        ({"metric": "os.system('touch {trap}')"}, "would import os.system"),
+        ({"metric": "Accuracy() + helper.Model()"}, "would import helper.Model"),
+        ({"data": "os.system('touch {trap}')"}, "would import os.system"),
+        ({"data": "helper.Model()"}, "would import helper.Model"),
+        ({"data": "river.stream.Cache('{trap}')"}, "would import river.stream.Cache"),
+        ({"data": "kafka://h:1/t?plugin.library.paths={trap}"}, "does not keep passwords"),
+        ({"data": "kafka://h:1/t?sasl.kerberos.kinit.cmd=touch {trap}"}, "does not keep passwords"),
+        ({"webhook": "http://evil.example/"}, "changes were posted to http://evil.example/"),
+        ({"colour": "red"}, "there is no setting 'colour'"),
+    ],
+)
+def test_a_hostile_run_executes_nothing(settings, sentence, trap):
+    answer = call("resume", hostile(trap, settings), "--quiet")
+    assert answer.exit_code == 2
+    assert sentence in answer.stderr
+    (line,) = answer.stderr.splitlines()
+    assert line.startswith("ipdp: ")
+    assert not trap.exists()
+    assert "helper" not in sys.modules
+
+
+@pytest.mark.parametrize(
+    "options", [["--trust-run"], ["--model", "helper:make"], ["--config", "mine.toml"]]
+)
+def test_who_trusts_it_says_so(options, trap):
+    run = hostile(trap, {"model": "helper:make"})
+    (run / "mine.toml").write_text('model = "helper:make"\n')
+    answer = call("resume", run, "--quiet", *options)
+    assert answer.exit_code == 0, answer.stderr
+    assert trap.exists()
+
+
+def test_a_pipeline_of_known_libraries_needs_no_trust(trap):
+    model = f"river.preprocessing.StandardScaler() | {MODEL}"
+    answer = call("resume", hostile(trap, {"model": model, "metric": "Accuracy() + F1()"}), "-q")
+    assert answer.exit_code == 0, answer.stderr
+
+
+def test_what_is_said_at_the_end_is_what_resuming_needs(tmp_path):
+    def options(**settings):
+        return needed(RunConfig.model_validate({"data": "agrawal", "model": MODEL, **settings}))
+
+    assert options() == []
+    assert options(model="models:make") == ["--model models:make"]
+    assert options(metric="mine.Metric()") == ["--trust-run"]
+    assert options(trust="a.B,c.D", allow_pickle=True) == ["--trust a.B,c.D", "--allow-pickle"]
+    assert options(webhook="https://h/secret", data="kafka://h/t?sasl.password=x") == [
+        "--data ADDRESS",
+        "--webhook URL",
+    ]
+
+
+# Secrets.
+
+SECRET = "hunter2-swordfish"
+WEBHOOK = f"http://127.0.0.1:9/T000/{SECRET}?key={SECRET}"
+
+
+def files(directory):
+    return b"".join(path.read_bytes() for path in directory.rglob("*") if path.is_file())
+
+
+def test_the_address_of_a_webhook_is_written_nowhere(tmp_path):
+    out = tmp_path / "run"
+    given = ["run", "--data", "agrawal?n_samples=600&position=300", "--model", MODEL, "--out", out]
+    answer = call(*given, "--webhook", WEBHOOK, "--alpha", "0.01", "--grid", "MinMax(5)")
+    assert answer.exit_code == 0, answer.stderr
+    for command in ("report", "show", "changes"):
+        later = call(command, out, *(["--json"] if command != "report" else []))
+        assert later.exit_code == 0
+        assert SECRET not in later.stdout + later.stderr
+    assert SECRET not in answer.stdout + answer.stderr
+    assert SECRET.encode() not in files(out)
+    with LogReader(out) as reader:
+        assert reader.settings["command"]["webhook"].startswith("http://127.0.0.1:9/redacted-")
+    again = call("resume", out)
+    assert again.exit_code == 2
+    assert "the log does not keep the address, which can be a secret: give it again" in again.stderr
+    assert call("resume", out, "--webhook", "none", "--quiet").exit_code == 0
+    assert call("resume", out, "--webhook", WEBHOOK, "--quiet").exit_code == 0
+    assert SECRET.encode() not in files(out)
+
+
+@pytest.fixture
+def topic():
+    """A topic of 200 messages on librdkafka's mock cluster."""
+    confluent_kafka = pytest.importorskip("confluent_kafka")
+    producer = confluent_kafka.Producer(
+        {"test.mock.num.brokers": 1, "bootstrap.servers": "mock", "log_level": 0}
+    )
+    [broker] = producer.list_topics(timeout=10).brokers.values()
+    for k in range(200):
+        producer.produce("rows", json.dumps({"a": k / 7, "y": k % 2}), partition=0)
+    assert producer.flush(10) == 0
+    yield f"kafka://{broker.host}:{broker.port}/rows?end=now&ssl.key.password={SECRET}"
+    producer.purge()
+
+
+def test_the_password_of_a_topic_is_written_nowhere(topic, tmp_path):
+    out = tmp_path / "run"
+    answer = call("run", "--data", topic, "--target", "y", "--model", MODEL, "--out", out)
+    assert answer.exit_code == 0, answer.stderr
+    assert call("report", out).exit_code == 0
+    shown = call("show", out, "--json")
+    assert SECRET not in answer.stdout + answer.stderr + shown.stdout
+    assert SECRET.encode() not in files(out)
+    again = call("resume", out)
+    assert again.exit_code == 2
+    assert "the log does not keep passwords" in again.stderr
+    assert SECRET not in again.stderr
+    assert call("resume", out, "--data", topic, "--quiet").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("settings", "sentence"),
+    [
+        (
+            {"webhook": f"ftp://h/{SECRET}"},
+            "--webhook: webhook must start with http:// or https://",
+        ),
+        ({"data": f"kafka://h/?sasl.password={SECRET}"}, "is not a topic"),
+    ],
+)
+def test_errors_show_no_secrets(settings, sentence, tmp_path):
+    given = {"data": "agrawal", "model": MODEL, "out": str(tmp_path / "run"), **settings}
+    options = [part for name, value in given.items() for part in (f"--{name}", value)]
+    answer = call("run", *options)
+    assert answer.exit_code == 2
+    assert sentence in answer.stderr
+    assert SECRET not in answer.stderr
+
+
+def test_a_setting_that_was_given_is_not_asked_of_the_log(trap):
+    run = hostile(trap, {"model": "helper:make", "webhook": "http://evil.example/x"})
+    config = RunConfig.from_run(run, model=MODEL, webhook=None)
+    assert (config.model, config.webhook, config.out) == (MODEL, None, run)
+    with pytest.raises(ConfigError, match="would import helper"):
+        RunConfig.from_run(run, webhook=None)
+    assert os.listdir(run) != []
