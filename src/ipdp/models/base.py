@@ -1,16 +1,19 @@
-"""What an engine is asked, and what it answers."""
+"""What an engine is asked, what it answers, and when two answers are the same."""
 
 from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ipdp.core.curve import PREDICTION
 from ipdp.core.typing import Array, FeatureName, FloatArray, Label, Observation
+
+# The share of rounding that is granted: of the value itself, and of the largest of its curve.
+_RELATIVE, _ABSOLUTE = 1e-9, 1e-12
 
 
 class Probe(NamedTuple):
@@ -69,7 +72,7 @@ class Probe(NamedTuple):
 
 
 class Outputs(NamedTuple):
-    """What a model said.
+    """The outputs of a model.
 
     Attributes
     ----------
@@ -88,7 +91,7 @@ class SlowPathWarning(RuntimeWarning):
 
 
 class Engine(ABC):
-    """Asks a model what it would say if one feature had other values."""
+    """Computes the ICE curves of a model: its outputs if one feature had other values."""
 
     model: Any
     ordered: bool = False
@@ -96,10 +99,7 @@ class Engine(ABC):
 
     @abstractmethod
     def ice(
-        self,
-        observations: Sequence[Observation],
-        probes: Sequence[Probe],
-        positions: FloatArray,
+        self, observations: Sequence[Observation], probes: Sequence[Probe], positions: FloatArray
     ) -> Outputs:
         """The ICE curves of some observations, all probes side by side.
 
@@ -115,7 +115,7 @@ class Engine(ABC):
 
     @abstractmethod
     def predict(self, observations: Sequence[Observation]) -> Outputs:
-        """What the model says of the observations as they are; one column."""
+        """The outputs for the observations as they are; one column."""
 
     @property
     @abstractmethod
@@ -143,3 +143,55 @@ def as_rows(result: Any, n_rows: int) -> tuple[tuple[Label, ...] | None, FloatAr
     if labels is None and values.shape[1] == 1:
         labels = PREDICTION
     return labels, values
+
+
+def aligned(outputs: Outputs, labels: tuple[Label, ...]) -> Outputs:
+    """The same answer with its outputs in another order; those that it does not have are 0."""
+    if outputs.labels == labels:
+        return outputs
+    values = np.zeros((len(outputs.values), len(labels), outputs.values.shape[2]))
+    for label, value in zip(outputs.labels or (), outputs.values.swapaxes(0, 1), strict=True):
+        values[:, labels.index(label)] = value
+    return Outputs(labels, values)
+
+
+def agree(labels: tuple[Label, ...], values: FloatArray, plain: Outputs) -> bool:
+    """Whether two answers for one observation are the same, whatever the order of the outputs.
+
+    Parameters
+    ----------
+    labels, values
+        Ours; the values are of shape (n_outputs, n_points).
+    plain
+        That of plain calls.
+    """
+    if not set(plain.labels or ()) <= set(labels):
+        return False
+    return all(map(_close, values, aligned(plain, labels).values[0]))
+
+
+def agree_at(labels: Sequence[Label], values: FloatArray, column: int, plain: Any) -> bool:
+    """Whether the answer at one point is that of a plain call there."""
+    if type(plain) is not dict and not isinstance(plain, Mapping):
+        plain = {PREDICTION[0]: plain}
+    known = 0
+    for k, label in enumerate(labels):
+        ours, theirs = values.item(k, column), 0.0
+        if label in plain:
+            known += 1
+            theirs = plain[label]
+        # Almost always the first comparison is enough.
+        same = abs(ours - theirs) <= _RELATIVE * abs(theirs) < math.inf
+        if not same and not _close(ours, theirs, values[k]):
+            return False
+    return known == len(plain)
+
+
+def _close(ours: Any, theirs: Any, curve: Any = None) -> bool:
+    size = np.abs(theirs if curve is None else curve)
+    size = size.max(initial=0.0, where=np.isfinite(size))
+    with np.errstate(invalid="ignore"):
+        close = np.abs(ours - theirs) <= _RELATIVE * np.abs(theirs) + _ABSOLUTE * size
+    # What is not finite has to be the same.
+    same = (ours == theirs) | (np.isnan(ours) & np.isnan(theirs))
+    return bool(np.all(np.where(np.isfinite(ours) & np.isfinite(theirs), close, same)))

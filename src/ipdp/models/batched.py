@@ -39,10 +39,7 @@ class BatchedEngine(Engine):
         return Outputs(labels, values[:, :, None])
 
     def ice(
-        self,
-        observations: Sequence[Observation],
-        probes: Sequence[Probe],
-        positions: FloatArray,
+        self, observations: Sequence[Observation], probes: Sequence[Probe], positions: FloatArray
     ) -> Outputs:
         columns = self._columns_of(observations[0])
         at = _numbered(columns)
@@ -104,10 +101,7 @@ class ArrayEngine(BatchedEngine):
         return f"{self._description}, all points in one call"
 
     def ice(
-        self,
-        observations: Sequence[Observation],
-        probes: Sequence[Probe],
-        positions: FloatArray,
+        self, observations: Sequence[Observation], probes: Sequence[Probe], positions: FloatArray
     ) -> Outputs:
         if len(observations) == 1:
             rows = self._rows_of_one(observations[0], probes, positions)

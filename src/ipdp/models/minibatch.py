@@ -8,10 +8,8 @@ from collections.abc import Callable, Sequence
 from importlib.util import find_spec
 from typing import Any
 
-import numpy as np
-
 from ipdp.core.typing import FloatArray, Observation
-from ipdp.models.base import Outputs, Probe, SlowPathWarning
+from ipdp.models.base import Outputs, Probe, SlowPathWarning, agree_at
 from ipdp.models.batched import FrameEngine
 from ipdp.models.per_row import RowEngine
 
@@ -20,8 +18,6 @@ from ipdp.models.per_row import RowEngine
 LEAST_ROWS = 500
 # So many failures in a row, and the frame is not tried again: a model may only not be ready yet.
 _PATIENCE = 3
-# How far both ways may differ by rounding.
-_RELATIVE, _ABSOLUTE = 1e-9, 1e-12
 
 
 class MiniBatchEngine(RowEngine):
@@ -71,16 +67,14 @@ where they are many>
         return f"{super().description}{more}"
 
     def ice(
-        self,
-        observations: Sequence[Observation],
-        probes: Sequence[Probe],
-        positions: FloatArray,
+        self, observations: Sequence[Observation], probes: Sequence[Probe], positions: FloatArray
     ) -> Outputs:
         n_rows = len(observations) * positions.shape[2]
         if n_rows >= LEAST_ROWS and self._failures < _PATIENCE and _is_full(observations, probes):
             try:
                 answer = self._frames.ice(observations, probes, positions)
-                fault = self._fault(answer, observations[-1], probes[-1], positions[-1])
+                same = self._agrees(answer, observations[-1], probes[-1], positions[-1])
+                fault = "" if same else "its answers differ from those for one observation"
             except Exception as error:
                 fault = f"{type(error).__name__}: {error}"
             if not fault:
@@ -89,21 +83,13 @@ where they are many>
             self._fail(fault)
         return super().ice(observations, probes, positions)
 
-    def _fault(
-        self, answer: Outputs, x: Observation, probe: Probe, positions: FloatArray
-    ) -> str | None:
-        """What is wrong with the last point of the answer."""
+    def _agrees(self, answer: Outputs, x: Observation, probe: Probe, positions: FloatArray) -> bool:
+        """Whether the last point of the answer is that of a plain call."""
         replaced = {
             name: probe.values(positions, axis)[-1] for axis, name in enumerate(probe.names)
         }
-        labels, table = self._tabulate([self.call({**x, **replaced})])
-        ours = dict(zip(answer.labels or (), answer.values[-1, :, -1], strict=False))
-        theirs = dict(zip(labels or (), table[0], strict=True))
-        if labels is not None and not theirs.keys() <= ours.keys():
-            return "it names other outputs"
-        said = np.array([theirs.get(label, 0.0) for label in ours])
-        close = np.isclose(list(ours.values()), said, _RELATIVE, _ABSOLUTE, equal_nan=True)
-        return None if ours and close.all() else "its answers differ from those for one observation"
+        plain = self.call({**x, **replaced})
+        return agree_at(answer.labels or (), answer.values[-1], -1, plain)
 
     def _fail(self, fault: str) -> None:
         self._failures += 1

@@ -60,10 +60,7 @@ class RowEngine(Engine):
         return Outputs(labels, table[:, :, None])
 
     def ice(
-        self,
-        observations: Sequence[Observation],
-        probes: Sequence[Probe],
-        positions: FloatArray,
+        self, observations: Sequence[Observation], probes: Sequence[Probe], positions: FloatArray
     ) -> Outputs:
         answers: list[Any] = []
         for x, place in zip(observations, positions, strict=True):
@@ -93,7 +90,7 @@ class RowEngine(Engine):
             answers = [{} if answer is None else {answer: 1.0} for answer in answers]
         kinds = set(map(type, answers))
         if all(issubclass(kind, Mapping) for kind in kinds):
-            # A class that the model has not met has probability 0; an unfitted model says {}.
+            # A class that the model has not met has probability 0; an unfitted model gives {}.
             labels = tuple(dict.fromkeys(chain.from_iterable(answers)))
             rows = [[answer.get(label, 0.0) for label in labels] for answer in answers]
             return labels, np.array(rows, dtype=float).reshape(len(answers), len(labels))

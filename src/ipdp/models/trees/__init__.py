@@ -1,7 +1,6 @@
 """ICE curves of river's trees and of ensembles of them, by one walk for all points."""
 
 from ipdp.models.base import SlowPathWarning
-from ipdp.models.trees.check import Checker
-from ipdp.models.trees.engine import TreeEngine, tree_engine
+from ipdp.models.trees.engine import Checker, TreeEngine, tree_engine
 
 __all__ = ["Checker", "SlowPathWarning", "TreeEngine", "tree_engine"]

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+import random
 import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from ipdp.core.typing import FloatArray, Label, Observation
-from ipdp.models.base import Outputs, Probe, SlowPathWarning
+from ipdp.core.typing import FloatArray, Label, Observation, State
+from ipdp.models.base import Outputs, Probe, SlowPathWarning, agree, agree_at, aligned
 from ipdp.models.per_row import RowEngine
 from ipdp.models.trees import kernels
 from ipdp.models.trees.base import Walk
-from ipdp.models.trees.check import Checker, agree, agree_at, aligned
 from ipdp.models.trees.classification import ClassifierWalk
 from ipdp.models.trees.mondrian import MondrianWalk
 from ipdp.models.trees.points import Columns, Points
@@ -58,6 +58,64 @@ def _walk_of(model: Any, method: str) -> Walk | None:
     return None
 
 
+class Checker:
+    """Says which answers are to be compared with plain calls, and compares.
+
+    Parameters
+    ----------
+    first
+        The first so many observations are compared in full.
+    every
+        And then each so many.
+    ensemble_every
+        Of the others one random point is compared: each so many times with the whole ensemble, else
+        with one of its trees, which is cheaper by as many as there are.
+    seed
+        Start of the random numbers by which points and trees are chosen.
+
+    Examples
+    --------
+    >>> checker = Checker(first=1, every=3)
+    >>> [checker.wants_all() for _ in range(6)]
+    [True, False, True, False, False, True]
+    """
+
+    def __init__(
+        self, *, first: int = 20, every: int = 200, ensemble_every: int = 4, seed: int = 0
+    ) -> None:
+        self.first = first
+        self.every = every
+        self.ensemble_every = ensemble_every
+        self.seed = seed
+        self._seen = 0
+        self._random = random.Random(seed)
+
+    def wants_all(self) -> bool:
+        """Whether the next observation is to be compared in full."""
+        self._seen += 1
+        return self._seen <= self.first or self._seen % self.every == 0
+
+    def wants_ensemble(self) -> bool:
+        """Whether one point of this observation is to be compared with the whole ensemble."""
+        return self._seen % self.ensemble_every == 0
+
+    def one_of(self, numbers: Sequence[int]) -> int:
+        """A random one."""
+        return numbers[int(self._random.random() * len(numbers))]
+
+    @property
+    def state(self) -> State:
+        """Where it stands, JSON-safe; a checker that is given it wants the same from there on."""
+        version, internal, gauss = self._random.getstate()
+        return {"seen": self._seen, "random": [version, list(internal), gauss]}
+
+    @state.setter
+    def state(self, state: State) -> None:
+        version, internal, gauss = state["random"]
+        self._random.setstate((version, tuple(internal), gauss))
+        self._seen = int(state["seen"])
+
+
 class TreeEngine(RowEngine):
     """A tree, or an ensemble of trees, of river.
 
@@ -99,10 +157,7 @@ class TreeEngine(RowEngine):
         return f"{self._description}, one walk for all points, {self.walk.leaves} ({build})"
 
     def ice(
-        self,
-        observations: Sequence[Observation],
-        probes: Sequence[Probe],
-        positions: FloatArray,
+        self, observations: Sequence[Observation], probes: Sequence[Probe], positions: FloatArray
     ) -> Outputs:
         if self.fault is not None:
             return super().ice(observations, probes, positions)
@@ -150,11 +205,7 @@ class TreeEngine(RowEngine):
                 columns[labels.index(label)] = row
 
     def _checked(
-        self,
-        points: Points,
-        positions: FloatArray,
-        labels: tuple[Label, ...],
-        values: FloatArray,
+        self, points: Points, positions: FloatArray, labels: tuple[Label, ...], values: FloatArray
     ) -> Outputs:
         if self.checker.wants_all():
             plain = self._plain(points.x, positions)

@@ -90,7 +90,7 @@ class Points:
 
 
 class Columns:
-    """What the probes say about the columns.
+    """What is the same for all observations: the probes, column by column.
 
     Parameters
     ----------

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 NO_LEAF = -1
 """The number of the leaf where there is none."""
 
-# What was not asked about for so many questions is dropped: leaves come and go with the trees.
+# What was part of no question for so many of them is dropped: leaves come and go with the trees.
 _DROP_AFTER = 1000
 
 
@@ -80,7 +80,7 @@ class LeafCache(Generic[Parts]):
         self.places: dict[Any, int] = {}
 
     def __getstate__(self) -> dict[str, Any]:
-        # Leaves are told by their address, which a copy does not share.
+        # Leaves are known by their address, which a copy does not share.
         return {**self.__dict__, "parts": {}, "places": {}}
 
     def begin(self) -> None:
