@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.web.logs import EVIL, write_run
+from tests.web.logs import EVIL, write_explained, write_run
 
 from ipdp.log import Log
 from ipdp.web import write_figures
@@ -27,6 +27,22 @@ def test_a_run_of_pairs_alone_has_its_figures_too(tmp_path):
     write_run(tmp_path / "run", 300, features=[("age", "salary")], changes=())
     names = [path.name for path in write_figures(tmp_path / "run", tmp_path / "figures")]
     assert names == ["overview.png", "timeline.png", "curve-001-age-salary.png"]
+
+
+def test_each_explainer_has_its_figures(tmp_path):
+    write_explained(tmp_path / "run", 300)
+    names = {path.stem for path in write_figures(tmp_path / "run", tmp_path / "figures")}
+    assert {"overview", "timeline", "timeline-gain", "overview-ale", "timeline-ale"} <= names
+    curves = sorted(name.rpartition("-")[::2] for name in names if name.startswith("curve-ale"))
+    assert [stem for stem, _ in curves] == ["curve-ale-001", "curve-ale-002"]
+    assert {feature for _, feature in curves} == {"age", "salary"}
+    assert not any("gain" in name for name in names - {"timeline-gain"})
+
+
+def test_importances_alone_have_a_timeline(tmp_path):
+    write_explained(tmp_path / "run", 300, explainers=["gain"])
+    names = [path.name for path in write_figures(tmp_path / "run", tmp_path / "figures")]
+    assert names == ["timeline.png"]
 
 
 def test_figures_for_print(tmp_path):

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.web.logs import EVIL, FEATURES, change_at, curve_at, curves_at, read_frames
 
 from ipdp.log import LoggedChange, SnapshotInfo
-from ipdp.plot.shown.values import thin_points
+from ipdp.plot.shown.values import rug_of, thin_points
 from ipdp.web.payload import change, curves_payload, frames, label, pack, thin, unpack
 
 
@@ -48,11 +48,7 @@ def test_a_target_is_called_by_its_name():
     curve = curve_at("age", 100, np.random.default_rng(0)).select("yes")
     payload = curves_payload([replace(curve, outputs=("price",), average=1e5 * curve.average)])
     assert payload["texts"] == [["price"]]
-    assert (payload["main"], payload["shown"], payload["several"]) == (
-        "price",
-        ["price"],
-        "prediction",
-    )
+    assert (payload["main"], payload["shown"]) == ("price", ["price"])
 
 
 def test_of_several_targets_all_are_drawn_and_of_a_pair_the_one_that_matters_most():
@@ -68,13 +64,19 @@ def test_of_several_targets_all_are_drawn_and_of_a_pair_the_one_that_matters_mos
     for curve, shown in zip(several, (["price", "rent"], ["price"]), strict=True):
         payload = curves_payload([curve])
         assert (payload["main"], payload["shown"]) == ("price", shown)
+        assert payload["several"] == "prediction"
 
 
 def test_rugs_missing_points_and_thin_data_are_there():
     items = history("age")
     payload = frames(items)
-    rug = unpack(payload["dims"][0]["rug"]["values"])
-    np.testing.assert_allclose(rug[:20], np.sort(items[0][1].rug[0]), rtol=1e-6)
+    rug, curve = payload["dims"][0]["rug"], items[0][1]
+    shown = rug_of(curve, curve.grid_values[0])  # the histogram of the figures
+    n = rug["sizes"][0]
+    assert n == len(shown.counts) > 0
+    np.testing.assert_allclose(unpack(rug["counts"])[:n], shown.counts)
+    edges = np.append(shown.left, shown.right[-1])
+    np.testing.assert_allclose(unpack(rug["edges"])[: n + 1], edges, rtol=1e-6)
     np.testing.assert_allclose(unpack(payload["missing"])[:2], [0.6, 0.4], rtol=1e-6)
     np.testing.assert_allclose(unpack(payload["missing_half"])[:2], [0.0196, 0.0196], rtol=1e-4)
     items[0][1].n_effective_points[0] = 1.0

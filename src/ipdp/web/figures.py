@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
-from ipdp.core.curve import feature_text
+from ipdp.core.curve import Curve, feature_text
 from ipdp.core.files import written_whole
 from ipdp.core.typing import Feature
 from ipdp.plot import CarpetDisplay, ChangeDisplay, OverviewDisplay, PDPDisplay, TimelineDisplay
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from ipdp.log import LogReader
+
+# Name, size in inches, and how to draw it on some axes.
+_Drawing: TypeAlias = "tuple[str, tuple[float, float], Callable[[Axes], Any]]"
 
 Format = Literal["png", "pdf"]
 """What a figure is written as."""
@@ -34,6 +38,8 @@ def write_figures(
     format: Format = "png",  # noqa: A002
 ) -> list[Path]:
     """Write the figures of a run: overview, timeline, changes, and each feature's curve and carpet.
+
+    Of several explainers each has its own, with its name in theirs but for the first one.
 
     Parameters
     ----------
@@ -68,22 +74,50 @@ def write_figures(
     return paths
 
 
-def _figures(reader: LogReader) -> Iterator[tuple[str, tuple[float, float], Callable[[Axes], Any]]]:
-    """Name, size in inches, and how to draw it on some axes."""
-    overview = OverviewDisplay(reader)
+def _figures(reader: LogReader) -> Iterator[_Drawing]:
+    for k, name in enumerate(reader.explainers):
+        log, suffix = _OneExplainer(reader, name), f"-{_slug(name)}" if k else ""
+        results = log.at(reader.snapshots()[-1].n).values()
+        overview = OverviewDisplay(log) if any(isinstance(r, Curve) for r in results) else None
+        if overview is not None:
+            yield _overview(overview, suffix)
+        yield f"timeline{suffix}", _WIDE, TimelineDisplay(log).plot
+        if not k:
+            yield from _changes(reader)
+        for rank, curve in enumerate(overview.curves if overview is not None else (), start=1):
+            stem = f"{suffix}-{rank:03}-{_slug(curve.feature)}"
+            yield f"curve{stem}", _CURVE, PDPDisplay(curve).plot
+            if len(curve.grid_values) == 1:
+                yield f"carpet{stem}", _WIDE, CarpetDisplay(log, curve.feature).plot
+
+
+def _overview(overview: OverviewDisplay, suffix: str) -> _Drawing:
     shown = [curve.feature for curve in overview.curves[:_PANELS]]
     columns = min(_COLUMNS, len(shown))
     size = (_PANEL[0] * columns, _PANEL[1] * -(-len(shown) // columns) + 0.6)
-    yield "overview", size, lambda ax: overview.plot(ax, features=shown, columns=columns)
-    yield "timeline", _WIDE, TimelineDisplay(reader).plot
+    return (
+        f"overview{suffix}",
+        size,
+        lambda ax: overview.plot(ax, features=shown, columns=columns),
+    )
+
+
+def _changes(reader: LogReader) -> Iterator[_Drawing]:
     for k, logged in enumerate(reader.changes(), start=1):
         name = f"change-{k:03}-{_slug(logged.change.feature)}"
         yield name, _CURVE, ChangeDisplay(logged.change).plot
-    for k, curve in enumerate(overview.curves, start=1):
-        stem = f"{k:03}-{_slug(curve.feature)}"
-        yield f"curve-{stem}", _CURVE, PDPDisplay(curve).plot
-        if len(curve.grid_values) == 1:
-            yield f"carpet-{stem}", _WIDE, CarpetDisplay(reader, curve.feature).plot
+
+
+class _OneExplainer:
+    """What a log holds of one explainer, to be read like a log."""
+
+    def __init__(self, reader: LogReader, explainer: str) -> None:
+        self.at = partial(reader.at, explainer=explainer)
+        self.history = partial(reader.history, explainer=explainer)
+        self.importances = partial(reader.importances, explainer=explainer)
+        self.snapshots = reader.snapshots
+        self.changes = reader.changes
+        self.metrics = reader.metrics
 
 
 def _drawn(draw: Callable[[Axes], Any], size: tuple[float, float]) -> Figure:

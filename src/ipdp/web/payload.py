@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import json
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
@@ -15,8 +14,8 @@ from ipdp.core.curve import Curve, feature_text
 from ipdp.core.importance import Importance, Result
 from ipdp.core.jsonable import readable
 from ipdp.core.typing import Array, Feature
-from ipdp.plot.shown.style import named
-from ipdp.plot.shown.values import chosen_outputs, thin_points
+from ipdp.plot.shown.style import named, output_label
+from ipdp.plot.shown.values import chosen_outputs, rug_of, thin_points
 
 if TYPE_CHECKING:
     from ipdp.log import LoggedChange, SnapshotInfo
@@ -209,7 +208,7 @@ def _output_texts(newest: Curve, sets: Sequence[Sequence[str]]) -> dict[str, Any
     """What the numbers of each output are, and which outputs are drawn unless one is chosen."""
     return {
         "texts": [[label(newest.output_text(output)) for output in names] for names in sets],
-        "several": "probability" if newest.are_probabilities else "prediction",
+        "several": output_label(newest, newest),
         "main": label(newest.main_output),
         "shown": list(map(label, chosen_outputs(newest, None).outputs)),
     }
@@ -243,17 +242,23 @@ def _key(grid: Array, *, categorical: bool) -> Any:
     return tuple(grid.tolist()) if categorical else np.asarray(grid, dtype=float).tobytes()
 
 
-def _rug(curves: Sequence[Curve], axis: int, *, categorical: bool) -> dict[str, Any]:
-    """Recent values of the feature: how often each category came, or the numbers in order."""
-    rugs = _rugs(curves, axis)
+def _rug(curves: Sequence[Curve], _axis: int, *, categorical: bool) -> dict[str, Any]:
+    """Histogram of recent values: how often each category came, or bars and their edges."""
     if categorical:
-        counts = []
-        for curve, rug in zip(curves, rugs, strict=True):
-            count = Counter(rug.tolist())
-            counts.append(np.array([count[value] for value in curve.grid_values[axis].tolist()]))
-        return {"counts": pack(_flat(counts))}
-    numbers = [np.sort(np.asarray(rug, dtype=float)) for rug in rugs]
-    return {"sizes": [len(rug) for rug in numbers], "values": pack(_flat(numbers))}
+        return {"counts": pack(_flat([_category_counts(curve) for curve in curves]))}
+    rugs = [rug_of(curve, np.asarray(curve.grid_values[0], dtype=float)) for curve in curves]
+    edges = [np.empty(0) if rug is None else np.append(rug.left, rug.right[-1:]) for rug in rugs]
+    return {
+        "sizes": [0 if rug is None else len(rug.counts) for rug in rugs],
+        "edges": pack(_flat(edges)),
+        "counts": pack(_flat([[] if rug is None else rug.counts for rug in rugs])),
+    }
+
+
+def _category_counts(curve: Curve) -> Array:
+    n = len(curve.grid_values[0])
+    rug = rug_of(curve, np.arange(n, dtype=float)) if curve.categorical[0] else None
+    return np.zeros(n) if rug is None else rug.counts
 
 
 def _joint_rug(curves: Sequence[Curve], axis: int, *, categorical: bool) -> dict[str, Any]:

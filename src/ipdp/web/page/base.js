@@ -129,7 +129,7 @@ window.ipdp = {};
     return low <= high ? [low, high] : null;
   };
 
-  /** An extent with some air around it. */
+  /** An extent with a margin around it. */
   ipdp.padded = function (extent, share) {
     if (!extent) return undefined;
     const [low, high] = extent;
@@ -158,7 +158,7 @@ window.ipdp = {};
   }
 
   ipdp.theme = {
-    /** Once the page is there: its button, and the system that changes its mind. */
+    /** Once the page is there: its button, and the choice of the system. */
     start() {
       apply(memory.get());
       system.addEventListener("change", () => apply(memory.get()));

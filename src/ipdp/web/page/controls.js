@@ -188,7 +188,7 @@
     constructor(page, controls) {
       Object.assign(this, { page, controls, first: true, seen: null });
       document.addEventListener("visibilitychange", () => {
-        if (!document.hidden) this.hurry();
+        if (!document.hidden) this.lookNow();
       });
     }
 
@@ -203,13 +203,13 @@
         pause = Math.max(pause, 1000 * (this.page.source.pause || 0));
         if (document.hidden || !["running", "empty"].includes(state)) pause = SELDOM;
       } catch (error) {
-        this.excuse(error);
+        this.showError(error);
         pause = error.status ? SELDOM : OFTEN;
       }
       if (this.page.source.live) this.timer = setTimeout(() => this.look(), pause);
     }
 
-    hurry() {
+    lookNow() {
       clearTimeout(this.timer);
       this.look();
     }
@@ -224,7 +224,7 @@
       this.seen = { n, now };
     }
 
-    excuse(error) {
+    showError(error) {
       const sentences = {
         401: "This page was opened without its token: use the whole link that was printed.",
         404: "This run is no longer there.",

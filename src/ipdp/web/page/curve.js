@@ -83,22 +83,21 @@
     }));
   }
 
-  function rug(entry) {
-    const values = entry.history.dims[0].rugs[entry.frame] || [];
+  /** The histogram of recent values, with bars at some places and of some widths. */
+  function rug(entry, x, width) {
     return {
-      type: "scatter", mode: "markers", x: values, y: Array.from(values, () => 0), yaxis: "y2",
-      marker: { symbol: "line-ns-open", size: 9, color: ipdp.token("muted"), opacity: 0.7 },
-      hoverinfo: "skip", cliponaxis: false, meta: { part: "rug" },
+      type: "bar", x, y: entry.history.dims[0].rugs[entry.frame], width, yaxis: "y2",
+      marker: { color: ipdp.token("muted"), opacity: 0.45, line: { width: 0 } }, hoverinfo: "skip",
+      meta: { part: "rug" },
     };
   }
 
-  function counts(entry, positions) {
-    const values = entry.history.dims[0].rugs[entry.frame] || [];
-    return {
-      type: "bar", x: positions, y: values, yaxis: "y2", width: 0.5,
-      marker: { color: ipdp.token("muted"), opacity: 0.35 }, hoverinfo: "skip",
-      meta: { part: "rug" },
-    };
+  /** The same along numbers. */
+  function bars(entry) {
+    const edges = Array.from(entry.history.dims[0].edges[entry.frame]);
+    const pairs = edges.slice(1).map((right, k) => [edges[k], right]);
+    return rug(entry, pairs.map(([left, right]) => (left + right) / 2),
+      pairs.map(([left, right]) => right - left));
   }
 
   /** The point of missing values, beside the axis; null if nothing is known of it. */
@@ -167,7 +166,7 @@
       ...(withTrail ? trail(main, outputs) : []),
       ...lines.map((stroke) => band(stroke, stroke.history.dims[0].grid(stroke.frame))),
       ...lines.map((stroke) => line(stroke, stroke.history.dims[0].grid(stroke.frame))),
-      ...(strip ? [rug(main)] : []),
+      ...(strip ? [bars(main)] : []),
       ...gaps,
     ];
     return { data, layout };
@@ -206,7 +205,7 @@
       };
     });
     const names = main.history.dims[0].grid(main.frame).map((name) => position.get(name));
-    return { data: [...(strip ? [counts(main, names)] : []), ...points, ...gaps], layout };
+    return { data: [...(strip ? [rug(main, names, 0.5)] : []), ...points, ...gaps], layout };
   }
 
   /** Where the values of an axis are drawn: categories one after the other. */

@@ -27,13 +27,16 @@
       this.readRug(payload.rug);
     }
 
+    /** Recent values: of a pair as they came, else their histogram. */
     readRug(rug) {
-      this.rugs = [];
-      if (!rug) return;
       const sizes = rug.sizes || this.index.map((grid) => this.grids[grid].length);
-      const flat = ipdp.unpack(rug.values || rug.counts);
-      const from = starts(sizes);
-      this.rugs = sizes.map((size, k) => flat.subarray(from[k], from[k + 1]));
+      const cut = (text, lengths) => {
+        const flat = ipdp.unpack(text);
+        const from = starts(lengths);
+        return lengths.map((_, k) => flat.subarray(from[k], from[k + 1]));
+      };
+      this.rugs = cut(rug.values || rug.counts, sizes);
+      this.edges = rug.edges ? cut(rug.edges, sizes.map((size) => size && size + 1)) : [];
     }
 
     append(other) {
@@ -41,6 +44,7 @@
       this.grids = this.grids.concat(other.grids);
       this.index = this.index.concat(other.index.map((grid) => grid + offset));
       this.rugs = this.rugs.concat(other.rugs);
+      this.edges = this.edges.concat(other.edges);
     }
 
     grid(frame) {
@@ -352,7 +356,7 @@
     constructor(address) {
       this.address = address;
       this.live = true;
-      this.pause = 1; // seconds; the server asks for more patience where there are many pages
+      this.pause = 1; // seconds; the server asks for longer ones where there are many pages
     }
 
     async ask(path) {
