@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import errno
 import hashlib
+import io
 import json
 import os
 import pickle
 import struct
+import zipfile
 import zlib
 from pathlib import Path
 
@@ -19,6 +21,7 @@ from ipdp.runs.checkpoint import CheckpointError, pack, read, unpack, write
 
 PARTS = {"run": {"n": 12, "means": [0.1, 1e300, -0.0]}, "pdp": None, "pickle": b"\x00\xff" * 50}
 
+names = st.from_regex("[a-z_]{1,9}", fullmatch=True)
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
@@ -27,7 +30,7 @@ json_values = st.recursive(
 
 
 @settings(deadline=None, max_examples=50)
-@given(st.dictionaries(st.text(), json_values | st.binary(), max_size=4))
+@given(st.dictionaries(names, json_values | st.binary(), max_size=4))
 def test_what_is_packed_is_unpacked(parts):
     again = unpack(pack(parts))
     assert again == parts
@@ -46,11 +49,63 @@ def test_a_long_part_that_says_little_is_not_taken_for_a_bomb(tmp_path):
     assert read(tmp_path / "run.ipdp") == {"zeros": [0.0] * 1_000_000}
 
 
+def test_any_program_can_open_it(tmp_path):
+    write(tmp_path / "run.ipdp", PARTS)
+    with zipfile.ZipFile(tmp_path / "run.ipdp") as archive:
+        assert archive.testzip() is None
+        assert archive.namelist() == ["run.json", "pdp.json", "pickle.bin"]
+        assert json.loads(archive.read("run.json")) == PARTS["run"]
+
+
+def test_the_same_parts_are_the_same_bytes():
+    assert pack(PARTS) == pack(PARTS)
+
+
+def test_a_part_needs_a_plain_name():
+    with pytest.raises(ValueError, match="a part of a checkpoint cannot be called"):
+        pack({"../run": 1})
+
+
 # What is wrong with a file.
 
 
-def sealed(index: object, *blobs: bytes, version: int = 1) -> bytes:
+def sealed(
+    members: dict[str, bytes], *, version: int = 2, method: int = zipfile.ZIP_STORED
+) -> bytes:
     """A file with a right checksum and anything in it, as somebody with bad intentions makes it."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", method) as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+    return signed(file.getvalue(), version)
+
+
+def signed(data: bytes, version: int = 2) -> bytes:
+    """A zip file, or anything else, with the end of a checkpoint."""
+    end = b"ipdp checkpoint %d sha256 " % version
+    data = data[:-2] + struct.pack("<H", len(end) + 64) + end
+    return data + hashlib.sha256(data).hexdigest().encode()
+
+
+def lying(data: bytes, size: int) -> bytes:
+    """A file of one member whose size when unpacked is said to be another."""
+    directory = data.index(b"PK\x01\x02")
+    end = data.index(b"ipdp checkpoint")
+    data = data[: directory + 24] + struct.pack("<I", size) + data[directory + 28 : end]
+    return signed(data)
+
+
+def twice(name: str) -> bytes:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr(name, b"1")
+        with pytest.warns(UserWarning, match="Duplicate name"):
+            archive.writestr(name, b"2")
+    return signed(file.getvalue())
+
+
+def sealed_v1(index: object, *blobs: bytes, version: int = 1) -> bytes:
+    """The same in the format of version 1."""
     head = json.dumps(index).encode() if not isinstance(index, bytes) else index
     body = struct.pack("<I", len(head)) + head + b"".join(blobs)
     digest = hashlib.sha256(body).digest()
@@ -67,36 +122,54 @@ class Hostile:
         return Path.touch, (self.trace,)
 
 
-BOMB = zlib.compress(b"[" + b"0," * 20_000_000 + b"0]", 9)
+ZEROS = b"[" + b"0," * 20_000_000 + b"0]"
+BOMB = zlib.compress(ZEROS, 9)
+BOMB_ZIP = sealed({"run.json": ZEROS}, method=zipfile.ZIP_DEFLATED)
 DEEP = b"[" * 200_000 + b"]" * 200_000
 WRONG = {
     "empty": (b"", "is empty"),
     "text": (b"n = 12\n", "is not a checkpoint of ipdp"),
     "head cut": (pack(PARTS)[:20], "is cut off"),
-    "cut": (pack(PARTS)[:-1], "is cut off: it has"),
-    "longer": (pack(PARTS) + b"x", "is damaged: its checksum"),
-    "flipped": (pack(PARTS)[:-9] + b"\x01" + pack(PARTS)[-8:], "is damaged: its checksum"),
-    "newer": (sealed([], version=2), "of version 2, from a newer ipdp"),
-    "deep": (sealed([["run", "json", len(DEEP), len(DEEP)]], DEEP), "not one that ipdp wrote"),
-    "deep index": (sealed(DEEP), "not one that ipdp wrote"),
+    "cut": (pack(PARTS)[:-1], "is cut off or damaged"),
+    "longer": (pack(PARTS) + b"x", "is cut off or damaged: it does not end with its checksum"),
+    "flipped": (pack(PARTS)[:90] + b"\xfe" + pack(PARTS)[91:], "is damaged: its checksum"),
+    "newer": (sealed({"a.json": b"1"}, version=3), "of version 3, from a newer ipdp"),
+    "another zip": (sealed({"a.json": b"1"})[:-90], "is cut off or damaged"),
+    "no zip": (signed(b"PK\x03\x04" + b"x" * 80), "not one that ipdp wrote"),
+    "deep": (sealed({"run.json": DEEP}), "not one that ipdp wrote"),
+    "bomb": (BOMB_ZIP, "far more than it should"),
+    "bomb that lies": (lying(BOMB_ZIP, 9), "not one that ipdp wrote"),
+    "too long": (lying(sealed({"run.bin": b"x"}), 99), "not the size|not one that ipdp wrote"),
+    "kind": (sealed({"run.pickle": b"x"}), "unknown kind 'pickle'"),
+    "no kind": (sealed({"run": b"x"}), "unknown kind 'run'"),
+    "twice": (twice("run.bin"), "two parts called 'run'"),
+    "method": (sealed({"a.bin": b"xyz"}, method=zipfile.ZIP_LZMA), "compressed in another way"),
+    "not json": (sealed({"run.json": b"{"}), "not one that ipdp wrote"),
+}
+WRONG_V1 = {
+    "head cut": (sealed_v1([])[:20], "is cut off"),
+    "cut": (sealed_v1([])[:-1], "is cut off: it has"),
+    "longer": (sealed_v1([]) + b"x", "is damaged: its checksum"),
+    "newer": (sealed_v1([], version=2), "it says that it is of version 2"),
+    "deep": (sealed_v1([["run", "json", len(DEEP), len(DEEP)]], DEEP), "not one that ipdp wrote"),
+    "deep index": (sealed_v1(DEEP), "not one that ipdp wrote"),
     "bomb": (
-        sealed([["run", "json+zlib", len(BOMB), 40_000_003]], BOMB),
+        sealed_v1([["run", "json+zlib", len(BOMB), 40_000_003]], BOMB),
         "far more than it should",
     ),
-    "bomb that lies": (sealed([["run", "json+zlib", len(BOMB), 9]], BOMB), "not the size"),
-    "too long": (sealed([["run", "bytes", 99, 99]], b"x"), "longer than the file"),
-    "negative": (sealed([["run", "bytes", -1, 1]], b"x"), "longer than the file"),
-    "more": (sealed([], b"x"), "more in it than its index says"),
-    "kind": (sealed([["run", "pickle", 1, 1]], b"x"), "unknown kind 'pickle'"),
-    "index": (sealed({"run": 1}), "not one that ipdp wrote"),
-    "number": (sealed(7), "not one that ipdp wrote"),
-    "not json": (sealed([["run", "json", 1, 1]], b"{"), "not one that ipdp wrote"),
+    "bomb that lies": (sealed_v1([["run", "json+zlib", len(BOMB), 9]], BOMB), "not the size"),
+    "too long": (sealed_v1([["run", "bytes", 99, 99]], b"x"), "longer than the file"),
+    "negative": (sealed_v1([["run", "bytes", -1, 1]], b"x"), "longer than the file"),
+    "more": (sealed_v1([], b"x"), "more in it than its index says"),
+    "kind": (sealed_v1([["run", "pickle", 1, 1]], b"x"), "unknown kind 'pickle'"),
+    "index": (sealed_v1({"run": 1}), "not one that ipdp wrote"),
+    "number": (sealed_v1(7), "not one that ipdp wrote"),
+    "not json": (sealed_v1([["run", "json", 1, 1]], b"{"), "not one that ipdp wrote"),
 }
 
 
-@pytest.mark.parametrize("name", WRONG)
-def test_a_wrong_file_is_one_sentence(tmp_path, name):
-    data, sentence = WRONG[name]
+@pytest.mark.parametrize(("data", "sentence"), [*WRONG.values(), *WRONG_V1.values()])
+def test_a_wrong_file_is_one_sentence(tmp_path, data, sentence):
     path = tmp_path / "run.ipdp"
     path.write_bytes(data)
     with pytest.raises(CheckpointError, match=sentence) as caught:
@@ -110,12 +183,17 @@ def test_a_pickle_in_disguise_executes_nothing(tmp_path):
     trace = tmp_path / "executed"
     data = pickle.dumps(Hostile(trace))
     path = tmp_path / "run.ipdp"
-    for disguise in (data, sealed([["run", "json", len(data), len(data)]], data)):
+    old = sealed_v1([["run", "json", len(data), len(data)]], data)
+    for disguise in (data, sealed({"run.json": data}), old):
         path.write_bytes(disguise)
         with pytest.raises(CheckpointError):
             read(path)
-    path.write_bytes(sealed([["model", "bytes", len(data), len(data)]], data))
-    assert read(path) == {"model": data}  # bytes stay bytes
+    for disguise in (
+        sealed({"model.bin": data}),
+        sealed_v1([["model", "bytes", len(data), len(data)]], data),
+    ):
+        path.write_bytes(disguise)
+        assert read(path) == {"model": data}  # bytes stay bytes
     assert not trace.exists()
 
 
@@ -132,11 +210,19 @@ def test_any_damage_is_noticed(data):
         unpack(bad)
 
 
+def edited(data: bytes) -> bytes:
+    """A checkpoint of which each tenth byte or so is another, and the checksum right."""
+    good = bytearray(pack(PARTS)[: -len(b"ipdp checkpoint 2 sha256 ") - 64])
+    for k, byte in enumerate(data):
+        good[(7 * k + byte) % len(good)] ^= byte
+    return signed(bytes(good))
+
+
 @settings(deadline=None, max_examples=200)
-@given(st.binary(max_size=200), st.booleans())
+@given(st.binary(max_size=200), st.sampled_from([bytes, sealed_v1, signed, edited]))
 def test_any_bytes_are_refused_or_read_as_plain_values(data, seal):
     try:
-        parts = unpack(sealed(data) if seal else data)
+        parts = unpack(seal(data))
     except CheckpointError:
         return
     assert type(parts) is dict
@@ -181,3 +267,12 @@ def test_a_full_disk(small_disk):
 def test_a_read_only_directory(read_only):
     with pytest.raises(CheckpointError, match=r"cannot write the checkpoint .*: Permission denied"):
         write(read_only / "run.ipdp", {"n": 1})
+
+
+# Of before.
+
+
+def test_a_file_of_version_1_is_read():
+    parts = read(Path(__file__).parent / "data" / "version_1.ipdp")
+    assert list(parts) == ["run", "pdp", "monitor", "pfi"]
+    assert parts["run"]["feed"]["n"] == 60

@@ -105,11 +105,14 @@ def open_to_write(path: Path, *, full: bool) -> sqlite3.Connection:
     return connection
 
 
-def lock(path: Path) -> sqlite3.Connection:
-    """Be the one writer, until the connection is closed or the process is gone.
+_BUSY = "{path} is being written by another run: wait until it ends, or log to another file"
 
-    An empty SQLite file next to the log is locked, since a lock on the log itself would shut its
-    readers out. The operating system frees it when the process dies, however it dies.
+
+def lock(path: Path, busy: str = _BUSY) -> sqlite3.Connection:
+    """Be the one writer of a file, until the connection is closed or the process is gone.
+
+    An empty SQLite file next to it is locked, since a lock on a log itself would shut its readers
+    out. The operating system frees it when the process dies, however it dies.
     """
     with sentences(path):
         connection = sqlite3.connect(
@@ -120,10 +123,7 @@ def lock(path: Path) -> sqlite3.Connection:
         except sqlite3.OperationalError as error:
             connection.close()
             if error.sqlite_errorname.startswith("SQLITE_BUSY"):
-                raise LogError(
-                    f"{path} is being written by another run: wait until it ends, or log to "
-                    "another file"
-                ) from None
+                raise LogError(busy.format(path=path)) from None
             raise
     return connection
 

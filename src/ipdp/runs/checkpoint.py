@@ -1,45 +1,42 @@
 """One file that a run can go on from: atomic, checksummed, versioned, with no pickle of ours.
 
-A fixed head (magic, version, length and SHA-256 of the rest), an index in JSON, and the parts one
-after the other. A part is a JSON value or plain bytes, and nothing in the file says what to
-import or to call: reading it makes dicts, lists, numbers, strings and bytes, whoever wrote it.
+A zip file with a member for each part: a JSON value (.json) or plain bytes (.bin). Nothing in it
+says what to import or to call: reading it makes dicts, lists, numbers, strings and bytes, whoever
+wrote it. Its comment, the last bytes, holds the version and the SHA-256 of all bytes before it.
 """
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
+import io
 import json
 import os
-import struct
+import re
+import zipfile
 import zlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from ipdp.core.files import write_whole
+from ipdp.runs import checkpoint_v1
 from ipdp.runs.errors import CheckpointError
+
+VERSION = 2
+"""Of the format that is written; every version up to it is read."""
+
+_START = b"PK"  # of a zip file
+_DIGEST = 64  # of SHA-256 in hexadecimal digits
+_END = re.compile(rb"ipdp checkpoint (\d+) sha256 ([0-9a-f]{64})\Z")
+# Compressed parts are at most so many times larger when unpacked: what would be more is written as
+# it is. So a file cannot unpack to much more than its own size.
+_RATIO = 32
 
 Where = str | bytes | os.PathLike[Any]
 """A path."""
 
-
-def prepare(path: Where) -> None:
-    """Make the directory of a checkpoint, and see whether it can be written: now, not hours later.
-
-    Parameters
-    ----------
-    path
-        The file, which is not touched.
-    """
-    file = Path(os.fsdecode(path))
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        _part(file).touch()
-        _part(file).unlink()
-    except OSError as error:
-        raise CheckpointError(
-            f"cannot write the checkpoint {file}: {error.strerror or error}"
-        ) from error
+Parts = Mapping[str, Any]
+"""What a checkpoint holds: by name, bytes, or anything that JSON takes."""
 
 
 def write(path: Where, parts: Parts) -> int:
@@ -65,18 +62,10 @@ def write(path: Where, parts: Parts) -> int:
     {'n': 1000, 'curve': [0.25, 0.5]}
     """
     file = Path(os.fsdecode(path))
-    part = _part(file)
     data = pack(parts)
     try:
-        with part.open("wb") as stream:
-            stream.write(data)
-            stream.flush()
-            os.fsync(stream.fileno())
-        part.replace(file)
-        _sync_directory(file.parent)
+        write_whole(file, data, sync=True)
     except OSError as error:
-        with contextlib.suppress(OSError):
-            part.unlink()
         kept = "; the one before it is still there" if file.exists() else ""
         raise CheckpointError(
             f"cannot write the checkpoint {file}: {error.strerror or error}{kept}"
@@ -105,38 +94,6 @@ def read(path: Where) -> dict[str, Any]:
         raise CheckpointError(f"the checkpoint {file} {error}") from None
 
 
-def _part(file: Path) -> Path:
-    # One name for all of them, so that a kill leaves one at most.
-    return file.with_name(f".{file.name}.part")
-
-
-def _sync_directory(directory: Path) -> None:
-    """Bring the renaming itself to disk, where a directory can be opened (not on Windows)."""
-    if os.name != "posix":
-        return
-    number = os.open(directory, os.O_RDONLY)
-    try:
-        os.fsync(number)
-    finally:
-        os.close(number)
-
-
-VERSION = 1
-"""Of the format that is written; every version up to it is read."""
-
-# As in PNG: a byte that is no ASCII, line ends of both kinds, and a control character show at once
-# that the file went through something that took it for text.
-_MAGIC = b"\x89ipdp\r\n\x1a"
-_HEAD = struct.Struct("<8sIQ32s")
-_INDEX = struct.Struct("<I")
-# Compressed parts are at most so many times larger when unpacked: what would be more is written as
-# it is. So a file cannot unpack to much more than its own size.
-_RATIO = 32
-
-Parts = Mapping[str, Any]
-"""What a checkpoint holds: by name, bytes, or anything that JSON takes."""
-
-
 def pack(parts: Parts) -> bytes:
     """The bytes of a checkpoint.
 
@@ -145,86 +102,88 @@ def pack(parts: Parts) -> bytes:
     >>> unpack(pack({"n": 12, "model": b"..."}))
     {'n': 12, 'model': b'...'}
     """
-    index, blobs = [], []
-    for name, value in parts.items():
-        kind, blob, size = _packed(value)
-        index.append([name, kind, len(blob), size])
-        blobs.append(blob)
-    head = json.dumps(index).encode()
-    body = b"".join([_INDEX.pack(len(head)), head, *blobs])
-    return _HEAD.pack(_MAGIC, VERSION, len(body), hashlib.sha256(body).digest()) + body
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        for name, value in parts.items():
+            _add(archive, name, value)
+        archive.comment = b"ipdp checkpoint %d sha256 %s" % (VERSION, b"0" * _DIGEST)
+    data = file.getvalue()[:-_DIGEST]
+    return data + hashlib.sha256(data).hexdigest().encode()
 
 
 def unpack(data: bytes) -> dict[str, Any]:
     """The parts of a checkpoint; a CheckpointError says what is wrong with the bytes."""
-    body = _checked_body(data)
+    if not data:
+        raise CheckpointError("is empty")
+    is_old = data.startswith(checkpoint_v1.MAGIC)
+    if not is_old:
+        _must_be_whole(data)
     try:
-        return _parts(body)
+        return checkpoint_v1.unpack(data) if is_old else _parts(data)
+    except CheckpointError:
+        raise
     # Only what was made on purpose gets past the checksum: too deep, too large, not what it says.
-    except (ValueError, TypeError, RecursionError, MemoryError, struct.error, zlib.error) as error:
+    except Exception as error:
         raise CheckpointError(f"is not one that ipdp wrote ({error}); nothing was used") from None
 
 
-def _packed(value: Any) -> tuple[str, bytes, int]:
-    """How a value is written, its bytes, and its size when unpacked."""
+def _add(archive: zipfile.ZipFile, name: str, value: Any) -> None:
+    if not name.isidentifier():
+        raise ValueError(f"a part of a checkpoint cannot be called {name!r}")
     if isinstance(value, bytes):
-        return "bytes", value, len(value)
+        archive.writestr(zipfile.ZipInfo(f"{name}.bin"), value)
+        return
     text = json.dumps(value, separators=(",", ":")).encode()
-    small = zlib.compress(text, 1)
-    if len(small) >= len(text) or len(text) > _RATIO * len(small):
-        return "json", text, len(text)
-    return "json+zlib", small, len(text)
+    size = len(zlib.compress(text, 1))
+    is_smaller = size < len(text) <= _RATIO * size
+    method = zipfile.ZIP_DEFLATED if is_smaller else zipfile.ZIP_STORED
+    # With no time in it: the same parts are the same bytes.
+    archive.writestr(zipfile.ZipInfo(f"{name}.json"), text, method, compresslevel=1)
 
 
-def _checked_body(data: bytes) -> bytes:
-    if not data:
-        raise CheckpointError("is empty")
-    if data[: len(_MAGIC)] != _MAGIC[: len(data)]:
+def _must_be_whole(data: bytes) -> None:
+    if data[: len(_START)] != _START[: len(data)]:
         raise CheckpointError("is not a checkpoint of ipdp")
-    if len(data) < _HEAD.size:
-        raise CheckpointError("is cut off: not even its head is whole")
-    _, version, length, digest = _HEAD.unpack_from(data)
+    end = _END.search(data, max(0, len(data) - 200))
+    if end is None:
+        raise CheckpointError("is cut off or damaged: it does not end with its checksum")
+    version = int(end[1])
     if version > VERSION:
         raise CheckpointError(
             f"is of version {version}, from a newer ipdp; this one reads up to version {VERSION}: "
             "update ipdp"
         )
-    if version < 1:
-        raise CheckpointError("is damaged: it says that it is of version 0")
-    body = data[_HEAD.size :]
-    if len(body) < length:
-        raise CheckpointError(f"is cut off: it has {len(data):,} of {length + _HEAD.size:,} bytes")
-    if len(body) > length or hashlib.sha256(body).digest() != digest:
+    if hashlib.sha256(data[:-_DIGEST]).hexdigest().encode() != end[2]:
         raise CheckpointError("is damaged: its checksum does not agree")
-    return body
 
 
-def _parts(body: bytes) -> dict[str, Any]:
-    (size,) = _INDEX.unpack_from(body)
-    start = _INDEX.size + size
-    parts = {}
-    for name, kind, length, unpacked in json.loads(body[_INDEX.size : start]):
-        if not (isinstance(length, int) and 0 <= length <= len(body) - start):
-            raise ValueError("a part is longer than the file")
-        blob = body[start : start + length]
-        start += length
-        parts[str(name)] = _value(kind, blob, unpacked)
-    if start != len(body):
-        raise ValueError("there is more in it than its index says")
+def _parts(data: bytes) -> dict[str, Any]:
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        members = archive.infolist()
+        if sum(member.file_size for member in members) > _RATIO * len(data):
+            raise ValueError("it would unpack to far more than it should")
+        parts: dict[str, Any] = {}
+        for member in members:
+            name, _, kind = member.filename.rpartition(".")
+            if name in parts:
+                raise ValueError(f"it has two parts called {name!r}")
+            parts[name] = _value(kind, _content(archive, member))
     return parts
 
 
-def _value(kind: str, blob: bytes, size: int) -> Any:
-    if kind == "bytes":
-        return blob
-    if kind == "json":
-        return json.loads(blob)
-    if kind != "json+zlib":
-        raise ValueError(f"a part is of the unknown kind {kind!r}")
-    if size > _RATIO * len(blob):
-        raise ValueError("a part would unpack to far more than it should")
-    unpacker = zlib.decompressobj()
-    text = unpacker.decompress(blob, size + 1)
-    if len(text) != size or not unpacker.eof:
+def _content(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
+    if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        raise ValueError("a part is compressed in another way")
+    with archive.open(member) as file:
+        content = file.read(member.file_size)  # no more, whatever it would unpack to
+    if len(content) != member.file_size:
         raise ValueError("a part has not the size that it should")
-    return json.loads(text)
+    return content
+
+
+def _value(kind: str, content: bytes) -> Any:
+    if kind == "bin":
+        return content
+    if kind != "json":
+        raise ValueError(f"a part is of the unknown kind {kind!r}")
+    return json.loads(content)

@@ -246,6 +246,7 @@ class Run:
         with ExitStack() as stack:
             try:
                 self._recorder.open(stack)
+                self._checkpoints.open(stack, resume=self.resume)
                 yield from self._begin()
                 if self.state == "running":
                     yield from self._observations()
@@ -262,6 +263,7 @@ class Run:
                 raise
             except BaseException as error:
                 self.state = "failed"
+                self._checkpoints.undo()
                 self._recorder.end("failed", str(error) or type(error).__name__)
                 raise
 
@@ -271,12 +273,13 @@ class Run:
 
     def _begin(self) -> Iterator[AnyEvent]:
         """Restore what is to be restored, then begin the log."""
-        for n, until in self._checkpoints.restore(resume=self.resume):
+        for n, until in self._checkpoints.restore():
             yield Replayed(n, until)
             if self._is_stopping:  # the checkpoint is as it was
                 self.state = "stopped"
                 yield Ended(until, "stopped")
                 return
+        self._recorder.look(resume=self.resume, has_checkpoint=self._checkpoints.was_there)
         self._checkpoints.begin()
         self._recorder.begin({**self._described(), **self.settings}, resume=self.resume)
         self.state = "running"

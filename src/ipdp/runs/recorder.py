@@ -44,6 +44,7 @@ class Recorder:
         self.step = step
         self.stream = stream
         self.n_changes = 0
+        self.has_results = False
         self._given = log
         self._log: Log | None = None
         self._has_begun = False
@@ -64,12 +65,28 @@ class Recorder:
         if self._log is not None:
             stack.enter_context(_committing(self._log))
 
+    def look(self, *, resume: bool, has_checkpoint: bool) -> None:
+        """Refuse to rewind a log without its checkpoint: what it holds would be lost."""
+        if self._log is None or not resume:
+            return
+        n, logged = self.stream.n, self._log.status.n
+        if not has_checkpoint and self._log.snapshots():
+            raise CheckpointError(
+                f"{self._log.path} holds a run of {logged:,} observations and there is no "
+                "checkpoint to go on from: give the one that belongs to it, or begin anew in "
+                "another directory"
+            )
+        if 0 < logged < n:
+            raise CheckpointError(
+                f"{self._log.path} is not the log of the checkpoint: it ends after {logged:,} "
+                f"observations and the checkpoint was made after {n:,}"
+            )
+
     def begin(self, settings: dict[str, Any], *, resume: bool) -> None:
         """Begin the log, or go on in it from where the run goes on."""
         self._every, self._skipped = self.step.every, self.stream.skipped[0]
         if self._log is not None:
             if resume:
-                _must_belong(self._log, self.stream.n)
                 self._log.rewind(self.stream.n)
             features = {name: e.features for name, e in self.step.explainers.items()}
             self._log.begin(settings, features)
@@ -110,6 +127,7 @@ class Recorder:
             return []
         if self._log is not None:
             self._log.snapshot(results, self.stream.n, reason)
+        self.has_results = True
         return [Snapshotted(self.stream.n, results, reason)]
 
     def scores(self) -> list[AnyEvent]:
@@ -162,18 +180,3 @@ def _committing(log: Log) -> Iterator[None]:
     finally:
         ended.set()
         thread.join()
-
-
-def _must_belong(log: Log, n: int) -> None:
-    """Refuse to rewind a log that is not that of the checkpoint: it would lose what it holds."""
-    status = log.status
-    if not n and status.n and status.state in ("ended", "stopped"):
-        raise CheckpointError(
-            f"{log.path} holds a run of {status.n:,} observations and there is no checkpoint to go "
-            "on from: give the checkpoint that belongs to it, or another log"
-        )
-    if 0 < status.n < n:
-        raise CheckpointError(
-            f"{log.path} is not the log of the checkpoint: it ends after {status.n:,} observations "
-            f"and the checkpoint was made after {n:,}"
-        )

@@ -87,7 +87,7 @@ class Stream:
 
     def go(self, place: Mapping[str, Any]) -> None:
         """Go on after the observation that a place was taken at."""
-        if self.knows_place and "position" in place:
+        if place["n"] and self.knows_place and "position" in place:
             self.given.seek(decode(place["position"]))
             self.n, self.start = place["n"], place["start"]
             return
