@@ -10,12 +10,11 @@ import numpy as np
 from ipdp.plot.matplotlib.layout import new_axes
 from ipdp.plot.matplotlib.style import (
     DASHES,
-    PLAIN,
     add_colorbar,
     add_grid,
     format_numbers,
+    label_axis,
     mesh_settings,
-    name_ticks,
     text_colour,
 )
 from ipdp.plot.shown.carpet import CurveHistory
@@ -41,17 +40,14 @@ def draw(shown: CurveHistory, ax: Axes | None, mesh_kw: Mapping[str, Any]) -> di
     mesh = ax.pcolormesh(shown.time_edges, shown.place_edges, values, **settings)
     bar = add_colorbar(ax, mesh, shown.label, values)
     changes = _draw_changes(ax, shown)
+    label_axis(ax.yaxis, shown.feature, shown.place_edges, shown.categories, whole=shown.whole)
+    if shown.categories is not None:
+        ax.invert_yaxis()
     ax.set_xlabel("observations")
-    ax.set_ylabel(shown.feature, **PLAIN)
     if len(shown.times) == 1:
         ax.set_xticks(shown.times, labels=[f"{shown.times[0]:,.10g}"])
     else:
         format_numbers(ax.xaxis, shown.times, side_by_side=True, least=1e3)
-    if shown.categories is not None:
-        name_ticks(ax.yaxis, shown.categories, upright=True)
-        ax.invert_yaxis()
-    else:
-        format_numbers(ax.yaxis, shown.place_edges, whole=shown.whole)
     return {"ax": ax, "figure": ax.figure, "mesh": mesh, "colorbar": bar, "changes": changes}
 
 

@@ -13,12 +13,10 @@ from ipdp.plot.matplotlib.style import (
     CURVE,
     DASHES,
     MARKERS,
-    PLAIN,
     add_grid,
     add_legend,
     add_notes,
-    format_numbers,
-    name_ticks,
+    label_axis,
     next_styles,
     text_colour,
     written_out,
@@ -190,19 +188,15 @@ def _draw_missing(ax: Axes, shown: ShownCurve, colours: Sequence[Any]) -> list[A
 
 def _finish_axes(ax: Axes, frame: Frame, shown: ShownCurve) -> None:
     """Labels, ranges and legend."""
-    ax.set_xlabel(shown.feature, **PLAIN)
-    ax.set_ylabel(shown.label, **PLAIN)
-    if shown.categories is None:
-        x = np.asarray(shown.values, dtype=float)
-        format_numbers(ax.xaxis, x, side_by_side=True, whole=shown.whole)
-    else:
+    x = np.concatenate([line.x for line in shown.lines] or [np.empty(0)])
+    y = np.concatenate([line.y for line in shown.lines] or [np.empty(0)])
+    label_axis(ax.xaxis, shown.feature, x, shown.categories, whole=shown.whole)
+    label_axis(ax.yaxis, shown.label, y)
+    if shown.categories is not None:
         frame.categories = shown.categories
-        name_ticks(ax.xaxis, shown.categories)
         ax.grid(False, axis="x")
         if len(shown.lines) > 1:
             ax.margins(y=0.2)  # the legend needs a place between the points
-    if shown.lines:
-        format_numbers(ax.yaxis, np.concatenate([line.y for line in shown.lines]))
     _include(ax, shown.x_range or (), shown.y_range or ())
     if any(line.name for line in shown.lines):
         add_legend(ax)

@@ -9,14 +9,11 @@ import numpy as np
 from ipdp.plot.matplotlib.curve import Settings, no_artists
 from ipdp.plot.matplotlib.layout import new_axes
 from ipdp.plot.matplotlib.style import (
-    PLAIN,
     add_colorbar,
     add_grid,
     add_notes,
-    format_numbers,
+    label_axis,
     mesh_settings,
-    name_ticks,
-    text_colour,
     written_out,
 )
 from ipdp.plot.shown.pair import Counts, ShownPair
@@ -45,18 +42,11 @@ def draw(shown: ShownPair, ax: Axes | None, settings: Settings) -> dict[str, Any
         mesh = ax.pcolormesh(*(edges_around(axis) for axis in shown.axes), z, **own)
     artists = no_artists() | {"ax": ax, "figure": ax.figure, "mesh": mesh}
     artists["colorbar"] = add_colorbar(ax, mesh, shown.label, z)
-    ax.set_xlabel(shown.features[0], **PLAIN)
-    ax.set_ylabel(shown.features[1], **PLAIN)
-    for axis, positions, categories in zip(
-        (ax.xaxis, ax.yaxis), shown.axes, shown.categories, strict=True
-    ):
-        if categories is not None:
-            name_ticks(axis, categories, upright=axis is ax.yaxis)
-        else:
-            format_numbers(axis, positions, side_by_side=axis is ax.xaxis)
+    for k, axis in enumerate((ax.xaxis, ax.yaxis)):
+        label_axis(axis, shown.features[k], shown.axes[k], shown.categories[k])
     if shown.density is not None:
         artists["density"] = _draw_density(ax, shown)
-    _draw_ticks(ax, shown, {"color": text_colour(ax, 0.35), "linewidth": 0.6, **given["rug"]})
+    _draw_ticks(ax, shown, {"color": (1, 1, 1, 0.8), "linewidth": 0.8, **given["rug"]})
     add_notes(ax, is_empty=shown.is_empty, title=title)
     return artists
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -67,6 +67,25 @@ def add_grid(ax: Axes) -> None:
     ax.spines[["top", "right"]].set_visible(False)
 
 
+def label_axis(
+    axis: Axis,
+    label: str,
+    values: FloatArray,
+    categories: Sequence[Any] | None = None,
+    *,
+    whole: bool = False,
+) -> None:
+    """The label of an axis, and the names of categories or the numbers at its ticks."""
+    from matplotlib.axis import XAxis
+
+    axis.set_label_text(label, **PLAIN)
+    side_by_side = isinstance(axis, XAxis)
+    if categories is None:
+        format_numbers(axis, values, whole=whole, side_by_side=side_by_side)
+    else:
+        _name_ticks(axis, categories, side_by_side=side_by_side)
+
+
 def add_notes(ax: Axes, *, is_empty: bool, title: str) -> None:
     """When the curve was taken; words where no value is known."""
     if is_empty:
@@ -101,20 +120,20 @@ def _with_separators(x: float, _position: int | None) -> str:
     return f"{round(x, 12):,.12g}".replace("-", "\N{MINUS SIGN}")
 
 
-def name_ticks(axis: Axis, categories: Iterable[Any], *, upright: bool = False) -> None:
+def _name_ticks(axis: Axis, categories: Iterable[Any], *, side_by_side: bool) -> None:
     """Put the categories' names on an axis.
 
-    Beside each other they are slanted where they do not fit, and turned where they are many; an
-    `upright` axis has room for each on its own line. Of very many only some are named.
+    Side by side they are slanted where they do not fit, and turned where they are many. Of very
+    many only some are named.
     """
     names = [named(category, width=16) for category in categories]
     step = -(-len(names) // _NAMED)
     axis.set_ticks(range(0, len(names), step), labels=names[::step], **PLAIN)
     many = len(names) > _MANY
     settings: dict[str, Any] = {"fontsize": "x-small"} if many else {}
-    if not upright and many:
+    if side_by_side and many:
         settings |= {"rotation": 90}
-    elif not upright and sum(len(name) + 2 for name in names) > _ROOM:
+    elif side_by_side and sum(len(name) + 2 for name in names) > _ROOM:
         settings |= {"rotation": 35, "ha": "right", "rotation_mode": "anchor"}
     for text in axis.get_ticklabels():
         text.set(**settings)

@@ -12,13 +12,11 @@ from ipdp.plot.plotly.style import (
     Figure,
     Theme,
     Trace,
-    add_notes,
-    default_theme,
+    axis,
     escaped,
-    finish,
     name_text,
-    new_figure,
-    tick_layout,
+    notes,
+    scatter,
     with_opacity,
 )
 from ipdp.plot.shown.curve import Line, Path, ShownCurve
@@ -31,74 +29,62 @@ _BESIDE = 0.88
 
 def figure(shown: ShownCurve) -> Figure:
     """The figure of a curve."""
-    theme = default_theme()
-    made = new_figure()
-    for trace in traces(shown, theme.line_styles(len(shown.lines)), theme):
-        place = {"rug": {"yaxis": "y2"}, "missing": {"xaxis": "x2"}}.get(trace["meta"], {})
-        made.add_trace(trace | place)
-    made.update_layout(_layout(shown))
-    add_notes(made, is_empty=shown.is_empty, title=shown.title)
-    return finish(made, theme, bargap=0, height=420)
+    theme = Theme.default()
+    places = {"rug": {"yaxis": "y2"}, "missing": {"xaxis": "x2"}}
+    found = traces(shown, theme.line_styles(len(shown.lines)), theme)
+    layout = _axes(shown) | notes(shown.title, is_empty=shown.is_empty)
+    return theme.figure(
+        [trace | places.get(trace["meta"], {}) for trace in found],
+        layout | {"bargap": 0, "height": 420},
+    )
 
 
-def axis_layout(shown: ShownCurve) -> dict[str, Any]:
-    """The x axis: names of categories, whole numbers, room around a single number."""
-    layout = tick_layout(shown.categories) | {"zeroline": False}
-    if shown.whole:
-        layout["tickformat"] = ",d"
-    if shown.x_range is not None:
-        layout["range"] = shown.x_range
-    return layout
+def x_axis(shown: ShownCurve, **more: Any) -> dict[str, Any]:
+    """The axis of the feature, with room around a single number."""
+    ends = {} if shown.x_range is None else {"range": shown.x_range}
+    return axis(shown.feature, shown.categories, whole=shown.whole, **ends, **more)
 
 
-def _layout(shown: ShownCurve) -> dict[str, Any]:
+def y_axis(shown: ShownCurve, **more: Any) -> dict[str, Any]:
+    """The axis of the output."""
+    least = {"include": list(shown.y_range)} if shown.y_range else {}
+    return axis(shown.label, autorangeoptions=least, **more)
+
+
+def _axes(shown: ShownCurve) -> dict[str, Any]:
     """The axes: of the curve, of the histogram under it, and of the missing value beside it."""
     rug, missing = shown.rug is not None, any(line.missing for line in shown.lines)
     anchor = "y2" if rug else "y"
     layout: dict[str, Any] = {
-        "xaxis": {
-            "title": {"text": escaped(shown.feature)},
-            "domain": [0, _BESIDE if missing else 1],
-            "anchor": anchor,
-            **axis_layout(shown),
-        },
-        "yaxis": {
-            "title": {"text": escaped(shown.label)},
-            "domain": [_RUG + _GAP if rug else 0.0, 1],
-            "zeroline": False,
-        },
+        "xaxis": x_axis(shown, domain=[0, _BESIDE if missing else 1], anchor=anchor),
+        "yaxis": y_axis(shown, domain=[_RUG + _GAP if rug else 0.0, 1]),
     }
-    if shown.y_range is not None:
-        layout["yaxis"]["autorangeoptions"] = {"include": list(shown.y_range)}
     if rug:
         layout["yaxis2"] = {"domain": [0, _RUG], "visible": False, "anchor": "x"}
     if missing:
-        layout["xaxis2"] = {
-            "domain": [_BESIDE + 0.02, 1],
-            "anchor": anchor,
-            "range": [-1, 1],
-            "tickvals": [0],
-            "ticktext": ["missing"],
-            "zeroline": False,
-        }
+        ticks: Trace = {"range": [-1, 1], "tickvals": [0], "ticktext": ["missing"]}
+        layout["xaxis2"] = axis("", domain=[_BESIDE + 0.02, 1], anchor=anchor, **ticks)
     return layout
 
 
 def traces(shown: ShownCurve, styles: Sequence[LineStyle], theme: Theme) -> list[Trace]:
     """What is drawn of a curve; the `meta` of each trace says what it is."""
     pairs = list(zip(shown.lines, styles, strict=True))
-    found = [_path_trace(path, style, "ice") for line, style in pairs for path in line.ice]
+    found = [_thin_line(path, style.colour, "ice") for line, style in pairs for path in line.ice]
     for k, (line, style) in enumerate(pairs):
-        found += _trail_traces(shown, line, style, first=k == 0)
+        found += [
+            _trail_trace(shown, path, style, named=k == 0 and path is line.trail[-1])
+            for path in line.trail
+        ]
         if line.compare is not None:
-            colour = style.colour if len(pairs) > 1 else theme.text
-            found.append(_compare_trace(shown, line.compare, colour, first=k == 0))
+            colour = style.colour if len(pairs) > 1 else theme.text_colour()
+            found.append(_compare_trace(shown, line.compare, colour, named=k == 0))
     for line, style in pairs:
         if shown.band is not None and shown.categories is None:
             found.append(_band_trace(line, style.colour))
         found += _line_traces(shown, line, style)
     if shown.rug is not None:
-        colour = styles[0].colour if len(styles) == 1 else with_opacity(theme.text, 0.6)
+        colour = styles[0].colour if len(styles) == 1 else theme.text_colour(0.6)
         found.append(_rug_trace(shown, colour))
     return found + [_missing_trace(shown, line, style) for line, style in pairs if line.missing]
 
@@ -106,33 +92,32 @@ def traces(shown: ShownCurve, styles: Sequence[LineStyle], theme: Theme) -> list
 def _line_traces(shown: ShownCurve, line: Line, style: LineStyle) -> list[Trace]:
     """The curve; dotted, or faint, where few data are behind it."""
     categorical, thin = shown.categories is not None, shown.thin
-    whole: Trace = {
-        "type": "scatter",
-        "mode": "markers" if categorical else "lines+markers",
-        "x": line.x,
-        "y": line.y,
-        "line": {"color": style.colour, "dash": "dot" if thin.any() else style.dash, "width": 2},
-        "marker": {
+    drawn = {"color": style.colour, "dash": style.dash, "width": 2}
+    group = {"legendgroup": escaped(line.name) or "curve"}
+    whole = scatter(
+        line.x,
+        line.y,
+        "curve",
+        hover=_hover(shown, line),
+        mode="markers" if categorical else "lines+markers",
+        line=drawn | ({"dash": "dot"} if thin.any() else {}),
+        marker={
             "symbol": style.marker,
             "color": style.colour,
             "size": 10 if categorical or len(line.x) == 1 else 6,
             "opacity": np.where(thin, THIN_POINT, 1.0),
         },
-        "name": escaped(line.name or shown.label),
-        "legendgroup": escaped(line.name) or "curve",
-        "showlegend": bool(line.name),
-        "customdata": _details(shown, line),
-        "hovertemplate": _hover(shown, line),
-        "meta": "curve",
-    }
+        name=escaped(line.name or shown.label),
+        showlegend=bool(line.name),
+        customdata=_details(shown, line),
+        **group,
+    )
     if categorical and shown.band is not None:
         half = np.nan_to_num((line.high - line.low) / 2)
         whole["error_y"] = {"array": half, "thickness": 1.5, "color": style.colour}
     if categorical or not thin.any():
         return [whole]
-    solid = _path_trace(Path(line.x, np.where(thin, np.nan, line.y)), style, "solid")
-    solid["line"] = {"color": style.colour, "dash": style.dash, "width": 2}
-    return [solid | {"legendgroup": whole["legendgroup"]}, whole]
+    return [scatter(line.x, np.where(thin, np.nan, line.y), "solid", line=drawn, **group), whole]
 
 
 def _band_trace(line: Line, colour: str) -> Trace:
@@ -146,19 +131,10 @@ def _band_trace(line: Line, colour: str) -> Trace:
         parts = [part for run in runs for part in (gap, there[run], back[run][::-1])]
         return np.concatenate(parts[1:] or [gap])
 
-    return {
-        "type": "scatter",
-        "x": around(line.x, line.x),
-        "y": around(line.low, line.high),
-        "fill": "toself",
-        "fillcolor": with_opacity(colour, 0.2),
-        "line": {"width": 0},
-        "mode": "lines",
-        "hoverinfo": "skip",
-        "showlegend": False,
-        "legendgroup": escaped(line.name) or "curve",
-        "meta": "band",
-    }
+    fill: Trace = {"fill": "toself", "fillcolor": with_opacity(colour, 0.2), "line": {"width": 0}}
+    group = escaped(line.name) or "curve"
+    ends = around(line.x, line.x), around(line.low, line.high)
+    return scatter(*ends, "band", legendgroup=group, **fill)
 
 
 def _details(shown: ShownCurve, line: Line) -> list[list[Any]]:
@@ -175,65 +151,49 @@ def _details(shown: ShownCurve, line: Line) -> list[list[Any]]:
 
 def _hover(shown: ShownCurve, line: Line) -> str:
     names = [f"<b>{escaped(line.name)}</b>"] if line.name else []
-    lines = [
-        f"{escaped(shown.feature)}: %{{customdata[0]}}",
-        f"{escaped(shown.label)}: %{{y:,.4g}}%{{customdata[1]}}",
-        "effective observations: %{customdata[2]}",
-    ]
-    return "<br>".join(names + lines) + "<extra></extra>"
+    place = f"{escaped(shown.feature)}: %{{customdata[0]}}"
+    value = f"{escaped(shown.label)}: %{{y:,.4g}}%{{customdata[1]}}"
+    return "<br>".join([*names, place, value, "effective observations: %{customdata[2]}"])
 
 
-def _path_trace(path: Path, style: LineStyle, meta: str) -> Trace:
-    """A thin line behind the curve."""
-    return {
-        "type": "scatter",
-        "mode": "lines",
-        "x": path.x,
-        "y": path.y,
-        "line": {"color": style.colour, "width": 1},
-        "opacity": path.opacity,
-        "hoverinfo": "skip",
-        "showlegend": False,
-        "meta": meta,
-    }
+def _hover_value(shown: ShownCurve, first: str) -> str:
+    return "<br>".join([*filter(None, [first]), f"{escaped(shown.label)}: %{{y:,.4g}}"])
 
 
-def _trail_traces(shown: ShownCurve, line: Line, style: LineStyle, *, first: bool) -> list[Trace]:
-    """Earlier curves; the newest stands for them in the legend."""
-    return [
-        _path_trace(path, style, "trail")
-        | {
-            "line": {"color": style.colour, "dash": style.dash, "width": 1.2},
-            "name": shown.trail_name,
-            "legendgroup": "trail",
-            "showlegend": first and path is line.trail[-1],
-            **_hover_beside(shown, path),
-        }
-        for path in line.trail
-    ]
+def _thin_line(path: Path, colour: str, meta: str) -> Trace:
+    line = {"color": colour, "width": 1}
+    return scatter(path.x, path.y, meta, line=line, opacity=path.opacity)
 
 
-def _compare_trace(shown: ShownCurve, path: Path, colour: str, *, first: bool) -> Trace:
+def _trail_trace(shown: ShownCurve, path: Path, style: LineStyle, *, named: bool) -> Trace:
+    """An earlier curve; the newest stands for all of them in the legend."""
+    return scatter(
+        path.x,
+        path.y,
+        "trail",
+        hover=_hover_value(shown, path.time),
+        line={"color": style.colour, "dash": style.dash, "width": 1.2},
+        opacity=path.opacity,
+        name=shown.trail_name,
+        legendgroup="trail",
+        showlegend=named,
+    )
+
+
+def _compare_trace(shown: ShownCurve, path: Path, colour: str, *, named: bool) -> Trace:
     """A dashed line; hollow markers for categories."""
-    return {
-        "type": "scatter",
-        "mode": "lines" if shown.categories is None else "markers",
-        "x": path.x,
-        "y": path.y,
-        "line": {"color": colour, "dash": "dash", "width": 1.5},
-        "marker": {"symbol": "diamond-open", "size": 11, "color": colour},
-        "name": "for comparison",
-        "legendgroup": "compare",
-        "showlegend": first,
-        "meta": "compare",
-        **_hover_beside(shown, path),
-    }
-
-
-def _hover_beside(shown: ShownCurve, path: Path) -> Trace:
-    when = f"{path.time}<br>" if path.time else ""
-    text = f"{when}{escaped(shown.label)}: %{{y:,.4g}}<extra></extra>"
-    return {"hoverinfo": None, "hovertemplate": text}
+    return scatter(
+        path.x,
+        path.y,
+        "compare",
+        hover=_hover_value(shown, path.time),
+        mode="lines" if shown.categories is None else "markers",
+        line={"color": colour, "dash": "dash", "width": 1.5},
+        marker={"symbol": "diamond-open", "size": 11, "color": colour},
+        name="for comparison",
+        legendgroup="compare",
+        showlegend=named,
+    )
 
 
 def _rug_trace(shown: ShownCurve, colour: str) -> Trace:
@@ -256,14 +216,13 @@ def _missing_trace(shown: ShownCurve, line: Line, style: LineStyle) -> Trace:
     """The point for a missing value."""
     assert line.missing is not None
     x, y, low, high = line.missing
-    return {
-        "type": "scatter",
-        "mode": "markers",
-        "x": [x],
-        "y": [y],
-        "error_y": {"array": [float(np.nan_to_num((high - low) / 2))], "thickness": 1.5},
-        "marker": {"symbol": "diamond", "size": 8, "color": style.colour},
-        "hovertemplate": f"missing<br>{escaped(shown.label)}: %{{y:,.4g}}<extra></extra>",
-        "showlegend": False,
-        "meta": "missing",
-    }
+    half = float(np.nan_to_num((high - low) / 2))
+    return scatter(
+        [x],
+        [y],
+        "missing",
+        hover=_hover_value(shown, "missing"),
+        mode="markers",
+        error_y={"array": [half], "thickness": 1.5},
+        marker={"symbol": "diamond", "size": 8, "color": style.colour},
+    )

@@ -1,9 +1,9 @@
-"""Colours, text and axes of plotly figures."""
+"""Colours, text, traces and axes of plotly figures."""
 
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 from ipdp.plot.shown.source import Mark
@@ -25,39 +25,47 @@ class Theme(NamedTuple):
     template: Any
     dark: bool
 
-    @property
-    def text(self) -> str:
+    @classmethod
+    def default(cls) -> Theme:
+        """The user's default template; plotly's own default gives way to a plain one."""
+        import plotly.io
+
+        chosen = plotly.io.templates.default
+        if chosen in (None, "plotly"):
+            chosen = "plotly_white"
+        background = plotly.io.templates[chosen].layout.paper_bgcolor or "white"
+        return cls(chosen, _is_dark(str(background)))
+
+    def text_colour(self, opacity: float = 1.0) -> str:
         """The colour of text and of what is neither curve nor surface."""
-        return "#e6e6e6" if self.dark else "#262626"
+        return with_opacity("#e6e6e6" if self.dark else "#262626", opacity)
 
     def line_styles(self, n: int) -> list[LineStyle]:
         """The styles of n lines."""
         return line_styles(n, dark=self.dark)
 
-    def colorscale(self, *, centred: bool) -> Any:
-        """Colours of a surface."""
-        if not centred:
-            return "Viridis"
-        colours = diverging_colours(dark=self.dark)
-        return [list(pair) for pair in zip((0.0, 0.5, 1.0), colours, strict=True)]
+    def colours_of(self, label: str, z_range: tuple[float, float] | None) -> Trace:
+        """Colours of a surface and their bar; around zero if there is a range."""
+        bar = {"colorbar": {"title": {"text": escaped(label), "side": "right"}}}
+        if z_range is None:
+            return {"colorscale": "Viridis", **bar}
+        scale = zip((0.0, 0.5, 1.0), diverging_colours(dark=self.dark), strict=True)
+        ends = {"zmin": z_range[0], "zmax": z_range[1]}
+        return {"colorscale": list(map(list, scale)), **ends, **bar}
 
+    def figure(self, traces: Iterable[Trace], layout: dict[str, Any]) -> Figure:
+        """A figure of these traces, with what all figures have in common."""
+        from plotly.graph_objects import Figure
 
-def new_figure(traces: Any = None) -> Figure:
-    """A figure of some traces."""
-    from plotly.graph_objects import Figure
-
-    return Figure(traces)
-
-
-def default_theme() -> Theme:
-    """The user's default template; plotly's own default gives way to a plain one."""
-    import plotly.io
-
-    chosen = plotly.io.templates.default
-    if chosen in (None, "plotly"):
-        chosen = "plotly_white"
-    background = plotly.io.templates[chosen].layout.paper_bgcolor or "white"
-    return Theme(chosen, _is_dark(str(background)))
+        made = Figure(list(traces))
+        margin = {"l": 60, "r": 20, "t": 40, "b": 50}
+        made.update_layout(template=self.template, margin=margin, hoverlabel={"align": "left"})
+        made.update_layout(layout)
+        # Numbers are written out with separators, and not as 20k, unless they are huge or tiny.
+        numbers = {"exponentformat": "power", "minexponent": 9, "separatethousands": True}
+        made.update_xaxes(automargin=True, **numbers)
+        made.update_yaxes(automargin=True, **numbers)
+        return made
 
 
 def _is_dark(colour: str) -> bool:
@@ -107,33 +115,32 @@ def with_opacity(colour: str, opacity: float) -> str:
     return f"rgba({red},{green},{blue},{opacity:.3g})"
 
 
-def tick_layout(categories: Sequence[Any] | None) -> dict[str, Any]:
-    """Names of categories on their axis."""
-    if categories is None:
-        return {}
-    names = [name_text(category, width=16) for category in categories]
-    return {"tickvals": list(range(len(names))), "ticktext": names, "showgrid": False}
+def scatter(x: Any, y: Any, meta: str, *, hover: str = "", **more: Any) -> Trace:
+    """A line, unless `mode` says otherwise, that is not in the legend."""
+    text = {"hovertemplate": f"{hover}<extra></extra>"} if hover else {"hoverinfo": "skip"}
+    own = {"type": "scatter", "mode": "lines", "x": x, "y": y, "showlegend": False, "meta": meta}
+    return own | text | more
 
 
-def add_notes(figure: Figure, *, is_empty: bool, title: str) -> None:
+def axis(
+    label: str, categories: Sequence[Any] | None = None, *, whole: bool = False, **more: Any
+) -> dict[str, Any]:
+    """An axis with the names of categories, or with whole numbers."""
+    layout: dict[str, Any] = {"title": {"text": escaped(label)}, "zeroline": False}
+    if categories is not None:
+        names = [name_text(category, width=16) for category in categories]
+        layout |= {"tickvals": list(range(len(names))), "ticktext": names, "showgrid": False}
+    elif whole:
+        layout["tickformat"] = ",d"
+    return layout | more
+
+
+def notes(title: str, *, is_empty: bool) -> dict[str, Any]:
     """When the curve was taken; words where no value is known."""
+    layout: dict[str, Any] = {
+        "title": {"text": title, "x": 0.98, "xanchor": "right", "font": {"size": 12}}
+    }
     if is_empty:
         middle = {"x": 0.5, "y": 0.5, "xref": "paper", "yref": "paper"}
-        figure.add_annotation(text="nothing yet", showarrow=False, **middle)
-    place = {"x": 0.98, "xanchor": "right", "font": {"size": 12}}
-    figure.update_layout(title={"text": title, **place})
-
-
-def finish(figure: Figure, theme: Theme, **layout: Any) -> Figure:
-    """The figure with what all of them have in common."""
-    figure.update_layout(
-        template=theme.template,
-        margin={"l": 60, "r": 20, "t": 40, "b": 50},
-        hoverlabel={"align": "left"},
-        **layout,
-    )
-    # Numbers are written out with separators, and not as 20k, unless they are huge or tiny.
-    numbers = {"exponentformat": "power", "minexponent": 9, "separatethousands": True}
-    figure.update_xaxes(automargin=True, **numbers)
-    figure.update_yaxes(automargin=True, **numbers)
-    return figure
+        layout["annotations"] = [{"text": "nothing yet", "showarrow": False, **middle}]
+    return layout

@@ -129,7 +129,7 @@ class CarpetDisplay(NotebookDisplay):
         check_backend(backend, ax=ax, settings=mesh_kw)
         history = curve_history(self.times, self.curves, output=output, centred=centred)
         shown = replace(history, marks=self._marks if changes else [])
-        return self._draw(backend, "carpet", shown, ax, mesh_kw or {})
+        return self._draw(backend, "carpet", shown, ax, mesh_kw=mesh_kw or {})
 
     def __repr__(self) -> str:
         return f"CarpetDisplay({self.feature!r}, {len(self.times)} times)"
@@ -137,38 +137,18 @@ class CarpetDisplay(NotebookDisplay):
 
 @dataclass(frozen=True)
 class CurveHistory:
-    """Values of a feature's curves: a row for each place on its axis, a column for each time.
+    """Values of a feature's curves: a row for each place on its axis, a column for each time."""
 
-    Attributes
-    ----------
-    feature, label
-        Labels of the axis of the feature and of the colours.
-    times, time_edges
-        Times of the columns, and the borders between them.
-    place_edges
-        Borders of the rows; categories stand at 0, 1, 2, ...
-    categories
-        The categories in order of appearance; None for numbers.
-    values
-        The partial dependence, of shape (rows, columns); NaN where a curve did not reach.
-    z_range
-        Ends of the colour scale around zero, of centred curves; else None.
-    whole
-        Whether the feature's values are whole numbers.
-    marks
-        The changes to mark.
-    """
-
-    feature: str
+    feature: str  # labels of its axis and of the colours
     label: str
-    times: FloatArray
+    times: FloatArray  # of the columns, and the borders between them
     time_edges: FloatArray
-    place_edges: FloatArray
-    categories: list[Any] | None
-    values: FloatArray
-    z_range: tuple[float, float] | None
-    whole: bool
-    marks: list[Mark] = field(default_factory=list)
+    place_edges: FloatArray  # borders of the rows
+    categories: list[Any] | None  # what stands at 0, 1, 2, ... of the axis; None for numbers
+    values: FloatArray  # of shape (rows, columns); NaN where a curve did not reach
+    z_range: tuple[float, float] | None  # ends of the colours around zero, of centred curves
+    whole: bool  # whether the feature's values are whole numbers
+    marks: list[Mark] = field(default_factory=list)  # the changes to mark
 
 
 def curve_history(

@@ -91,27 +91,13 @@ class ChangeDisplay(NotebookDisplay):
 
 @dataclass(frozen=True)
 class ShownChange:
-    """What is drawn of a change.
+    """What is drawn of a change."""
 
-    Attributes
-    ----------
-    curves
-        The curves before and after it, each with its name in the legend.
-    options
-        How they are drawn, as in `PDPDisplay.plot`.
-    label
-        Label of the axis of the output.
-    sentence
-        The title.
-    parts
-        The parts of the x axis that are shaded.
-    """
-
-    curves: list[tuple[Curve, str]]
-    options: dict[str, Any]
-    label: str
+    curves: list[tuple[Curve, str]]  # before and after it, with their names in the legend
+    options: dict[str, Any]  # how they are drawn, as in `PDPDisplay.plot`
+    label: str  # of the axis of the output
     sentence: str
-    parts: list[tuple[float, float]]
+    parts: list[tuple[float, float]]  # of the x axis that are shaded
 
 
 def shown_change(change: Change) -> ShownChange:

@@ -55,83 +55,39 @@ class Missing(NamedTuple):
 
 @dataclass(frozen=True)
 class Line:
-    """What is drawn of one output.
-
-    Attributes
-    ----------
-    output, name
-        The output, and its name in the legend: empty where it needs none.
-    x, y
-        The points; those of categories are next to each other where there are several outputs.
-    low, high
-        Ends of the confidence band; NaN where it is not known.
-    missing
-        The point for a missing value, or None.
-    ice, trail
-        Recent ICE curves and earlier curves, oldest first.
-    compare
-        The curve to compare with, or None.
-    """
+    """What is drawn of one output."""
 
     output: Label
-    name: str
-    x: FloatArray
+    name: str  # in the legend; empty where it needs none
+    x: FloatArray  # those of categories are next to each other where there are several outputs
     y: FloatArray
-    low: FloatArray
+    low: FloatArray  # ends of the confidence band; NaN where it is not known
     high: FloatArray
     missing: Missing | None
-    ice: list[Path]
+    ice: list[Path]  # oldest first, as the earlier curves
     trail: list[Path]
     compare: Path | None
 
 
 @dataclass(frozen=True)
 class ShownCurve:
-    """What is drawn of the curve of one feature.
+    """What is drawn of the curve of one feature."""
 
-    Attributes
-    ----------
-    feature, label
-        Labels of the two axes.
-    title
-        When the curve was taken; empty where the legend says so.
-    values, n_effective
-        For each point the feature's value and the effective sample size.
-    categories
-        What stands at 0, 1, 2, ... of the x axis; None for numbers.
-    whole
-        Whether the feature's values are whole numbers.
-    lines
-        One for each output.
-    band
-        Level of the confidence band; None where there is to be none.
-    thin
-        Which points have few data behind them: they are drawn faint, lines to them dotted.
-    rug
-        Histogram of the recent values, or None.
-    x_range, y_range
-        What the axes show at least; None where the points decide.
-    trail_name
-        Name of the earlier curves in the legend.
-    is_empty
-        Whether there is nothing to see yet.
-    """
-
-    feature: str
+    feature: str  # labels of the two axes
     label: str
-    title: str
-    values: list[Any]
-    n_effective: FloatArray
-    categories: list[Any] | None
-    whole: bool
-    lines: list[Line]
-    band: float | None
-    thin: Array
-    rug: Rug | None
-    x_range: tuple[float, float] | None
+    title: str  # when the curve was taken; empty where the legend says so
+    values: list[Any]  # of the feature at each point
+    n_effective: FloatArray  # effective sample size of each point
+    categories: list[Any] | None  # what stands at 0, 1, 2, ... of the x axis; None for numbers
+    whole: bool  # whether the feature's values are whole numbers
+    lines: list[Line]  # one for each output
+    band: float | None  # level of the confidence band; None where there is to be none
+    thin: Array  # which points have few data behind them: faint, and lines to them dotted
+    rug: Rug | None  # histogram of the recent values
+    x_range: tuple[float, float] | None  # what the axes show at least
     y_range: tuple[float, float] | None
-    trail_name: str
-    is_empty: bool
+    trail_name: str  # of the earlier curves in the legend
+    is_empty: bool  # whether there is nothing to see yet
 
 
 def shown_curve(

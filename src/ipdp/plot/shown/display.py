@@ -53,16 +53,16 @@ class NotebookDisplay:
 
     figure_: Figure | SubFigure
 
-    def _draw(self, backend: str, kind: str, shown: Any, *matplotlib_only: Any) -> Any:
+    def _draw(self, backend: str, kind: str, shown: Any, ax: Any, **settings: Any) -> Any:
         """Draw what is shown, by the module of the backend that has the kind's name.
 
-        matplotlib's `draw(shown, *matplotlib_only)` gives artists by name, which become attributes
-        of the display with an underscore; plotly's `figure(shown)` gives the figure.
+        matplotlib's `draw(shown, ax, **settings)` gives artists by name, which become attributes of
+        the display with an underscore; plotly's `figure(shown)` gives the figure.
         """
         module = import_module(f"ipdp.plot.{backend}.{kind}")
         if backend == "plotly":
             return module.figure(shown)
-        artists = module.draw(shown, *matplotlib_only)
+        artists = module.draw(shown, ax, **settings)
         vars(self).update({f"{name}_": artist for name, artist in artists.items()})
         return self
 
@@ -252,7 +252,7 @@ class PDPDisplay(NotebookDisplay):
         if len(self.curve.grid_values) == 2:
             self._refuse_beside("trail" if trail else "compare" if compare is not None else "")
             pair = shown_pair(self.curve, output=output, centred=centred, rug=rug, data=data)
-            return self._draw(backend, "pair", pair, ax, settings)
+            return self._draw(backend, "pair", pair, ax, settings=settings)
         if data is not None:
             raise ValueError("data is for the surface of a pair; this curve shows its own values")
         label = (line_kw or {}).get("label")
@@ -269,7 +269,7 @@ class PDPDisplay(NotebookDisplay):
             # Categories of curves that were drawn before keep their places.
             categories=getattr(ax and ax.get_axes_locator(), "categories", ()),
         )
-        return self._draw(backend, "curve", shown, ax, settings)
+        return self._draw(backend, "curve", shown, ax, settings=settings)
 
     def _refuse_beside(self, name: str) -> None:
         if name:

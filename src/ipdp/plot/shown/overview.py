@@ -122,21 +122,11 @@ class OverviewDisplay(NotebookDisplay):
 
 @dataclass(frozen=True)
 class ShownOverview:
-    """What is drawn of several features.
+    """What is drawn of several features."""
 
-    Attributes
-    ----------
-    curves
-        One for each panel, row by row; pairs come last.
-    columns
-        Number of panels side by side.
-    options
-        How each curve is drawn, as in `PDPDisplay.plot`.
-    """
-
-    curves: list[Curve]
+    curves: list[Curve]  # one for each panel, row by row; pairs come last
     columns: int
-    options: dict[str, Any]
+    options: dict[str, Any]  # how each curve is drawn, as in `PDPDisplay.plot`
 
     @property
     def n_rows(self) -> int:

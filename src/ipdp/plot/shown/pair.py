@@ -47,45 +47,21 @@ class Counts(NamedTuple):
 
 @dataclass(frozen=True)
 class ShownPair:
-    """What is drawn of the surface of two features.
+    """What is drawn of the surface of two features."""
 
-    Attributes
-    ----------
-    features, label
-        Labels of the two axes, and of the colours.
-    title
-        When the surface was taken.
-    axes, categories
-        For each feature the positions of its points, and the categories at 0, 1, 2, ...; None
-        for numbers.
-    z
-        The values, of shape (m2, m1); NaN where nothing is known.
-    levels
-        Levels of filled contours; None where tiles are drawn.
-    z_range
-        Ends of the colour scale; None where the values decide.
-    centred
-        Whether the mean was taken off.
-    density
-        Density of the observations, or their counts where there are categories; None of too few.
-    ticks
-        For each feature recent values along its axis, where they are too few for a density.
-    is_empty
-        Whether there is nothing to see yet.
-    """
-
-    features: tuple[str, str]
-    label: str
-    title: str
-    axes: tuple[FloatArray, FloatArray]
-    categories: tuple[list[Any] | None, list[Any] | None]
-    z: FloatArray
-    levels: FloatArray | None
-    z_range: tuple[float, float] | None
-    centred: bool
-    density: Density | Counts | None
-    ticks: list[FloatArray]
-    is_empty: bool
+    features: tuple[str, str]  # labels of the two axes
+    label: str  # of the colours
+    title: str  # when the surface was taken
+    axes: tuple[FloatArray, FloatArray]  # positions of the points
+    categories: tuple[
+        list[Any] | None, list[Any] | None
+    ]  # what stands at 0, 1, 2, ... of each axis
+    z: FloatArray  # the values, of shape (m2, m1); NaN where nothing is known
+    levels: FloatArray | None  # of filled contours; None where tiles are drawn
+    z_range: tuple[float, float] | None  # ends of the colours around zero, of a centred surface
+    density: Density | Counts | None  # of the observations; counts where there are categories
+    ticks: list[FloatArray]  # recent values along each axis, where they are too few for a density
+    is_empty: bool  # whether there is nothing to see yet
 
 
 def shown_pair(
@@ -113,7 +89,6 @@ def shown_pair(
         z=z,
         levels=_levels_of(curve, (x, y), z),
         z_range=symmetric_range(z) if centred else None,
-        centred=centred,
         density=density,
         ticks=_ticks(curve) if rug and density is None else [np.empty(0)] * 2,
         is_empty=not np.isfinite(z).any(),

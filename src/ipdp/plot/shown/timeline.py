@@ -123,34 +123,15 @@ class TimelineDisplay(NotebookDisplay):
 
 @dataclass(frozen=True)
 class ShownTimeline:
-    """What is drawn of a run: panels under each other, along one axis of time.
+    """What is drawn of a run: panels under each other, along one axis of time."""
 
-    Attributes
-    ----------
-    metrics
-        A panel for each.
-    importances
-        The lines of the next panel, in the order in which they are drawn: those without a name
-        first, under the others.
-    named
-        The features that have a name and a colour, the most important one first.
-    marks
-        The changes.
-    rows
-        The features that changed: the rows of the last panel, which is there if there are any.
-    heights
-        Heights of the panels in inches.
-    span
-        The first and the last time.
-    """
-
-    metrics: dict[str, Series]
-    importances: dict[Feature, Series]
-    named: list[Feature]
-    marks: list[Mark]
-    rows: list[Feature]
-    heights: list[float]
-    span: tuple[float, float]
+    metrics: dict[str, Series]  # a panel for each
+    importances: dict[Feature, Series]  # in the order of drawing: the unnamed ones come first
+    named: list[Feature]  # those with a name and a colour, the most important one first
+    marks: list[Mark]  # the changes
+    rows: list[Feature]  # those that changed: the rows of the last panel, if there are any
+    heights: list[float]  # of the panels, in inches
+    span: tuple[float, float]  # the first and the last time
 
     @property
     def n_others(self) -> int:
