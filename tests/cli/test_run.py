@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 
 import numpy as np
@@ -179,6 +180,21 @@ def test_what_failed_at_once_can_be_tried_again(loans, tmp_path, ipdp):
     with LogReader(tmp_path / "run") as reader:
         assert (reader.status.state, reader.status.n) == ("ended", 400)
         assert reader.verify() == []
+
+
+def test_several_explainers(tmp_path, ipdp):
+    out = tmp_path / "run"
+    given = ["run", "--data", "agrawal?n_samples=300", "--model", MODEL, "--out", out, "--quiet"]
+    assert ipdp(*given, "--explainers", "pdp,pfi", "--features", "age,age*salary").code == 0
+    shown = ipdp("show", out).out
+    below = shown.partition("\npfi:")[2]
+    assert "age*salary" in below
+    assert "importance" in below
+    answer = ipdp("export", out, tmp_path / "table.csv", "--what", "importances")
+    assert answer.code == 0, answer.err
+    rows = list(csv.DictReader((tmp_path / "table.csv").read_text().splitlines()))
+    assert {row["explainer"] for row in rows} == {"pdp", "pfi"}
+    assert ipdp("resume", out, "--quiet").code == 0
 
 
 def test_a_budget_and_metrics_for_prometheus(tmp_path, ipdp):

@@ -29,9 +29,11 @@ def test_settings_are_passed_on():
 
 
 def test_an_unknown_name_or_setting_is_answered_with_those_there_are():
-    with pytest.raises(ValueError, match="agrawal, california, elec2, hyperplane"):
+    with pytest.raises(ValueError, match="'agrawal', 'california', 'elec2', 'hyperplane'"):
         datasets.load("electricity")
-    with pytest.raises(ValueError, match="no setting 'sed': it is one of position, width"):
+    with pytest.raises(
+        ValueError, match=r"no setting 'sed' .did you mean 'seed'.*; there are: 'position', 'width'"
+    ):
         datasets.load("hyperplane", sed=1)
 
 

@@ -75,7 +75,7 @@ def test_interrupt_ends_it():
     [
         ("elec3", {}, "elec3 is neither a file that is there nor a data set; did you mean 'elec2'"),
         ("zzz", {}, "nor a data set: there are 'agrawal', 'california', 'elec2', 'hyperplane'"),
-        ("agrawal?colour=1", {}, "agrawal has no setting 'colour'"),
+        ("agrawal?colour=1", {}, "agrawal: there is no setting 'colour'"),
         ("agrawal?stretch=0", {}, "stretch must be at least 1, got 0"),
         ("agrawal", {"target": "y"}, "the data set agrawal has a target of its own"),
     ],

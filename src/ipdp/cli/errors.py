@@ -20,7 +20,7 @@ _EXPECTED = (ValueError, TypeError, OSError, ImportError, RuntimeError, LookupEr
 
 @contextmanager
 def sentences(*, debug: bool = False) -> Iterator[None]:
-    """Say what goes wrong in one sentence, and leave with the exit code that belongs to it.
+    """Print what goes wrong in one sentence, and exit with the code that belongs to it.
 
     Parameters
     ----------

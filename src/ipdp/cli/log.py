@@ -46,7 +46,9 @@ def export(
     format_: Annotated[
         str | None,
         typer.Option(
-            "--format", metavar="csv|jsonl|parquet|arrow", help="By default the suffix says it."
+            "--format",
+            metavar="csv|jsonl|parquet|arrow",
+            help="Format of the file; by default from its suffix.",
         ),
     ] = None,
     what: Annotated[

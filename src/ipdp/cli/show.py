@@ -42,7 +42,7 @@ Feature = Annotated[
     typer.Option("--feature", metavar="FEATURE", help="Only this feature.", show_default=False),
 ]
 After = Annotated[
-    int, typer.Option("--after", metavar="N", help="Only changes after so many observations.")
+    int, typer.Option("--after", metavar="N", help="Only changes after this many observations.")
 ]
 
 
@@ -58,7 +58,7 @@ def show(
     at: Annotated[
         int | None,
         typer.Option(
-            metavar="N", help="The curves after so many observations.", show_default="the last"
+            metavar="N", help="Show the run after this many observations.", show_default="the last"
         ),
     ] = None,
     json_: Json = False,
@@ -114,9 +114,9 @@ def check(
     quiet: Quiet = False,
     debug: Debug = False,
 ) -> None:
-    """Leave with exit code 1 if an effect changed, for pipelines.
+    """Exit with code 1 if an effect changed, for pipelines.
 
-    A run that failed or died cannot be vouched for: exit code 2.
+    A run that failed, died or has not begun gives exit code 2.
     """
     from ipdp.log import LogReader
 
@@ -275,7 +275,7 @@ def _print_results(results: Sequence[Result], histories: Mapping[Any, Any], out:
 
 
 def _curve(curve: Curve, is_plain: bool) -> list[Text]:
-    """The curve of its main output: its form, its range, what it says."""
+    """The curve of its main output: its shape, its range, its values."""
     output = curve.main_output
     if output is None:  # the model has said nothing yet
         return [plain("")] * 3

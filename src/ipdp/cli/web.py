@@ -69,7 +69,7 @@ def watch(
     ],
     *,
     port: Port = 8321,
-    host: Annotated[str, typer.Option(metavar="HOST", help="Where it can be reached from.")] = (
+    host: Annotated[str, typer.Option(metavar="HOST", help="Address to listen at.")] = (
         "127.0.0.1"
     ),
     token: Annotated[

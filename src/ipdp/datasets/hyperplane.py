@@ -46,8 +46,8 @@ class Hyperplane(DriftStream):
     """Points on either side of a plane that turns round, while the data move.
 
     The class is 1 where 1 / (1 + exp(-z)) >= `threshold`, for z = beta1 x1 + beta2 x2 + error, all
-    three normal. With the drift means, spreads and coefficients of the two features are swapped:
-    x1 moves from about 100 to about 200, and its effect turns from rising to falling.
+    three normal. With the drift means, standard deviations and coefficients of both features are
+    swapped: x1 moves from about 100 to about 200, and its effect turns from rising to falling.
 
     Parameters
     ----------
@@ -133,7 +133,7 @@ class Hyperplane(DriftStream):
         own = FEATURES.index(feature)
         other = 1 - own
         mean = plane.betas[other] * plane.means[other] + self.error[0] - self._cut
-        spread = math.hypot(plane.betas[other] * plane.sds[other], self.error[1])
-        scores = (plane.betas[own] * np.asarray(values, dtype=float) + mean) / spread
+        sd = math.hypot(plane.betas[other] * plane.sds[other], self.error[1])
+        scores = (plane.betas[own] * np.asarray(values, dtype=float) + mean) / sd
         shares = [0.5 * math.erfc(-score / math.sqrt(2)) for score in scores.ravel().tolist()]
         return np.array(shares).reshape(scores.shape)

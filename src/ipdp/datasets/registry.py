@@ -9,6 +9,7 @@ from typing import Any
 
 from river.datasets import base
 
+from ipdp.core.validation import unknown
 from ipdp.datasets.agrawal import AgrawalDrift
 from ipdp.datasets.california import california
 from ipdp.datasets.elec2 import elec2
@@ -42,10 +43,10 @@ def load(name: str, **settings: Any) -> base.Dataset:
     607
     """
     if name not in DATASETS:
-        raise ValueError(f"there is no data set {name!r}: it is one of {', '.join(DATASETS)}")
+        raise ValueError(unknown("data set", name, list(DATASETS)))
     make = DATASETS[name]
     known = inspect.signature(make).parameters
     for setting in settings:
         if setting not in known:
-            raise ValueError(f"{name} has no setting {setting!r}: it is one of {', '.join(known)}")
+            raise ValueError(f"{name}: {unknown('setting', setting, list(known))}")
     return make(**settings)

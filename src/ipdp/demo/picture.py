@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ipdp.core.files import written_whole
 from ipdp.core.typing import FloatArray
-from ipdp.demo.record import FEATURES, Record
-from ipdp.demo.rules import Person, by_education, by_salary
+from ipdp.demo.record import FEATURES, Person, Record, by_education, by_salary
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -146,10 +146,6 @@ def tidy(ax: Axes, record: Record) -> None:
 
 
 def save(figure: Figure, path: Path) -> None:
-    """Write the picture whole or not at all."""
-    part = path.with_name(".demo.part.png")
-    try:
-        figure.savefig(part, dpi=120)
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)
+    """Write the picture; a picture that fails leaves the one from before."""
+    with written_whole(path) as draft:
+        figure.savefig(draft, dpi=120)

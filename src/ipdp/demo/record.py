@@ -1,4 +1,4 @@
-"""The run of the demo, and what was seen on the way."""
+"""The stream of the demo, the rules behind it, its run and what is recorded of it."""
 
 from __future__ import annotations
 
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from river.datasets import base
 
 FEATURES = ("salary", "age", "elevel")
+
+Person = dict[Any, Any]
 _SNAPSHOTS = 150
 
 
@@ -94,6 +96,19 @@ class Accuracy:
         return float(self._hits.value)
 
 
+def by_education(x: Person) -> int:
+    """The first rule: age and education decide (river's classification function 2)."""
+    if x["age"] < 40:
+        return int(x["elevel"] in (0, 1))
+    return int(x["elevel"] in ((1, 2, 3) if x["age"] < 60 else (2, 3, 4)))
+
+
+def by_salary(x: Person) -> int:
+    """The second rule: age and salary decide (river's classification function 1)."""
+    low = 50_000 if x["age"] < 40 else 75_000 if x["age"] < 60 else 25_000
+    return int(low <= x["salary"] <= low + 50_000)
+
+
 def stream(record: Record) -> base.Dataset:
     """Loan decisions with a real drift after a third of them and a virtual one after two."""
     from ipdp.datasets import AgrawalDrift
@@ -112,7 +127,7 @@ def run(n: int, *, log: Any = None, listeners: Sequence[Callable[[Any], object]]
     log
         Where to log the run.
     listeners
-        Who is told its events.
+        Called with each of its events.
     """
     from river import tree
 
@@ -143,11 +158,11 @@ def run(n: int, *, log: Any = None, listeners: Sequence[Callable[[Any], object]]
             "model": "river.tree.HoeffdingAdaptiveTreeClassifier",
         },
     )
+    called: list[Callable[[Any], object]] = [record, *listeners]
     started = perf_counter()
-    told: list[Callable[[Any], object]] = [record, *listeners]
     with stop_on_signals(loop):
         for event in loop:
-            for listener in told:
+            for listener in called:
                 listener(event)
     if loop.state == "stopped":
         raise KeyboardInterrupt

@@ -51,7 +51,7 @@ def demonstrate(out: Path, n: int = N, *, watch: bool = False, quiet: bool = Fal
         record = _run(n, log, quiet)
         save(picture(record), out / "demo.png")
         write_report(log, out / "report.html")
-        _tell(record, out, say)
+        _report(record, out, say)
         if watch:
             say("The page stays until Ctrl-C.")
             _wait()
@@ -96,8 +96,8 @@ def _run(n: int, log: Log, quiet: bool) -> Record:
         return run(n, log=log, listeners=[bar])
 
 
-def _tell(record: Record, out: Path, say: Callable[[str], None]) -> None:
-    """Say in a few lines what happened."""
+def _report(record: Record, out: Path, say: Callable[[str], None]) -> None:
+    """Print in a few lines what happened."""
     points = sum(len(record.curves[-1][name].grid_values[0]) for name in FEATURES)
     before, _, learnt, last = (record.salary(t).importance[0] for t in record.moments)
     say(

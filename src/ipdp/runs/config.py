@@ -144,24 +144,24 @@ class RunConfig(BaseModel):
         "Data",
         {},
         "COLUMN=TYPE",
-        "number, bool or text for columns whose first value does not tell: zip=text",
+        "The type of a column whose first value is misleading, number, bool or text: zip=text",
     )
     on_error: Literal["raise", "skip"] = setting(
         "Data",
         "raise",
         "raise|skip",
-        "What to do about a record that is not an observation: end, or leave it out and count it",
+        "An invalid record ends the run (raise), or is left out and counted (skip)",
     )
     format: Format | None = setting(
         "Data",
         None,
         "|".join(formats()),
-        "What the file or standard input holds, if its suffix or beginning does not tell",
+        "Format of the file or of standard input; by default from its suffix or first character",
     )
     delimiter: str | None = setting(
-        "Data", None, "CHARACTER", "Between the fields of a CSV file; its header tells by default"
+        "Data", None, "CHARACTER", "Between the fields of a CSV file; by default from its header"
     )
-    limit: int | None = setting("Data", None, "N", "End after so many observations")
+    limit: int | None = setting("Data", None, "N", "End after this many observations")
 
     model: str = setting(
         "Model",
@@ -185,14 +185,17 @@ class RunConfig(BaseModel):
         "classifier and MAE for a regressor; none for none",
     )
     moment: str | None = setting(
-        "Model", None, "COLUMN", "When an observation was made, for --delay in the same unit"
+        "Model",
+        None,
+        "COLUMN",
+        "The column with the time of an observation, in the unit of --delay",
     )
     delay: Delay | None = setting(
         "Model",
         None,
         "N|COLUMN",
-        "How long labels take to come: a number of observations, or of the unit of --moment, or "
-        "the column that says it",
+        "How much later labels come: a number of observations, or of the units of --moment, or the "
+        "column that holds it",
     )
     allow_pickle: bool = setting(
         "Model",
@@ -241,25 +244,25 @@ class RunConfig(BaseModel):
         "Explanation",
         "pointwise",
         "pointwise|regrid",
-        "The paper's, or the one that stays right for curved effects under virtual drift",
+        "The paper's estimator, or the one that stays right for curved effects under virtual drift",
     )
-    every: int = setting("Explanation", 1, "K", "Every K-th observation is explained")
+    every: int = setting("Explanation", 1, "K", "Every K-th observation is explained; this is K")
     budget: float | None = setting(
         "Explanation",
         None,
         "SHARE",
-        "Share of the time that explaining may take, such as 0.2; K then follows by itself",
+        "Share of the time that explaining may take, such as 0.2; K is then adapted",
     )
-    seed: int = setting("Explanation", 42, "SEED", "Start of the explainer's random numbers")
+    seed: int = setting("Explanation", 42, "SEED", "Seed of the explainers' random numbers")
 
     monitor: bool = setting("Monitor", True, "", "Watch the curves for changes")
     tolerance: float = setting(
         "Monitor",
         0.1,
         "SHARE",
-        "Smallest change worth an alarm, as a share of the output's standard deviation",
+        "Smallest change to report, as a share of the output's standard deviation",
     )
-    delta: float = setting("Monitor", 0.001, "P", "Chance of a false suspicion at one look")
+    delta: float = setting("Monitor", 0.001, "P", "Probability of a false suspicion at one test")
     webhook: Webhook = setting(
         "Monitor",
         None,
@@ -272,25 +275,31 @@ class RunConfig(BaseModel):
         "Output", 100, "N", "Observations between two snapshots of the curves in the log"
     )
     checkpoint_every: int | None = setting(
-        "Output", None, "N", "Observations between two checkpoints; by time if not given"
+        "Output",
+        None,
+        "N",
+        "Observations between two checkpoints; by default they are written by time",
     )
     durability: Literal["normal", "full"] = setting(
         "Output",
         "normal",
         "normal|full",
-        "full: a power failure costs no snapshot, at the price of waiting for the disk",
+        "full waits for the disk, so that a power failure loses no snapshot",
     )
     retention: Recent = setting(
         "Output",
         100_000,  # of Retention
         "N",
-        "Thin out snapshots that are older than so many observations; none keeps all",
+        "Thin out snapshots older than this many observations; none keeps all",
     )
     prometheus: int | None = setting(
         "Output", None, "PORT", "Serve metrics for Prometheus at this port"
     )
     prometheus_host: str = setting(
-        "Output", "127.0.0.1", "HOST", "Where the metrics can be reached from; no password"
+        "Output",
+        "127.0.0.1",
+        "HOST",
+        "Address that the metrics are served at; there is no password",
     )
 
     @classmethod
@@ -332,11 +341,16 @@ class RunConfig(BaseModel):
         **given
             Settings that win over both.
         """
-        from ipdp.runs.trust import kept
+        from ipdp.runs.trust import kept, must_be_complete, must_be_safe
 
         own = {**({} if file is None else read_toml(Path(file))[1]), **given}
-        given["out"], known = kept(run, own, trust_run=trust_run)
-        return read(cls, given, None if file is None else Path(file), known)
+        out, known = kept(run, own)
+        config = read(cls, {**given, "out": out}, None if file is None else Path(file), known)
+        if "data" not in own:
+            must_be_complete(config)
+        if not trust_run:
+            must_be_safe(config, known, run)
+        return config
 
     def assemble(self, *, resume: bool = False) -> AbstractContextManager[Run]:
         """The run that these settings describe, ready to start; source and log close at the end.

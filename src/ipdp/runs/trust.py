@@ -1,6 +1,6 @@
 """What a run's log may say about how to go on with the run, and what it may not.
 
-A log may come from someone else, so its words must run no code of theirs and send nothing to them.
+A log may come from someone else: what it says must run no code of theirs and post nothing to them.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 import os
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -43,8 +43,8 @@ def to_log(config: RunConfig) -> dict[str, Any]:
     return plain
 
 
-def kept(run: str | Path, own: Mapping[str, Any], *, trust_run: bool) -> tuple[str, dict[str, Any]]:
-    """The directory of a run, and the settings that its log may decide.
+def kept(run: str | Path, own: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+    """The directory of a run, and the settings of its log; `must_be_safe` has to see them.
 
     Parameters
     ----------
@@ -52,8 +52,6 @@ def kept(run: str | Path, own: Mapping[str, Any], *, trust_run: bool) -> tuple[s
         The run's directory, or its log.
     own
         Settings of the one who resumes.
-    trust_run
-        Whether code that the log names may be run.
     """
     from ipdp.log import LogReader
     from ipdp.runs.toml import ConfigError
@@ -67,26 +65,55 @@ def kept(run: str | Path, own: Mapping[str, Any], *, trust_run: bool) -> tuple[s
             f"{run} was made with --allow-pickle, and a pickle can run any code when it is loaded; "
             f"if you trust it: ipdp resume {run} --allow-pickle"
         )
-    known = {name: value for name, value in logged.items() if name not in own}
-    _need_secrets(known)
-    if not trust_run:
-        for code in _foreign(known):
-            raise ConfigError(
-                f"to go on with {run} would {code}, because its log says so; if you trust whoever "
-                "made the run, allow it (--trust-run), or name what to use instead"
-            )
-    for name in ("allow_pickle", "trust", "webhook"):
-        known.pop(name, None)
-    return str(directory), known
+    webhook = logged.get("webhook")
+    if webhook is not None and "webhook" not in own:
+        raise ConfigError(
+            f"changes were posted to {redacted_url(str(webhook))}, and the log does not keep the "
+            "address, which can be a secret: give it again (--webhook), or --webhook none"
+        )
+    never = ("allow_pickle", "trust", "webhook")
+    return str(directory), {k: v for k, v in logged.items() if k not in own and k not in never}
+
+
+def must_be_safe(config: RunConfig, names: Iterable[str], run: str | Path) -> None:
+    """Raise unless settings that a log has decided can be used without trust in its author.
+
+    Parameters
+    ----------
+    config
+        The settings, validated: it is these texts that would be used.
+    names
+        Which of them are those of the log.
+    run
+        The run, for the message.
+    """
+    from ipdp.runs.toml import ConfigError
+
+    for code in _foreign(config, names):
+        raise ConfigError(
+            f"to go on with {run} would {code}, because its log says so; if you trust whoever made "
+            "the run, allow it (--trust-run), or name what to use instead"
+        )
+
+
+def must_be_complete(config: RunConfig) -> None:
+    """Raise if the address of the data has gaps where passwords were."""
+    from ipdp.runs.toml import ConfigError
+
+    shown = without_secrets(config.data)
+    if shown != config.data:
+        raise ConfigError(
+            f"the log does not keep passwords, and {shown} had some: give the address again "
+            "(--data)"
+        )
 
 
 def needed(config: RunConfig) -> list[str]:
     """The options without which a run with these settings cannot be resumed."""
-    plain = config.model_dump(mode="json")
     options = []
-    if any(_foreign({"model": plain["model"]})):
+    if any(_foreign(config, ["model"])):
         options.append(f"--model {shlex.quote(config.model)}")
-    if any(_foreign({name: value for name, value in plain.items() if name != "model"})):
+    if any(_foreign(config, [name for name in _LIBRARIES if name != "model"])):
         options.append("--trust-run")
     if config.trust:
         options.append(f"--trust {','.join(config.trust)}")
@@ -99,45 +126,32 @@ def needed(config: RunConfig) -> list[str]:
     return options
 
 
-def _need_secrets(known: Mapping[str, Any]) -> None:
-    """An error where the log says no more of an address than may be shown."""
-    from ipdp.runs.toml import ConfigError
-
-    data, webhook = str(known.get("data")), known.get("webhook")
-    if without_secrets(data) != data:
-        raise ConfigError(
-            f"the log does not keep passwords, and {without_secrets(data)} had some: give the "
-            "address again (--data)"
-        )
-    if webhook is not None:
-        raise ConfigError(
-            f"changes were posted to {redacted_url(str(webhook))}, and the log does not keep the "
-            "address, which can be a secret: give it again (--webhook), or --webhook none"
-        )
-
-
-def _foreign(settings: Mapping[str, Any]) -> Iterator[str]:
+def _foreign(config: RunConfig, names: Iterable[str]) -> Iterator[str]:
     """What settings would run of other code than ipdp's and the known libraries', in words."""
-    for name, libraries in _LIBRARIES.items():
-        value = settings.get(name)
-        for word in value.values() if isinstance(value, dict) else [value]:
-            if not isinstance(word, str):
-                continue
-            if name == "model" and is_file(word):
-                if word.strip().lower().endswith(".pt2"):  # which holds pickles
-                    yield f"load {word}, which can run any code"
-            elif name == "model" and is_factory(word.strip()):
-                module, _, factory = word.strip().partition(":")
-                yield f"import {module} and call {factory}"
-            elif name != "data" or (word.endswith(")") and not os.path.exists(word)):
-                yield from (f"import {path}" for path in _paths(word) if not _in(path, libraries))
+    for name in [name for name in _LIBRARIES if name in set(names)]:
+        value = getattr(config, name)
+        for text in value.values() if isinstance(value, dict) else [value]:
+            yield from _foreign_in(name, text)
+
+
+def _foreign_in(name: str, text: str) -> Iterator[str]:
+    if name == "data" and (not text.endswith(")") or os.path.exists(text)):
+        return
+    if name == "model" and is_file(text):
+        if text.lower().endswith(".pt2"):  # which holds pickles
+            yield f"load {text}, which can run any code"
+    elif name == "model" and is_factory(text):
+        module, _, factory = text.partition(":")
+        yield f"import {module} and call {factory}"
+    else:
+        yield from (f"import {path}" for path in _paths(text) if not _in(path, _LIBRARIES[name]))
 
 
 def _in(path: str, libraries: tuple[str, ...]) -> bool:
     return f"{path}.".startswith(tuple(f"{library}." for library in libraries))
 
 
-def _paths(word: str) -> Iterator[str]:
+def _paths(text: str) -> Iterator[str]:
     """The dotted names in an expression, without looking at what they name.
 
     Examples
@@ -146,12 +160,16 @@ def _paths(word: str) -> Iterator[str]:
     ['river.compose.Select', 'helper.Model']
     """
     try:
-        inner = [ast.parse(word.strip(), mode="eval").body]
+        inner: list[ast.AST] = [ast.parse(text.strip(), mode="eval")]
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return  # the loader has a sentence for it
     while inner:
         node = inner.pop(0)
-        if isinstance(node, ast.Attribute):
-            yield ast.unparse(node)
+        names, root = [], node
+        while isinstance(root, ast.Attribute):
+            names.append(root.attr)
+            root = root.value
+        if names and isinstance(root, ast.Name):
+            yield ".".join([root.id, *reversed(names)])
         else:
-            inner.extend(ast.iter_child_nodes(node))  # type: ignore[arg-type]
+            inner.extend(ast.iter_child_nodes(node))

@@ -70,7 +70,7 @@ class Columns:
         return self._done(row, decided)
 
     def of_values(self, record: Mapping[str, Any]) -> tuple[dict[str, Any], Any]:
-        """The observation of a record of values by name; the first one says the columns."""
+        """The observation of a record of values by name; the first one determines the columns."""
         if self.names is None:
             self.start(record)
         row: dict[str, Any] = {}
@@ -91,7 +91,7 @@ class Columns:
     def _done(
         self, row: dict[str, Any], decided: dict[str, Kind | None]
     ) -> tuple[dict[str, Any], Any]:
-        # Only now is the whole record known to be good: a bad one decides nothing.
+        # Only now is the record known to be valid: an invalid one decides nothing.
         self.kinds.update(decided)
         y = None if self.target is None else row.pop(self.target)
         return row, y

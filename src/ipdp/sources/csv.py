@@ -19,7 +19,7 @@ class CsvSource(TextSource):
     """A file of rows, with the names of the columns in the first line.
 
     Fields may be quoted, and a quoted field may go over several lines. A quote that is never closed
-    spoils the line it is in and no other.
+    makes its own line invalid and no other.
 
     Parameters
     ----------

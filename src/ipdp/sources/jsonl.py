@@ -31,7 +31,7 @@ def parsed(text: str) -> dict[str, Any]:
 
 
 class JsonLinesSource(TextSource):
-    """A file of JSON objects, one a line; the first good one says which columns there are."""
+    """A file of JSON objects, one a line; the first valid one determines the columns."""
 
     def _parse(self, line: Line) -> tuple[tuple[dict[str, Any], Any], Line]:
         return self.columns.of_values(parsed(line.text())), line

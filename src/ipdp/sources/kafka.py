@@ -200,7 +200,7 @@ class KafkaSource(Source):
         try:
             self._consumer.commit(offsets=offsets, asynchronous=False)
         except self._kafka.KafkaException as error:
-            # The checkpoint has the offsets too, and the next commit says all of this one.
+            # The checkpoint has the offsets too, and the next commit covers these.
             logger.warning("%s: the offsets were not committed: %s", self.name, _words(error))
 
     def close(self) -> None:

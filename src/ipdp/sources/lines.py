@@ -66,7 +66,7 @@ class Lines:
         self._offset += len(content)
         self.number += 1
         # A line may be as long as allowed and have an end of two bytes.
-        if len(content.rstrip(b"\r\n")) > MAX_LINE or not self._is_whole(content):
+        if len(content.rstrip(b"\r\n")) > MAX_LINE or not self._is_complete(content):
             self._pass_over(content)
             content = None
         elif content.endswith(b"\r\n"):
@@ -100,7 +100,7 @@ class Lines:
             return content[len(_BOM) :]
         return content
 
-    def _is_whole(self, content: bytes) -> bool:
+    def _is_complete(self, content: bytes) -> bool:
         return content.endswith(b"\n") or len(content) < MAX_LINE + 2
 
     def _pass_over(self, content: bytes) -> None:
@@ -130,4 +130,4 @@ def _is_plain(file: IO[bytes]) -> bool:
 
 
 DAMAGED = (gzip.BadGzipFile, EOFError, zlib.error)
-"""What a compressed file raises that is not whole."""
+"""What a damaged or incomplete compressed file raises."""

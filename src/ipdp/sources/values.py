@@ -51,8 +51,8 @@ def number_of(text: str) -> int | float | None:
     except ValueError:
         return None
     if text.lstrip("+-").isdecimal() and abs(number) <= _LARGEST:
-        whole = int(text)
-        return whole if -_LARGEST <= whole < _LARGEST else number
+        integer = int(text)
+        return integer if -_LARGEST <= integer < _LARGEST else number
     return number
 
 

@@ -12,11 +12,11 @@ from typer.testing import CliRunner
 from ipdp.cli.app import app
 from ipdp.demo import picture as pictures
 from ipdp.demo import record as records
-from ipdp.demo import rules, show
+from ipdp.demo import show
 from ipdp.log import Log, LogReader
 
 matplotlib.use("Agg")
-EXAMPLES = sorted((Path(__file__).parents[1] / "examples").glob("*.py"))
+EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.py"))
 
 
 @pytest.fixture(scope="module")
@@ -24,7 +24,7 @@ def record():
     return records.run(600)
 
 
-@pytest.mark.parametrize(("rule", "number"), [(rules.by_education, 2), (rules.by_salary, 1)])
+@pytest.mark.parametrize(("rule", "number"), [(records.by_education, 2), (records.by_salary, 1)])
 def test_rules_are_those_of_river(rule, number):
     for x, y in synth.Agrawal(classification_function=number, seed=1).take(500):
         assert rule(x) == y
@@ -33,8 +33,8 @@ def test_rules_are_those_of_river(rule, number):
 def test_the_stream_drifts_twice():
     rows = list(records.stream(records.Record(900)))
     assert len(rows) == 900
-    assert all(y == rules.by_education(x) for x, y in rows[:300])
-    assert all(y == rules.by_salary(x) for x, y in rows[300:])
+    assert all(y == records.by_education(x) for x, y in rows[:300])
+    assert all(y == records.by_salary(x) for x, y in rows[300:])
     highest = [max(x["salary"] for x, _ in rows[k : k + 300]) for k in (0, 300, 600)]
     assert max(highest[:2]) <= 150_000 < highest[2]
 
@@ -42,11 +42,11 @@ def test_the_stream_drifts_twice():
 def test_the_truth_of_the_rules():
     # 20 of 61 ages are below 40, 20 from 40 to 59, 21 from 60 on.
     np.testing.assert_allclose(
-        pictures.truth(rules.by_salary, np.array([20e3, 30e3, 60e3, 90e3, 110e3, 130e3])),
+        pictures.truth(records.by_salary, np.array([20e3, 30e3, 60e3, 90e3, 110e3, 130e3])),
         np.array([0, 21, 20 + 21, 20 + 20, 20, 0]) / 61,
     )
     flat = (20 * 2 + 20 * 3 + 21 * 3) / (61 * 5)
-    np.testing.assert_allclose(pictures.truth(rules.by_education, np.array([1.0, 1e6])), flat)
+    np.testing.assert_allclose(pictures.truth(records.by_education, np.array([1.0, 1e6])), flat)
 
 
 def test_the_record_holds_what_happened(record):
