@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -340,6 +343,23 @@ def test_what_was_registered_last_is_tried_first(monkeypatch):
             lambda model, _, word=word: RowEngine(len, model=model, description=word),
         )
     assert engine(LinearRegression()).description.startswith("last")
+
+
+@pytest.mark.parametrize("method", ["predict", "predict_one", "predict_proba_one", "score_one"])
+def test_no_library_is_imported_for_a_model_that_only_looks_like_its_own(method):
+    code = f"""
+import sys
+import ipdp
+class Model:
+    def {method}(self, x):
+        return [1.0] * len(x) if {method!r} == "predict" else 1.0
+ipdp.models.engine(Model()).predict([{{"a": 1.0}}])
+print(*[name for name in ("sklearn", "river", "pandas") if name in sys.modules])
+"""
+    answer = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert answer.stdout.split() == []
 
 
 def test_annotations_say_what_a_function_takes():

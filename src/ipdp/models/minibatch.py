@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 import warnings
 from collections.abc import Callable, Sequence
 from importlib.util import find_spec
@@ -113,9 +114,8 @@ def takes_frames(model: Any, last: Any, method: str) -> bool:
     method
         "predict_proba_many" or "predict_many".
     """
-    from river import base
-
-    default = getattr(base.MiniBatchClassifier, method, None)
+    base = sys.modules.get("river.base")
+    default = None if base is None else getattr(base.MiniBatchClassifier, method, None)
     own = getattr(type(last), method, None)
     if own is None or own is default or find_spec("pandas") is None:
         return False

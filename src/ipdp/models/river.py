@@ -88,15 +88,13 @@ def _last_step(model: Any) -> Any:
 
 def _gives_labels(model: Any) -> bool:
     """Whether what it predicts is to be counted: classes, or clusters."""
-    from river import base
-
-    known = isinstance(model, (base.Classifier, base.Clusterer))
+    base = sys.modules.get("river.base")
+    known = base is not None and isinstance(model, (base.Classifier, base.Clusterer))
     return known or hasattr(model, "predict_proba_one")
 
 
 def _has_probabilities(model: Any) -> bool:
-    from river import base
-
+    base = sys.modules.get("river.base")
     method = getattr(type(model), "predict_proba_one", None)
     # river's own default only raises NotImplementedError.
-    return method is not None and method is not base.Classifier.predict_proba_one
+    return method is not None and (base is None or method is not base.Classifier.predict_proba_one)

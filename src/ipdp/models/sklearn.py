@@ -79,7 +79,8 @@ class SklearnEngine(BatchedEngine):
     def _call(self, table: Sequence[Array], columns: tuple[FeatureName, ...]) -> Any:
         caller = FrameEngine if hasattr(self.model, "feature_names_in_") else ArrayEngine
         answer = caller(getattr(self.model, self.response))._call(table, columns)
-        if isinstance(answer, list):  # several targets, each with its own classes
+        # Several targets, each with its own classes; a list of numbers is as good as an array.
+        if isinstance(answer, list) and np.ndim(answer[0]) > 1:
             raise TypeError(
                 f"{type(self.model).__name__} has several targets with classes; give a function "
                 "that picks one, as in ipdp.models.engine(f, takes='array')"
@@ -106,21 +107,15 @@ class SklearnEngine(BatchedEngine):
 
 def _is_classifier(model: Any) -> bool:
     try:
-        from sklearn.base import is_classifier
-    except ImportError:  # a look-alike with predict, and no scikit-learn
-        return hasattr(model, "predict_proba")
-    try:
-        return bool(is_classifier(model))
-    except Exception:  # look-alikes without scikit-learn's tags
+        return bool(sys.modules["sklearn.base"].is_classifier(model))
+    except Exception:  # a look-alike, without scikit-learn or without its tags
         return hasattr(model, "predict_proba")
 
 
 def _kind(model: Any) -> str | None:
     """What scikit-learn takes the estimator for: "classifier", "clusterer", ..."""
     try:
-        from sklearn.utils import get_tags
-
-        kind = get_tags(model).estimator_type
+        kind = sys.modules["sklearn.utils"].get_tags(model).estimator_type
     except Exception:  # no scikit-learn, an old one, or a look-alike without tags
         kind = getattr(model, "_estimator_type", None)
     return None if kind is None else str(kind)
