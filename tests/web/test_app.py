@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import threading
 from contextlib import closing
 
 import numpy as np
@@ -176,6 +177,26 @@ def test_a_damaged_log_says_so_and_leaves_the_others_alone(damaged):
                 assert answer.json()["error"]
         assert client.get("/runs/good/features/0.json").status_code == 200
         assert client.get("/runs/settings.json").status_code == 422
+
+
+def test_a_log_that_takes_long_keeps_one_thread_busy(several, monkeypatch):
+    listed = runs.Runs(several)
+    first = listed.payload()
+    started, go_on = threading.Event(), threading.Event()
+
+    def slow(_reader):
+        started.set()
+        go_on.wait(10)
+        raise OSError("at last")
+
+    monkeypatch.setattr(runs, "status_of", slow)
+    reading = threading.Thread(target=listed.payload)
+    reading.start()
+    started.wait(10)
+    assert listed.payload() == first
+    go_on.set()
+    reading.join()
+    assert b"at last" in listed.payload()
 
 
 def test_a_directory_whose_name_is_not_utf_8(tmp_path):

@@ -150,6 +150,9 @@ class Runs:
         self._lock = threading.Lock()
         self._runs: dict[str, WatchedRun] = {}
         self._listed_at = -float("inf")
+        self._reading = threading.Lock()
+        self._states: bytes | None = None
+        self._states_at = -float("inf")
 
     def listing(self) -> dict[str, WatchedRun]:
         """The runs by their names; listed anew now and then."""
@@ -177,7 +180,22 @@ class Runs:
         return None if run is None else run.kept_answer(*key)
 
     def payload(self) -> bytes:
-        """The runs and their states as JSON; the newest first, the unreadable last."""
+        """The runs and their states as JSON; the newest first, the unreadable last.
+
+        One thread at a time reads them. Meanwhile others get the list of a moment ago, so that a
+        log that takes long keeps one thread busy, and not all of them.
+        """
+        if self._reading.acquire(blocking=self._states is None):
+            try:
+                if self._states is None or time.monotonic() - self._states_at >= PAUSE:
+                    self._states = self._read_states()
+                    self._states_at = time.monotonic()
+            finally:
+                self._reading.release()
+        assert self._states is not None
+        return self._states
+
+    def _read_states(self) -> bytes:
         runs = [
             {"name": label(name), "address": address(name), **run.status()}
             for name, run in self.listing().items()
