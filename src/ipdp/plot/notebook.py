@@ -304,8 +304,8 @@ class SvgCanvas:
         path = "".join(
             f"{step}{self.across(a):.1f},{self.down(b):.1f}" for step, a, b in _steps(x, y)
         )
-        look = f'stroke-width="1.5" stroke-dasharray="{dashes}" opacity="{opacity}"'
-        self._parts.append(f'<path d="{path}" fill="none" stroke="{colour}" {look}/>')
+        drawn = f'stroke-width="1.5" stroke-dasharray="{dashes}" opacity="{opacity}"'
+        self._parts.append(f'<path d="{path}" fill="none" stroke="{colour}" {drawn}/>')
 
     def band(self, x: FloatArray, low: FloatArray, high: FloatArray, colour: str) -> None:
         """A filled band."""
