@@ -59,7 +59,7 @@ def _walk_of(model: Any, method: str) -> Walk | None:
 
 
 class Checker:
-    """Says which answers are to be compared with plain calls, and compares.
+    """Decides which answers are compared with plain calls.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ class Checker:
 
     @property
     def state(self) -> State:
-        """Where it stands, JSON-safe; a checker that is given it wants the same from there on."""
+        """JSON-safe; a checker that is given it decides the same from there on."""
         version, internal, gauss = self._random.getstate()
         return {"seen": self._seen, "random": [version, list(internal), gauss]}
 
