@@ -9,7 +9,6 @@ import pytest
 
 import ipdp as library
 from ipdp import Curve, Importance
-from ipdp.cli.printing import sparkline, thinned
 from ipdp.log import Log, LogReader
 
 from .conftest import HOSTILE, MODEL, curve
@@ -176,11 +175,12 @@ def test_a_run_that_failed_cannot_be_vouched_for(tmp_path, ipdp):
 def test_what_is_refused(run, ipdp, command):
     answer = ipdp(command, run, "--feature", "agee")
     assert answer.code == 2
-    assert answer.err.startswith("ipdp: there is no feature 'agee': the run has age, [red]a")
-    answer = ipdp(command, run, "--kind", "imaginary")
-    assert answer.err == (
-        "ipdp: --kind: there is no kind 'imaginary'; they are real, virtual, both, unclear\n"
+    assert answer.err.startswith(
+        "ipdp: there is no feature 'agee' (did you mean 'age'?); there are: 'age', '[red]a"
     )
+    answer = ipdp(command, run, "--kind", "imaginary")
+    kinds = "'real', 'virtual', 'both', 'unclear'"
+    assert answer.err == f"ipdp: --kind: there is no kind 'imaginary'; there are: {kinds}\n"
 
 
 @pytest.mark.parametrize("command", ["show", "changes", "check", "verify", "report", "resume"])
@@ -199,12 +199,3 @@ def test_readers_leave_the_log_alone(run, ipdp):
     assert (run / "log.db").read_bytes() == before
     with LogReader(run) as reader:
         assert reader.verify() == []
-
-
-def test_sparklines():
-    assert sparkline([1, 1, 1]) == "▁▁▁"
-    assert sparkline([]) == ""
-    assert sparkline([float("nan")] * 2) == "  "
-    assert sparkline([0, 1], plain=True) == "_@"
-    assert sparkline([-5, 0.5, 99], 0, 1) == "▁▅█"
-    assert thinned(list(range(100)), 5) == [0, 25, 50, 74, 99]

@@ -185,6 +185,10 @@ def test_the_password_of_a_topic_is_written_nowhere(topic, tmp_path):
     assert "the log does not keep passwords" in again.stderr
     assert SECRET not in again.stderr
     assert call("resume", out, "--data", topic, "--quiet").exit_code == 0
+    nothing = ["--target", "y", "--model", MODEL, "--out", tmp_path / "nothing"]
+    answer = call("run", "--data", f"{topic}&start=latest", *nothing)
+    assert "holds no observations" in answer.stderr
+    assert SECRET not in answer.stderr
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 import warnings
 import webbrowser
 from collections.abc import Iterator
@@ -19,6 +18,8 @@ from ipdp.cli.printing import as_json as print_json
 from ipdp.cli.printing import console, line
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from ipdp.runs import RunConfig
 
 Resume = Annotated[
@@ -99,31 +100,27 @@ def _go(
     quiet: bool,
     file: Path | None,
 ) -> None:
-    """Run, print what happens, and leave with the exit code that belongs to it."""
-    from ipdp.runs import Exporter, ProgressBar, stop_on_signals
+    """Run, print what happens, and exit with the code that belongs to it."""
+    from ipdp.runs import stop_on_signals
     from ipdp.runs.summary import summary
+    from ipdp.sources import without_secrets
 
     started = perf_counter()
-    errors = console(stderr=True)
     again = _command(settings, file)
-    reporter = _Reporter(None if quiet or as_json else errors)
+    reporter = _Reporter(None if quiet or as_json else console(stderr=True))
     with _at_once(settings, again, quiet), _warnings(quiet), ExitStack() as stack:
         loop = stack.enter_context(settings.assemble(resume=resume))
-        listeners: list[Any] = [reporter]
-        if settings.prometheus is not None:
-            listeners.append(Exporter(stack.enter_context(_metrics(settings, quiet))))
-        if not (quiet or as_json):
-            listeners.append(stack.enter_context(ProgressBar(errors)))
+        listeners = [reporter, *_listeners(settings, reporter.errors, stack, quiet=quiet)]
         if watch:
             stack.enter_context(_page(settings, quiet))
-        stack.enter_context(stop_on_signals(loop))
-        received = stack.enter_context(_noted())
+        received = stack.enter_context(stop_on_signals(loop))
         for event in stack.enter_context(closing(loop.events())):
             for listener in listeners:
                 listener(event)
     came = summary(loop, perf_counter() - started)
     if came.state == "ended" and not came.n:
-        raise ValueError(f"{settings.data} holds no observations{reporter.skipped}")
+        data = without_secrets(settings.data)
+        raise ValueError(f"{data} holds no observations{reporter.skipped}")
     if as_json:
         print_json({**came.to_dict(), "out": str(settings.out)})
     elif not quiet:
@@ -132,6 +129,23 @@ def _go(
         if not quiet:
             say(f"Stopped with a checkpoint. To go on: {again}")
         raise typer.Exit(received[0] + 128 if received else INTERRUPTED)
+
+
+def _listeners(
+    settings: RunConfig, errors: Console | None, stack: ExitStack, *, quiet: bool
+) -> Iterator[Any]:
+    """The metrics of Prometheus and the progress bar, if they are wanted."""
+    from ipdp.runs import Exporter, ProgressBar
+    from ipdp.runs.prometheus import MetricsServer
+
+    if settings.prometheus is not None:
+        server = MetricsServer(settings.prometheus, host=settings.prometheus_host)
+        stack.enter_context(server)
+        if not quiet:
+            say(f"Metrics for Prometheus: {server.url}")
+        yield Exporter(server.metrics)
+    if errors is not None:
+        yield stack.enter_context(ProgressBar(errors))
 
 
 def _command(settings: RunConfig, file: Path | None) -> str:
@@ -170,38 +184,6 @@ def _warnings(quiet: bool) -> Iterator[None]:
 
 
 @contextmanager
-def _noted() -> Iterator[list[int]]:
-    """Note the signals that come, for the exit code; whoever handles them still does."""
-    received: list[int] = []
-    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
-
-    def noting(number: int, frame: Any) -> None:
-        received.append(number)
-        handler = before[signal.Signals(number)]
-        if callable(handler):
-            handler(number, frame)
-
-    for number in before:
-        signal.signal(number, noting)
-    try:
-        yield received
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-
-
-@contextmanager
-def _metrics(settings: RunConfig, quiet: bool) -> Iterator[Any]:
-    from ipdp.runs.prometheus import MetricsServer
-
-    assert settings.prometheus is not None
-    with MetricsServer(settings.prometheus, host=settings.prometheus_host) as server:
-        if not quiet:
-            say(f"Metrics for Prometheus: {server.url}")
-        yield server.metrics
-
-
-@contextmanager
 def _page(settings: RunConfig, quiet: bool) -> Iterator[None]:
     """The live page, beside the run."""
     from ipdp.web import background
@@ -216,19 +198,16 @@ def _page(settings: RunConfig, quiet: bool) -> Iterator[None]:
 class _Reporter:
     """Prints changes and skipped records as they come, above the progress bar.
 
-    Parameters
+    Attributes
     ----------
     errors
         Where to print; None: nowhere.
-
-    Attributes
-    ----------
     skipped
         What was skipped, as the end of a sentence.
     """
 
-    def __init__(self, errors: Any) -> None:
-        self._errors = errors
+    def __init__(self, errors: Console | None) -> None:
+        self.errors = errors
         self.skipped = ""
 
     def __call__(self, event: Any) -> None:
@@ -241,12 +220,12 @@ class _Reporter:
             self.skipped = f": {event.count:,} skipped, the last: {event.last}"
             if event.count == 1:
                 said = f"Skipped: {event.last} (further ones are counted)"
-        if said and self._errors is not None:
-            line(self._errors, said)
+        if said and self.errors is not None:
+            line(self.errors, said)
 
 
 def _report(settings: RunConfig, came: Any) -> None:
-    """Say in a few lines what came of it."""
+    """Print the outcome in a few lines."""
     from ipdp.log import LogReader
     from ipdp.log.files import NAME as LOG
 

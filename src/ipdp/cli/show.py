@@ -28,6 +28,7 @@ from ipdp.cli.printing import (
 )
 from ipdp.core.curve import Curve, feature_text
 from ipdp.core.importance import Importance, Result
+from ipdp.core.validation import unknown
 
 if TYPE_CHECKING:
     from ipdp.log import LogReader
@@ -158,7 +159,7 @@ def _changes(run: Any, feature: str | None, kinds: Sequence[str], after: int) ->
     with LogReader(run) as reader:
         names = [feature_text(known) for known in reader.features]
         if feature is not None and feature not in names:
-            raise ValueError(f"there is no feature {feature!r}: the run has {', '.join(names)}")
+            raise ValueError(unknown("feature", feature, names))
         return [
             change
             for change in reader.changes()
@@ -172,7 +173,7 @@ def _kinds(text: str) -> list[str]:
     kinds = [kind.strip() for kind in text.split(",")]
     for kind in kinds:
         if kind not in KINDS:
-            raise ValueError(f"--kind: there is no kind {kind!r}; they are {', '.join(KINDS)}")
+            raise ValueError(f"--kind: {unknown('kind', kind, KINDS)}")
     return kinds
 
 

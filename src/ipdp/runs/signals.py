@@ -13,8 +13,10 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def stop_on_signals(run: Run) -> Iterator[None]:
+def stop_on_signals(run: Run) -> Iterator[list[int]]:
     """Stop a run at SIGINT or SIGTERM while the context lasts; a second one raises.
+
+    The context gives the list of the signals received.
 
     In a thread other than the main one, where Python takes no signals, it does nothing.
 
@@ -23,22 +25,21 @@ def stop_on_signals(run: Run) -> Iterator[None]:
     run
         The run to stop.
     """
+    received: list[int] = []
     if threading.current_thread() is not threading.main_thread():
-        yield
+        yield received
         return
-    asked = False
 
-    def stop(_number: int, _frame: Any) -> None:
-        nonlocal asked
-        if asked:
+    def stop(number: int, _frame: Any) -> None:
+        received.append(number)
+        if len(received) > 1:
             raise KeyboardInterrupt
-        asked = True
         run.interrupt()
 
     numbers = (signal.SIGINT, signal.SIGTERM)
     before = {number: signal.signal(number, stop) for number in numbers}
     try:
-        yield
+        yield received
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
