@@ -139,7 +139,7 @@ def contest(
 def use(build: kernels.Kernels) -> None:
     """Let a build run, the kernels of the core as well."""
     kernels.current = build
-    core.current = core.installed() if build.build == "compiled" else None
+    core.current = core.installed() if build.build == "compiled" else core.array
 
 
 Times = dict[str, list[float]]

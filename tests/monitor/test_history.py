@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from ipdp.grid import MinMax
-from ipdp.monitor.features import Effect, Layout
+from ipdp.monitor.features import Layout, Target
 from ipdp.monitor.history import History, Record
 
-EFFECTS = [Effect("a", ("a",), (MinMax(2),))]
-LAYOUT = Layout.of(EFFECTS, [0], [(0, 1)], [(False,)])
+TARGETS = [Target("a", ("a",), (MinMax(2),))]
+LAYOUT = Layout.of(TARGETS, [0], [(0, 1)], [(False,)])
 
 
 def kept(n):
@@ -59,7 +59,7 @@ def test_a_closer_look_reaches_far_enough_back():
 
 def test_the_state_holds_them_all():
     history = kept(5_000)
-    again = History.restored(json.loads(json.dumps(history.state)), EFFECTS)
+    again = History.restored(json.loads(json.dumps(history.state)), TARGETS)
     for closer in (False, True):
         both = [r.between(1, 5_000, at_most=9_999, closer=closer) for r in (history, again)]
         assert numbers(both[0]) == numbers(both[1])
@@ -69,7 +69,7 @@ def test_the_state_holds_them_all():
 def through_json(x):
     history = History()
     history.update(Record(1, 1.0, x, LAYOUT, np.zeros((1, 2)), np.zeros((1, 2))))
-    again = History.restored(json.loads(json.dumps(history.state, allow_nan=False)), EFFECTS)
+    again = History.restored(json.loads(json.dumps(history.state, allow_nan=False)), TARGETS)
     return again.newest(1)[0].x
 
 

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from ipdp.grid import MinMax
-from ipdp.monitor.features import Effect, Layout
+from ipdp.monitor.features import Layout, Target
 from ipdp.monitor.knots import Knots
 
 
 def layout_of(*keys):
-    effects = [Effect(f"x{k}", (f"x{k}",), (MinMax(5),)) for k in range(len(keys))]
-    return Layout.of(effects, range(len(keys)), list(keys), [(False,)] * len(keys))
+    targets = [Target(f"x{k}", (f"x{k}",), (MinMax(5),)) for k in range(len(keys))]
+    return Layout.of(targets, range(len(keys)), list(keys), [(False,)] * len(keys))
 
 
 def read_one(knots, layout, positions, values):

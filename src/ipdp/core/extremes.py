@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections import deque
+from typing import Any, TypeAlias
 
-from ipdp.core.errors import NotEnoughSamples
+from ipdp.core import kernels
 from ipdp.core.typing import State
 from ipdp.core.validation import whole_number
+
+_Queue: TypeAlias = deque[tuple[int, float]]
 
 
 class WindowedExtremes:
@@ -22,11 +25,6 @@ class WindowedExtremes:
     window
         Number of values to look back on.
 
-    Attributes
-    ----------
-    version
-        Changes whenever `min` or `max` does.
-
     Examples
     --------
     >>> extremes = WindowedExtremes(window=3)
@@ -38,56 +36,38 @@ class WindowedExtremes:
 
     def __init__(self, *, window: int) -> None:
         self.window = whole_number("window", window)
-        self.version = 0
-        self._n = 0
-        # Pairs (number of the value, value); the front holds the extreme.
-        self._smallest: deque[tuple[int, float]] = deque()
-        self._largest: deque[tuple[int, float]] = deque()
+        self.kernel = kernels.current.Extremes(self.window)
 
     def update(self, x: float) -> None:
         """Add the newest value and let the one that left the window go."""
-        self._n = n = self._n + 1
-        smallest, largest = self._smallest, self._largest
-        before = (smallest[0][1], largest[0][1]) if smallest else None
-        while smallest and smallest[-1][1] >= x:
-            smallest.pop()
-        smallest.append((n, x))
-        while largest and largest[-1][1] <= x:
-            largest.pop()
-        largest.append((n, x))
-        oldest = n - self.window
-        if smallest[0][0] <= oldest:
-            smallest.popleft()
-        if largest[0][0] <= oldest:
-            largest.popleft()
-        if (smallest[0][1], largest[0][1]) != before:
-            self.version += 1
+        self.kernel.offer(x)
+
+    @property
+    def version(self) -> int:
+        """Changes whenever `min` or `max` does, or whether all values are whole numbers."""
+        return int(self.kernel.version)
 
     @property
     def min(self) -> float:
         """The smallest value of the window."""
-        return self._front(self._smallest)
+        low: float = self.kernel.ends()[0]
+        return low
 
     @property
     def max(self) -> float:
         """The largest value of the window."""
-        return self._front(self._largest)
+        high: float = self.kernel.ends()[1]
+        return high
 
     @property
     def n_values(self) -> int:
         """How many values have been seen in all."""
-        return self._n
+        return int(self.kernel.n)
 
     @property
     def n_stored(self) -> int:
         """How many values the two queues hold."""
-        return len(self._smallest) + len(self._largest)
-
-    @staticmethod
-    def _front(queue: deque[tuple[int, float]]) -> float:
-        if not queue:
-            raise NotEnoughSamples("no value yet: call update first")
-        return queue[0][1]
+        return len(self.kernel.smallest) + len(self.kernel.largest)
 
     def merge(self, later: WindowedExtremes) -> WindowedExtremes:
         """The extremes of this segment of a stream followed by a `later` one, exactly.
@@ -103,27 +83,16 @@ class WindowedExtremes:
         """
         if self.window != later.window:
             raise ValueError(f"windows differ: {self.window} and {later.window}")
+        mine, newer = self.kernel, later.kernel
         joined = self.copy()
+        kept = joined.kernel
         # Only the values that a queue kept can ever be extremes, so replaying them is enough;
         # the numbers in between say how far the window has moved.
-        joined._n += later._n
-        oldest = joined._n - self.window
-        for kept, queue, newer in (
-            (joined._smallest, self._smallest, later._smallest),
-            (joined._largest, self._largest, later._largest),
-        ):
-            kept.clear()
-            shifted = [(self._n + n, x) for n, x in newer]
-            if shifted:
-                smaller = newer is later._smallest
-                limit = shifted[0][1]
-                kept.extend(
-                    (n, x) for n, x in queue if n > oldest and (x < limit if smaller else x > limit)
-                )
-            else:
-                kept.extend(queue)
-            kept.extend(shifted)
-        joined.version += 1
+        kept.n += newer.n
+        kept.whole = mine.whole and newer.whole
+        kept.smallest = _joined(mine.smallest, newer.smallest, mine.n, kept.n - self.window, 1)
+        kept.largest = _joined(mine.largest, newer.largest, mine.n, kept.n - self.window, -1)
+        kept.version += 1
         return joined
 
     def copy(self) -> WindowedExtremes:
@@ -135,16 +104,36 @@ class WindowedExtremes:
     @property
     def state(self) -> State:
         """Everything it remembers."""
+        kept = self.kernel
         return {
-            "n": self._n,
-            "version": self.version,
-            "smallest": [list(pair) for pair in self._smallest],
-            "largest": [list(pair) for pair in self._largest],
+            "n": kept.n,
+            "version": kept.version,
+            "whole": bool(kept.whole),
+            "smallest": [list(pair) for pair in kept.smallest],
+            "largest": [list(pair) for pair in kept.largest],
         }
 
     @state.setter
     def state(self, state: State) -> None:
-        self._n = state["n"]
-        self.version = state["version"]
-        self._smallest = deque((n, x) for n, x in state["smallest"])
-        self._largest = deque((n, x) for n, x in state["largest"])
+        kept = self.kernel
+        kept.n, kept.version = state["n"], state["version"]
+        kept.whole = state.get("whole", True)  # older states have it with the grid
+        kept.smallest = deque((n, x) for n, x in state["smallest"])
+        kept.largest = deque((n, x) for n, x in state["largest"])
+
+
+def _joined(queue: _Queue, newer: _Queue, n: int, oldest: int, sign: int) -> _Queue:
+    """A queue of smallest (sign 1) or largest (-1) values, followed by that of a later segment."""
+    shifted = [(n + number, x) for number, x in newer]
+    if not shifted:
+        return deque(queue)
+    limit = sign * shifted[0][1]
+    return deque([(k, x) for k, x in queue if k > oldest and sign * x < limit] + shifted)
+
+
+def restored(values: dict[str, Any]) -> Any:
+    """The `Extremes` of the build that runs, from what was pickled."""
+    extremes = kernels.current.Extremes(values["window"])
+    for name, value in values.items():
+        setattr(extremes, name, value)
+    return extremes

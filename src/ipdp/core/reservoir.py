@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, Literal, get_args
 
 from ipdp.core import kernels
-from ipdp.core.kernels import loop
 from ipdp.core.random import Uniforms
 from ipdp.core.typing import State
 from ipdp.core.validation import whole_number
@@ -67,11 +66,11 @@ class Reservoir:
         self.select = select
         self.seed = seed
         self._uniforms = Uniforms(seed=seed)
-        self._sample = sample(self.size, probability, select, self._uniforms)
+        self.kernel = sample(self.size, probability, select, self._uniforms)
 
     def update(self, x: float) -> None:
         """Offer a value to the reservoir."""
-        self._sample.offer(x)
+        self.kernel.offer(x)
 
     def quantile(self, q: float) -> float:
         """The q-quantile, linear between values as `numpy.quantile` has it."""
@@ -79,23 +78,23 @@ class Reservoir:
 
     def interval(self, lower: float, upper: float) -> tuple[float, float]:
         """Two quantiles at once; the same as two calls of `quantile`, at half the price."""
-        low, high = self._sample.interval(lower, upper)
+        low, high = self.kernel.interval(lower, upper)
         return low, high
 
     @property
     def values(self) -> list[float]:
         """The stored values in ascending order, as a new list."""
-        return list(self._sample.ordered)
+        return list(self.kernel.ordered)
 
     @property
     def version(self) -> int:
         """Changes whenever the stored values do."""
-        return int(self._sample.version)
+        return int(self.kernel.version)
 
     @property
     def n_values(self) -> int:
         """How many values have been offered in all."""
-        return int(self._sample.n)
+        return int(self.kernel.n)
 
     @property
     def window(self) -> float:
@@ -124,13 +123,14 @@ class Reservoir:
         ):
             raise ValueError("two reservoirs can be merged only if their settings agree")
         joined = later.copy()
-        newer, earlier = later._sample.by_age, self._sample.by_age
+        newer, earlier = later.kernel.by_age, self.kernel.by_age
         # A later reservoir that never filled up let every value in, where the full one would have
         # let in a share of them; each of its values stands for as many as an earlier one does.
         room = self.size - len(newer)
-        joined._sample.fill([*earlier[max(0, len(earlier) - room) :], *newer])
-        joined._sample.n += self.n_values
-        joined._sample.version += 1
+        joined.kernel.fill([*earlier[max(0, len(earlier) - room) :], *newer])
+        joined.kernel.n += self.n_values
+        joined.kernel.whole = self.kernel.whole and later.kernel.whole
+        joined.kernel.version += 1
         return joined
 
     def copy(self) -> Reservoir:
@@ -147,17 +147,19 @@ class Reservoir:
         return {
             "n": self.n_values,
             "version": self.version,
-            "by_age": self._sample.by_age,
+            "whole": bool(self.kernel.whole),
+            "by_age": self.kernel.by_age,
             "uniforms": self._uniforms.state,
         }
 
     @state.setter
     def state(self, state: State) -> None:
-        self._sample.n, self._sample.version = state["n"], state["version"]
-        self._sample.fill(list(state["by_age"]))
+        self.kernel.n, self.kernel.version = state["n"], state["version"]
+        self.kernel.whole = state.get("whole", True)  # older states have it with the grid
+        self.kernel.fill(list(state["by_age"]))
         self._uniforms.state = state["uniforms"]
 
 
 def sample(size: int, probability: float, select: str, uniforms: Uniforms) -> Any:
-    """A `Sample` of the build that runs, see `looped.py`."""
-    return (kernels.current or loop).Sample(size, probability, select, uniforms)
+    """A `Sample` of the build that runs, see `kernels/loop.py`."""
+    return kernels.current.Sample(size, probability, select, uniforms)

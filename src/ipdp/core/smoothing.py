@@ -79,7 +79,9 @@ class Smoothing:
         self.mean: FloatArray = np.zeros((n_rows, n_columns))
         self.spread: FloatArray = np.zeros((n_rows, n_columns))
 
-    def update(self, values: float | Array, w: float = 1.0, t: float | None = None) -> None:
+    def update(
+        self, values: float | Array, w: float | FloatArray = 1.0, t: float | None = None
+    ) -> None:
         """Fold one observation in.
 
         Parameters
@@ -87,7 +89,8 @@ class Smoothing:
         values
             Shape (n_rows, n_columns).
         w
-            Sample weight, positive.
+            Sample weight, positive; or one for each column, of shape (n_columns,), where 0 leaves
+            a column as it is but for its age.
         t
             Time of the observation; the next whole number if it is not given.
         """
@@ -97,7 +100,7 @@ class Smoothing:
             np.broadcast_to(np.asarray(values, dtype=float), self.mean.shape), w=w, t=t
         )
 
-    def update_rows(self, *rows: FloatArray, w: float, t: float) -> None:
+    def update_rows(self, *rows: FloatArray, w: float | FloatArray, t: float) -> None:
         """Fold one observation in, whose rows stand in several arrays, one below the other.
 
         Parameters
@@ -117,29 +120,13 @@ class Smoothing:
         """
         gap = 1 if self.t is None else t - self.t
         decay = self._decay if gap == 1 else self._decay**gap
-        if kernels.current is None:
-            values = rows[0] if len(rows) == 1 else np.concatenate(rows)
-            if values.shape != self.mean.shape:
-                raise ValueError("the rows have another shape than those before")
-            self._fold_in(values, decay, w)
+        if isinstance(w, np.ndarray):
+            self._weight, self._squares = self.weight, self.squares
+            kernels.current.fold_in_weighted(self, rows, decay, np.array(w, dtype=float))
         else:
-            parts = tuple([np.ascontiguousarray(part, dtype=float) for part in rows])
-            kernels.current.fold_in(self, parts, decay, w)
+            kernels.current.fold_in(self, rows, decay, w)
         self.n += 1
         self.t = t
-
-    def _fold_in(self, values: FloatArray, decay: float, w: float) -> None:
-        """Join the state with a single value, whose own spread is zero."""
-        weight = decay * self._weight
-        delta = values - self.mean
-        step = delta * (w / (weight + w))
-        self.mean += step
-        step *= delta
-        step *= weight
-        self.spread *= decay
-        self.spread += step
-        self._weight = weight + w
-        self._squares = decay * decay * self._squares + w * w
 
     def update_many(self, values: Array, w: FloatArray, t: FloatArray) -> None:
         """Fold many observations in at once; the same as one by one, to rounding.

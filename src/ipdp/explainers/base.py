@@ -1,71 +1,157 @@
-"""What every explainer is: a state that follows a model along a stream."""
+"""What every explainer is: settings, a model, and a memory that follows it along a stream.
+
+One observation is *ask, then commit*: `Memory.ask` puts its questions to the model and checks the
+answers, and may raise; `Memory.commit` folds them in, and cannot. So an observation changes
+everything or nothing. All that an explainer remembers is in its memory, which can be copied, merged
+and saved.
+"""
 
 from __future__ import annotations
 
+import copy
 from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Self
 
+from ipdp.core.decay import Default, resolve_alpha
 from ipdp.core.importance import Result
-from ipdp.core.typing import Feature, State
+from ipdp.core.jsonable import decode_name
+from ipdp.core.observations import observations
+from ipdp.core.typing import Feature, FeatureName, Observation, State
+from ipdp.core.validation import next_time, sample_weight, whole_number
+from ipdp.explainers.state.targets import as_features
 from ipdp.models import Engine, engine
+
+VERSION = 1
+"""Of the states that are written and read."""
+
+
+class Memory(ABC):
+    """What an explainer remembers.
+
+    Attributes
+    ----------
+    seen
+        Number of observations, explained or not.
+    t
+        Time of the last one; None before it.
+    starts_at
+        For a segment of a stream that follows another: how many observations that one had seen.
+    """
+
+    def __init__(self) -> None:
+        self.seen = 0
+        self.t: float | None = None
+        self.starts_at: int | None = None
+
+    @abstractmethod
+    def ask(self, explainer: Any, x: Observation, y: Any, w: float) -> Any:
+        """Everything that may go wrong, without a change: questions to the model, checked answers.
+
+        Parameters
+        ----------
+        explainer
+            Whose memory it is: it has the `engine`, which asks the model, and the settings.
+        x, y
+            The observation, and its label if one is needed.
+        w
+            Its weight; with 0 the model is not asked, but the observation will be stored.
+        """
+
+    @abstractmethod
+    def commit(self, asked: Any, w: float, t: float) -> None:
+        """Fold in what `ask` gave; nothing can go wrong here."""
+
+    def copy(self) -> Self:
+        """An independent copy."""
+        return copy.deepcopy(self)
+
+    @abstractmethod
+    def successor(self) -> Self:
+        """The memory for what comes next: the same storages, and nothing explained yet."""
+
+    @abstractmethod
+    def merge(self, later: Self) -> Self:
+        """The memory of both segments; the later one may be a successor of this one, or not."""
+
+    @property
+    @abstractmethod
+    def state(self) -> State:
+        """Everything in it, JSON-safe."""
+
+    @state.setter
+    @abstractmethod
+    def state(self, state: State) -> None: ...
+
+    def follows(self, earlier: Memory) -> bool:
+        """Whether this is the memory of a successor of another one."""
+        return self.starts_at is not None and self.starts_at == earlier.seen
+
+    def join_clocks(self, earlier: Memory, later: Memory) -> None:
+        """Take the number of observations and the time of both segments."""
+        self.seen = later.seen if later.follows(earlier) else earlier.seen + later.seen
+        times = [t for t in (earlier.t, later.t) if t is not None]
+        self.t = max(times) if times else None
+        self.starts_at = earlier.starts_at
 
 
 class Explainer(ABC):
-    """What log, page, metrics and checkpoints ask of an explainer.
+    """Follows a model along a stream; what log, page, metrics and checkpoints ask of it.
+
+    To write one, subclass it and answer `_begin`, `results` and `settings`, with a `Memory` of its
+    own or that of curves. `ipdp.checks.check_explainer` tries whether it keeps the laws.
 
     Parameters
     ----------
     model
         Anything that `ipdp.models.engine` understands.
+    features
+        Names of features, and pairs of names as tuples; None takes every feature of the first
+        observation.
+    alpha, half_life, span
+        How fast the past is forgotten; give one of the three.
+    every
+        Explain every k-th observation only; this is k.
+    seed
+        Start of the random numbers.
 
     Attributes
     ----------
     name
         What the explainer is called in a log, on the page and in metrics.
+    title
+        The same for people.
     needs_label
         Whether `explain_one` takes the label of an observation as its second argument.
     """
 
     name: ClassVar[str]
+    title: ClassVar[str]
     needs_label: ClassVar[bool] = False
 
-    alpha: float | None
-    features: list[Feature] | None
-    seed: int | None
-
-    def __init__(self, model: Any) -> None:
-        self._engine = engine(model)
-
-    @property
-    def model(self) -> Any:
-        """The model that is explained."""
-        return self._engine.model
-
-    @property
-    def engine(self) -> Engine:
-        """What asks the model; it says what the model was taken for."""
-        return self._engine
-
-    @engine.setter
-    def engine(self, other: Engine) -> None:
-        self._engine = other
-
-    @property
-    def every(self) -> int:
-        """Every k-th observation is explained; this is k."""
-        return 1
+    def __init__(
+        self,
+        model: Any,
+        features: Any = None,
+        *,
+        alpha: float | Default | None = Default.ALPHA,
+        half_life: float | None = None,
+        span: float | None = None,
+        every: int = 1,
+        seed: int | None = None,
+    ) -> None:
+        self.alpha = resolve_alpha(alpha, half_life=half_life, span=span)
+        self.features: list[Feature] | None = None if features is None else as_features(features)
+        self.every = whole_number("every", every)
+        self.seed = seed
+        self.engine: Engine = engine(model)
+        self._memory: Any = None
 
     # What an explainer must answer.
 
-    @property
     @abstractmethod
-    def n_seen(self) -> int:
-        """Number of observations seen, explained or not."""
-
-    @property
-    @abstractmethod
-    def t(self) -> float | None:
-        """Time of the last observation; None before the first."""
+    def _begin(self, x: Observation) -> Any:
+        """A memory without data for a stream that begins with this observation, or an error."""
 
     @abstractmethod
     def results(self) -> dict[Feature, Result]:
@@ -74,17 +160,250 @@ class Explainer(ABC):
     @property
     @abstractmethod
     def settings(self) -> dict[str, Any]:
-        """The arguments on which the state depends."""
+        """The arguments on which the memory depends; explainers that are merged agree in them."""
 
-    @abstractmethod
-    def merge(self, later: Self) -> Self:
-        """The explainer of this one's observations and of those of another."""
+    # What follows from it.
+
+    def explain_one(self, x: Observation, *y: Any, w: float = 1.0, t: float | None = None) -> None:
+        """Explain one observation: explain first, then learn.
+
+        Parameters
+        ----------
+        x
+            The observation, a dict as in river; it is not changed.
+        y
+            Its label, for explainers that need it.
+        w
+            Sample weight, not negative. With a weight of 0 the model is not asked. It may also be
+            the last argument by position.
+        t
+            Time of the observation on a clock of your own, which must not go back; alpha then
+            refers to one unit of it. By default observations are counted.
+        """
+        if type(x) is not dict and not isinstance(x, Mapping):
+            raise TypeError(
+                f"one observation is a dict, got {type(x).__name__}; use explain_many for a table"
+            )
+        label = None
+        if y or self.needs_label:
+            label, w = self._label_and_weight(y, w)
+        if w != 1.0:
+            w = sample_weight(w)
+        memory = self._memory or self._begin(x)
+        last = memory.t
+        t = last + 1 if t is None and last is not None else next_time(t, last)
+        is_due = self.every == 1 or (memory.seen + 1) % self.every == 0
+        asked = memory.ask(self, x, label, w if is_due else 0.0)
+        # From here on nothing can go wrong, and everything changes together.
+        memory.commit(asked, w, t)
+        memory.seen += 1
+        memory.t = t
+        self._memory = memory
+
+    def _label_and_weight(self, given: Sequence[Any], w: float) -> tuple[Any, float]:
+        """What came by position after the observation: a label, if one is needed, and a weight."""
+        if not self.needs_label <= len(given) <= self.needs_label + 1:
+            wanted = "an observation and its label" if self.needs_label else "an observation"
+            raise TypeError(f"explain_one takes {wanted} and a weight, got {len(given)} more")
+        label = given[0] if self.needs_label else None
+        return label, given[-1] if len(given) > self.needs_label else w
+
+    def explain_many(
+        self,
+        X: Any,
+        *y: Any,
+        w: Sequence[float] | None = None,
+        t: Sequence[float] | None = None,
+        names: Sequence[FeatureName] | None = None,
+    ) -> None:
+        """Explain many observations, with the model as it is now; the same as one by one.
+
+        Either all rows are explained or, after an error, none.
+
+        Parameters
+        ----------
+        X
+            A frame (pandas, polars, ...), a 2-D array, or a list of dicts.
+        y
+            Their labels, for explainers that need them.
+        w, t
+            Weights and times of the rows, as in `explain_one`.
+        names
+            Names of an array's columns.
+        """
+        rows, labels, weights, times = self._table(X, y, w, t, names)
+        before = self._memory
+        self._memory = before and before.copy()
+        try:
+            for row, label, weight, time in zip(rows, labels, weights, times, strict=True):
+                self.explain_one(row, *label, w=weight, t=time)
+        except BaseException:
+            self._memory = before
+            raise
+
+    def _table(
+        self, X: Any, y: Any, w: Any, t: Any, names: Sequence[FeatureName] | None
+    ) -> tuple[list[dict[Any, Any]], list[tuple[Any, ...]], list[float], list[float | None]]:
+        """The rows, their labels, weights and times, or an error."""
+        rows = observations(X, names)
+        labels = None
+        if y or self.needs_label:
+            labels, w = self._label_and_weight(y, w)
+        weights = [1.0] * len(rows) if w is None else [sample_weight(v) for v in w]
+        times: list[float | None] = [None] * len(rows) if t is None else list(t)
+        given = [(label,) for label in labels] if labels is not None else [()] * len(rows)
+        for name, values in (("y", given), ("w", weights), ("t", times)):
+            if len(values) != len(rows):
+                raise ValueError(f"{name} has {len(values)} values for {len(rows)} rows")
+        return rows, given, weights, times
 
     @property
-    @abstractmethod
+    def model(self) -> Any:
+        """The model that is explained."""
+        return self.engine.model
+
+    @property
+    def memory(self) -> Any:
+        """What it remembers, for parts that build on it: to be read only; None at first."""
+        return self._memory
+
+    @property
+    def n_seen(self) -> int:
+        """Number of observations seen, explained or not."""
+        return 0 if self._memory is None else int(self._memory.seen)
+
+    @property
+    def t(self) -> float | None:
+        """Time of the last observation; None before the first."""
+        return None if self._memory is None else self._memory.t
+
+    def _twin(self) -> Self:
+        """An explainer with the same settings and model, that has seen nothing."""
+        return type(self)(self.engine, **self.settings, **self._unsaved)
+
+    @property
+    def _unsaved(self) -> dict[str, Any]:
+        """The arguments on which the memory does not depend, once it has begun."""
+        return {"seed": self.seed}
+
+    def successor(self) -> Self:
+        """An explainer for the observations that follow, to be merged with this one later.
+
+        It has the same settings, model and storages, and has explained nothing. What it explains
+        is what this one would have explained next, so that `a.merge(b)` is what `a` would be had
+        it seen the observations of `b` too.
+        """
+        later = self._twin()
+        later._memory = self._memory and self._memory.successor()
+        return later
+
+    def merge(self, later: Self) -> Self:
+        """The explainer of this one's observations and of those of another.
+
+        Parameters
+        ----------
+        later
+            A `successor` of this one: then the result is, to rounding, that of one explainer that
+            has seen both parts. Or any explainer with the same settings: then the means are
+            joined exactly as they are, each at the time of its observations, and the storages as
+            if its observations followed this one's (windows exactly, reservoirs by sampling).
+
+        Returns
+        -------
+        A new explainer with the model of this one; the two are left as they are.
+        """
+        theirs = later.settings
+        for name, value in self.settings.items():
+            if value != theirs[name]:
+                raise ValueError(
+                    f"explainers can be merged only if their settings agree: {name} is {value!r} "
+                    f"and {theirs[name]!r}"
+                )
+        joined = self._twin()
+        if self._memory is None or later._memory is None:
+            memory = self._memory or later._memory
+            joined._memory = memory and memory.copy()
+        else:
+            joined._memory = self._memory.merge(later._memory)
+        return joined
+
+    # State out and in.
+
+    @property
     def state(self) -> State:
-        """Everything it remembers, JSON-safe; the model and the settings are not in it."""
+        """Everything the explainer remembers, JSON-safe; the model and the settings are not in it.
+
+        Assign it to an explainer with the same settings to go on from there, bit for bit.
+
+        Examples
+        --------
+        >>> import json, ipdp
+        >>> pdp = ipdp.IncrementalPDP(lambda x: x["a"], grid=ipdp.grid.Fixed([0, 1]))
+        >>> pdp.explain_one({"a": 3.0})
+        >>> other = ipdp.IncrementalPDP(lambda x: x["a"], grid=ipdp.grid.Fixed([0, 1]))
+        >>> other.state = json.loads(json.dumps(pdp.state))
+        >>> other.curve("a").average
+        array([[0., 1.]])
+        """
+        return {
+            "version": VERSION,
+            "settings": {name: canonical(value) for name, value in self.settings.items()},
+            "fold": None if self._memory is None else self._memory.state,
+        }
 
     @state.setter
-    @abstractmethod
-    def state(self, state: State) -> None: ...
+    def state(self, state: State) -> None:
+        try:
+            self._must_fit(state)
+            saved = self._saved_memory(state)
+            memory = None if saved is None else self._restored(saved)
+        except (KeyError, IndexError) as error:
+            raise ValueError(f"the state is damaged: {error} is missing from it") from error
+        self._memory = memory
+
+    def _must_fit(self, state: State) -> None:
+        version = state.get("version") if isinstance(state, Mapping) else None
+        if version != VERSION:
+            raise ValueError(
+                f"this is a state of version {version!r}; this ipdp reads version {VERSION}"
+            )
+        for name, value in self.settings.items():
+            if state["settings"][name] != canonical(value):
+                raise ValueError(
+                    f"the state was made with {name} = {state['settings'][name]}, this explainer "
+                    f"has {value!r}"
+                )
+
+    def _saved_memory(self, state: State) -> State | None:
+        """What of a state is the memory's."""
+        saved: State | None = state["fold"]
+        return saved
+
+    def _restored(self, saved: State) -> Any:
+        """A memory that was saved."""
+        memory = self._begin(dict.fromkeys(decode_name(saved["columns"])))
+        memory.state = saved
+        return memory
+
+    def __repr__(self) -> str:
+        what = "all features" if self.features is None else f"features={self.features!r}"
+        more = "".join(f"{name}={value!r}, " for name, value in self._shown.items())
+        return f"{type(self).__name__}({self.engine!r}, {what}, {more}n_seen={self.n_seen})"
+
+    @property
+    def _shown(self) -> dict[str, Any]:
+        """The arguments that tell one explainer from another."""
+        return {"alpha": self.alpha}
+
+
+def canonical(setting: Any) -> str:
+    """A setting as text; a dict in an order that does not depend on the user's.
+
+    Examples
+    --------
+    >>> canonical({"b": 1, "a": 2})
+    "{'a': 2, 'b': 1}"
+    """
+    if isinstance(setting, dict):
+        setting = dict(sorted(setting.items(), key=lambda item: repr(item[0])))
+    return repr(setting)

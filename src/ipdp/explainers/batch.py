@@ -7,12 +7,18 @@ from typing import Any
 
 from ipdp.core.curve import Curve
 from ipdp.core.observations import observations
-from ipdp.core.typing import FeatureName
+from ipdp.core.typing import Feature, FeatureName
 from ipdp.core.validation import sample_weight
-from ipdp.explainers.state.build import build, checked_grids
-from ipdp.explainers.state.snapshot import curve_of
+from ipdp.explainers.state.memory import CurveMemory
+from ipdp.explainers.state.snapshot import Snapshot
 from ipdp.explainers.state.stack import Stack
-from ipdp.explainers.state.targets import as_features
+from ipdp.explainers.state.targets import (
+    as_features,
+    checked_grids,
+    followed,
+    make_targets,
+    names_of,
+)
 from ipdp.grid import Auto, Grid
 from ipdp.models import engine
 
@@ -76,35 +82,34 @@ def partial_dependence(
     if not any(w):
         raise ValueError("weights must not all be 0")
     listed = None if features is None else as_features(features)
-    fold = build(
-        rows[0],
-        listed,
-        _over_all(checked_grids(grid, listed), rows),
-        alpha=None,
-        regrid=False,
-        n_ice=len(rows) if ice else 0,
-        seed=None,
-    )
+    grid = checked_grids(grid, listed)
+    listed = followed(rows[0], listed)
+    targets = make_targets(listed, _over_all(grid, listed, len(rows)), regrid=False, seed=None)
+    memory = CurveMemory(targets, tuple(rows[0]), alpha=None, n_ice=len(rows) if ice else 0)
     for t, x in enumerate(rows, start=1):
-        fold.observe(fold.admit(x), t)
-    for name, own in fold.grids.items():
+        memory.commit((memory.admit(x), None), 1.0, t)
+    memory.seen = memory.t = len(rows)
+    for name, own in memory.grids.items():
         if not own.n_values:
             raise ValueError(f"feature {name!r} has no values in X, only missing ones")
         own.settle()
-    stack = Stack(fold, engine(model), n_ice=len(rows) if ice else 0)
+    stack = Stack(memory, engine(model))
     for t, (x, weight) in enumerate(zip(rows, w, strict=True), start=1):
         if weight or ice:
             stack.add(x, weight, t)
         if not ice and t % _BLOCK == 0:
             stack.flush()
     stack.flush()
-    return [curve_of(fold, k) for k in range(len(fold.effects))]
+    now = Snapshot(memory)
+    return [now.curve(k) for k in range(len(targets))]
 
 
 def _over_all(
-    grid: Grid | dict[FeatureName, Grid], rows: Sequence[Mapping[Any, Any]]
+    grid: Grid | Mapping[FeatureName, Grid], features: Sequence[Feature], n: int
 ) -> Grid | dict[FeatureName, Grid]:
-    """The grids with a window that holds the whole table."""
-    if isinstance(grid, dict):
-        return {name: grid.get(name, Auto()).spanning(len(rows)) for name in {**rows[0], **grid}}
-    return grid.spanning(len(rows))
+    """The grids with a window that holds a whole table of n rows."""
+    if isinstance(grid, Grid):
+        return grid.spanning(n)
+    names = {name: None for feature in features for name in names_of(feature)}
+    # Those of features that are not there come along, to be refused.
+    return {name: grid.get(name, Auto()).spanning(n) for name in {**names, **grid}}

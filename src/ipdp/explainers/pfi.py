@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from ipdp.core.curve import PREDICTION
-from ipdp.core.decay import Default, resolve_alpha
+from ipdp.core.decay import Default
 from ipdp.core.errors import NotEnoughSamples
 from ipdp.core.importance import Importance, Result
 from ipdp.core.jsonable import decode_name, encode_name
 from ipdp.core.observations import arranged
 from ipdp.core.random import Uniforms, seed_for
 from ipdp.core.smoothing import Smoothing
-from ipdp.core.student_t import student_quantile
 from ipdp.core.typing import Feature, FeatureName, FloatArray, Observation, State
-from ipdp.core.validation import next_time, sample_weight, unknown, whole_number
-from ipdp.explainers.base import Explainer
+from ipdp.core.validation import whole_number
+from ipdp.explainers.base import Explainer, Memory
 from ipdp.explainers.losses import per_sample_loss
-from ipdp.explainers.past import PastObservations
-from ipdp.explainers.settings import VERSION, canonical, must_agree, must_fit
-from ipdp.explainers.state.targets import as_features, names_of
+from ipdp.explainers.state.targets import followed, names_of
 from ipdp.models.base import Outputs
 
 
@@ -54,6 +51,8 @@ class IncrementalPFI(Explainer):
     storage_size
         Number of past observations kept. Each observation takes the place of one picked at random,
         so that the age of those kept is geometric, with a mean of `storage_size`.
+    every
+        Explain every k-th observation only; this is k.
     seed
         Start of the random numbers. Each feature has its own, so that the result for one feature
         does not depend on the others, nor on their order.
@@ -85,6 +84,7 @@ class IncrementalPFI(Explainer):
     """
 
     name = "pfi"
+    title = "permutation importance"
     needs_label = True
 
     def __init__(
@@ -98,95 +98,32 @@ class IncrementalPFI(Explainer):
         span: float | None = None,
         n_inner: int = 1,
         storage_size: int = 100,
+        every: int = 1,
         seed: int | None = None,
     ) -> None:
-        super().__init__(model)
-        self.alpha = resolve_alpha(alpha, half_life=half_life, span=span)
-        self.features = None if features is None else as_features(features)
+        super().__init__(
+            model, features, alpha=alpha, half_life=half_life, span=span, every=every, seed=seed
+        )
         self.loss = loss
         self.n_inner = whole_number("n_inner", n_inner)
         self.storage_size = whole_number("storage_size", storage_size)
-        self.seed = seed
         self._loss, self._wants_labels = per_sample_loss(loss)
-        self._followed: list[Feature] = []
-        self._columns: tuple[FeatureName, ...] = ()
-        self._draws: list[Uniforms] = []
-        self._storage = PastObservations(storage_size, seed_for(seed, ("storage",)))
-        self._smoothing = Smoothing(alpha=self.alpha, n_columns=0)
-        self._seen = 0
-        self._t: float | None = None
 
-    def explain_one(
-        self, x: Observation, y: Any, w: float = 1.0, *, t: float | None = None
-    ) -> None:
-        """Explain one observation: explain first, then learn.
+    def losses(self, y: Any, outputs: Outputs) -> FloatArray:
+        """The loss of each row of an answer; 0 where an unfitted model says nothing yet.
 
         Parameters
         ----------
-        x
-            The observation, a dict as in river; it is not changed.
         y
-            What happened: the class, or the number, that the model was to predict.
-        w
-            Sample weight, not negative. With a weight of 0 the model is not asked.
-        t
-            Time of the observation on a clock of your own, as in `IncrementalPDP.explain_one`.
+            What happened.
+        outputs
+            What the model said, of some rows as they are.
         """
-        if not isinstance(x, Mapping):
-            raise TypeError(f"one observation is a dict, got {type(x).__name__}")
-        w = sample_weight(w)
-        t = next_time(t, self._t)
-        followed = self._followed or self._listed(x)
-        increases = None
-        if w and self._followed and self._storage.kept:
-            increases = self._increases(x, y)
-        # From here on nothing can go wrong, and everything changes together.
-        if not self._followed:
-            self._begin(followed, tuple(x))
-        if increases is not None:
-            self._smoothing.update(increases, w, t)
-        self._storage.update(dict(x))
-        self._seen += 1
-        self._t = t
-
-    def _listed(self, x: Observation) -> list[Feature]:
-        listed = list(x) if self.features is None else self.features
-        if not listed:
-            raise ValueError("the first observation has no features")
-        for name in (name for feature in listed for name in names_of(feature)):
-            if name not in x:
-                raise ValueError(unknown("feature", name, list(x)))
-        return list(listed)
-
-    def _begin(self, followed: list[Feature], columns: tuple[FeatureName, ...]) -> None:
-        self._followed, self._columns = followed, columns
-        self._draws = [Uniforms(seed=seed_for(self.seed, feature)) for feature in followed]
-        self._smoothing = Smoothing(alpha=self.alpha, n_columns=len(followed))
-
-    def _increases(self, x: Observation, y: Any) -> FloatArray:
-        """By how much the loss grows with each feature replaced, of shape (1, n_features)."""
-        before = [draws.state for draws in self._draws]
-        try:
-            rows: list[Observation] = [x]
-            for feature, draws in zip(self._followed, self._draws, strict=True):
-                for _ in range(self.n_inner):
-                    rows.append(_replaced(x, names_of(feature), self._storage.draw(draws)))
-            if self._engine.ordered:
-                rows = [arranged(row, self._columns) for row in rows]
-            losses = self._losses(y, self._engine.predict(rows))
-        except BaseException:
-            for draws, state in zip(self._draws, before, strict=True):
-                draws.state = state
-            raise
-        replaced = losses[1:].reshape(len(self._followed), self.n_inner)
-        return np.asarray((replaced.mean(axis=1) - losses[0])[None, :])
-
-    def _losses(self, y: Any, outputs: Outputs) -> FloatArray:
         n = len(outputs.values)
         if not outputs.values.shape[1]:
             return np.zeros(n)
-        loss = self._loss
         predictions = _predictions(outputs, self._wants_labels)
+        loss = self._loss
         losses = np.array([loss(y, prediction) for prediction in predictions], dtype=float)
         if losses.shape != (n,) or not np.isfinite(losses).all():
             raise ValueError(
@@ -195,110 +132,14 @@ class IncrementalPFI(Explainer):
             )
         return losses
 
-    # Reading.
-
-    @property
-    def n_seen(self) -> int:
-        """Number of observations seen."""
-        return self._seen
-
-    @property
-    def t(self) -> float | None:
-        """Time of the last observation; None before the first."""
-        return self._t
-
-    @property
-    def importance(self) -> dict[Feature, float]:
-        """By how much the loss grows, on average, without each feature."""
-        self._need_samples()
-        return self._by_feature(self._smoothing.mean)
-
-    @property
-    def variance(self) -> dict[Feature, float]:
-        """Weighted variance of the increases themselves; NaN where there is only one."""
-        self._need_samples()
-        return self._by_feature(self._smoothing.variance)
-
-    @property
-    def std_error(self) -> dict[Feature, float]:
-        """Standard error of `importance`; NaN where it rests on one increase."""
-        self._need_samples()
-        return self._by_feature(self._smoothing.std_error)
-
-    def band(self, level: float = 0.95) -> dict[Feature, tuple[float, float]]:
-        """Confidence bound of each importance, lower and upper end.
-
-        Parameters
-        ----------
-        level
-            Probability with which it is to cover the importance, while model and data do not
-            change.
-        """
-        if not 0 < level < 1:
-            raise ValueError(f"level must be in (0, 1), got {level}")
-        self._need_samples()
-        smoothing = self._smoothing
-        quantile = student_quantile((1 + level) / 2, smoothing.n_effective - 1)
-        half = quantile * smoothing.std_error
-        lower = self._by_feature(smoothing.mean - half)
-        upper = self._by_feature(smoothing.mean + half)
-        return {feature: (lower[feature], upper[feature]) for feature in self._followed}
-
-    def results(self) -> dict[Feature, Result]:
-        if not self._smoothing.n:
-            return {}
-        error = self.std_error
-        n_effective = self._smoothing.n_effective.tolist()
-        return {
-            feature: Importance(
-                feature, value, error[feature], self._smoothing.n, n_effective[k], self._t
-            )
-            for k, (feature, value) in enumerate(self.importance.items())
-        }
-
-    def _need_samples(self) -> None:
-        if not self._smoothing.n:
-            raise NotEnoughSamples("no importance yet: it comes with the second observation")
-
-    def _by_feature(self, values: FloatArray) -> dict[Feature, float]:
-        return dict(zip(self._followed, values[0].tolist(), strict=True))
-
-    # Parts of a stream.
-
-    def merge(self, later: IncrementalPFI) -> IncrementalPFI:
-        """The explainer of this one's observations and of those of another.
-
-        Parameters
-        ----------
-        later
-            An explainer with the same settings. The importances are joined exactly as they are,
-            each at the time of its observations: give both the times of one clock by
-            `explain_one(..., t=...)`. The stored observations are joined by sampling: the later
-            ones, topped up with earlier ones.
-
-        Returns
-        -------
-        A new explainer with the model of this one; the two are left as they are.
-        """
-        must_agree(self.settings, later.settings)
-        joined = self._twin()
-        if not (self._seen and later._seen):
-            joined.state = (self if self._seen else later).state
-            return joined
-        if set(self._followed) != set(later._followed):
-            raise ValueError(f"features differ: {self._followed} and {later._followed}")
-        joined.state = later.state
-        joined._followed = self._followed
-        order = [later._followed.index(feature) for feature in self._followed]
-        joined._draws = [joined._draws[k] for k in order]
-        joined._smoothing = self._smoothing.merge(later._smoothing.take(order))
-        joined._storage.top_up(self._storage)
-        joined._seen = self._seen + later._seen
-        joined._t = max(t for t in (self._t, later._t) if t is not None)
-        return joined
-
-    def _twin(self) -> IncrementalPFI:
-        return IncrementalPFI(self._engine, **self.settings, loss=self.loss, seed=self.seed)
+    def _begin(self, x: Observation) -> _Memory:
+        return _Memory(
+            followed(x, self.features),
+            tuple(x),
+            alpha=self.alpha,
+            storage_size=self.storage_size,
+            seed=self.seed,
+        )
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -309,58 +150,214 @@ class IncrementalPFI(Explainer):
             "storage_size": self.storage_size,
         }
 
-    # State out and in.
+    @property
+    def _unsaved(self) -> dict[str, Any]:
+        return {"loss": self.loss, "every": self.every, "seed": self.seed}
+
+    @property
+    def _shown(self) -> dict[str, Any]:
+        return {"loss": self.loss, "alpha": self.alpha}
+
+    def _saved_memory(self, state: State) -> State | None:
+        if "fold" in state:
+            return super()._saved_memory(state)
+        return state if state["seen"] else None  # as the first version wrote it
+
+    # Reading.
+
+    @property
+    def importance(self) -> dict[Feature, float]:
+        """By how much the loss grows, on average, without each feature."""
+        return {feature: result.value for feature, result in self._known().items()}
+
+    @property
+    def variance(self) -> dict[Feature, float]:
+        """Weighted variance of the increases themselves; NaN where there is only one."""
+        variances = self._memory.smoothing.variance[0].tolist() if self._known() else []
+        return dict(zip(self._memory.features, variances, strict=True))
+
+    @property
+    def std_error(self) -> dict[Feature, float]:
+        """Standard error of `importance`; NaN where it rests on one increase."""
+        return {feature: result.std_error for feature, result in self._known().items()}
+
+    def band(self, level: float = 0.95) -> dict[Feature, tuple[float, float]]:
+        """Confidence bound of each importance, lower and upper end.
+
+        Parameters
+        ----------
+        level
+            Probability with which it is to cover the importance, while model and data do not
+            change.
+        """
+        return {feature: result.band(level) for feature, result in self._known().items()}
+
+    def results(self) -> dict[Feature, Result]:
+        memory = self._memory
+        if memory is None or not memory.smoothing.n:
+            return {}
+        smoothing = memory.smoothing
+        columns = smoothing.mean[0], smoothing.std_error[0], smoothing.n_effective
+        return {
+            feature: Importance(feature, value, error, smoothing.n, n_effective, memory.t)
+            for feature, value, error, n_effective in zip(
+                memory.features, *(column.tolist() for column in columns), strict=True
+            )
+        }
+
+    def _known(self) -> dict[Feature, Any]:
+        results = self.results()
+        if not results:
+            raise NotEnoughSamples("no importance yet: it comes with the second observation")
+        return results
+
+
+class _Memory(Memory):
+    """What permutation importance remembers: past observations, and how the loss grew."""
+
+    def __init__(
+        self,
+        features: list[Feature],
+        columns: tuple[FeatureName, ...],
+        *,
+        alpha: float | None,
+        storage_size: int,
+        seed: int | None,
+    ) -> None:
+        super().__init__()
+        self.features, self.columns = features, columns
+        self.smoothing = Smoothing(alpha=alpha, n_columns=len(features))
+        self.draws = [Uniforms(seed=seed_for(seed, feature)) for feature in features]
+        self.storage = PastObservations(storage_size, seed_for(seed, ("storage",)))
+
+    def ask(
+        self, explainer: IncrementalPFI, x: Observation, y: Any, w: float
+    ) -> tuple[dict[Any, Any], FloatArray | None]:
+        if not (w and self.storage.kept):
+            return dict(x), None
+        before = [draws.state for draws in self.draws]
+        try:
+            return dict(x), self._increases(explainer, x, y)
+        except BaseException:
+            for draws, state in zip(self.draws, before, strict=True):
+                draws.state = state
+            raise
+
+    def commit(self, asked: tuple[dict[Any, Any], FloatArray | None], w: float, t: float) -> None:
+        x, increases = asked
+        if increases is not None:
+            self.smoothing.update(increases, w, t)
+        self.storage.update(x)
+
+    def _increases(self, pfi: IncrementalPFI, x: Observation, y: Any) -> FloatArray:
+        """By how much the loss grows with each feature replaced, of shape (1, n_features)."""
+        rows: list[Observation] = [x]
+        for feature, draws in zip(self.features, self.draws, strict=True):
+            for _ in range(pfi.n_inner):
+                rows.append(_replaced(x, names_of(feature), self.storage.draw(draws)))
+        if pfi.engine.ordered:
+            rows = [arranged(row, self.columns) for row in rows]
+        losses = pfi.losses(y, pfi.engine.predict(rows))
+        replaced = losses[1:].reshape(len(self.features), pfi.n_inner)
+        return np.asarray((replaced.mean(axis=1) - losses[0])[None, :])
+
+    # Segments of a stream.
+
+    def successor(self) -> _Memory:
+        later = self.copy()
+        later.smoothing = Smoothing(alpha=self.smoothing.alpha, n_columns=len(self.features))
+        later.starts_at = self.seen
+        return later
+
+    def merge(self, later: _Memory) -> _Memory:
+        if set(self.features) != set(later.features):
+            raise ValueError(f"features differ: {self.features} and {later.features}")
+        joined = later.copy()
+        order = [later.features.index(feature) for feature in self.features]
+        joined.features = self.features
+        joined.draws = [joined.draws[k] for k in order]
+        joined.smoothing = self.smoothing.merge(later.smoothing.take(order))
+        if not later.follows(self):
+            joined.storage.top_up(self.storage)
+        joined.join_clocks(self, later)
+        return joined
 
     @property
     def state(self) -> State:
-        """Everything it remembers, JSON-safe; the model, the loss and the settings are not in it.
-
-        Assign it to an explainer with the same settings to go on from there, bit for bit.
-
-        Examples
-        --------
-        >>> import json, ipdp
-        >>> from river import metrics
-        >>> settings = {"loss": metrics.MAE(), "seed": 1}
-        >>> pfi = ipdp.IncrementalPFI(lambda x: x["a"], **settings)
-        >>> for a in [1.0, 2.0, 4.0]:
-        ...     pfi.explain_one({"a": a}, a)
-        >>> other = ipdp.IncrementalPFI(lambda x: x["a"], **settings)
-        >>> other.state = json.loads(json.dumps(pfi.state))
-        >>> other.importance == pfi.importance
-        True
-        """
         return {
-            "version": VERSION,
-            "settings": {name: canonical(value) for name, value in self.settings.items()},
-            "features": [encode_name(feature) for feature in self._followed],
-            "columns": [encode_name(name) for name in self._columns],
-            "seen": self._seen,
-            "t": self._t,
-            "smoothing": self._smoothing.state,
-            "draws": [draws.state for draws in self._draws],
-            "storage": self._storage.state,
+            "features": [encode_name(feature) for feature in self.features],
+            "columns": encode_name(self.columns),
+            "seen": self.seen,
+            "t": self.t,
+            "starts_at": self.starts_at,
+            "smoothing": self.smoothing.state,
+            "draws": [draws.state for draws in self.draws],
+            "storage": self.storage.state,
         }
 
     @state.setter
     def state(self, state: State) -> None:
-        must_fit(state, self.settings)
-        self._begin(
-            [decode_name(feature) for feature in state["features"]],
-            tuple(decode_name(name) for name in state["columns"]),
-        )
-        self._seen, self._t = state["seen"], state["t"]
-        self._smoothing = Smoothing.from_state(state["smoothing"])
-        for draws, saved in zip(self._draws, state["draws"], strict=True):
+        self.features = [decode_name(feature) for feature in state["features"]]
+        self.columns = decode_name(state["columns"])
+        self.seen, self.t = state["seen"], state["t"]
+        self.starts_at = state.get("starts_at")
+        self.smoothing = Smoothing.from_state(state["smoothing"])
+        for draws, saved in zip(self.draws, state["draws"], strict=True):
             draws.state = saved
-        self._storage.state = state["storage"]
+        self.storage.state = state["storage"]
 
-    def __repr__(self) -> str:
-        what = "all features" if self.features is None else f"features={self.features!r}"
-        return (
-            f"IncrementalPFI({self._engine!r}, {what}, loss={self.loss!r}, alpha={self.alpha}, "
-            f"n_seen={self.n_seen})"
-        )
+
+class PastObservations:
+    """A geometric reservoir of whole observations: each new one replaces any of those kept.
+
+    Parameters
+    ----------
+    size
+        Number of observations kept.
+    seed
+        Start of the random numbers by which one makes room.
+
+    Examples
+    --------
+    >>> past = PastObservations(2, seed=1)
+    >>> for a in range(10):
+    ...     past.update({"a": a})
+    >>> len(past.kept)
+    2
+    """
+
+    def __init__(self, size: int, seed: int | None) -> None:
+        self.size = size
+        self.kept: list[Observation] = []
+        self._uniforms = Uniforms(seed=seed)
+
+    def update(self, x: Observation) -> None:
+        """Take an observation in."""
+        if len(self.kept) < self.size:
+            self.kept.append(x)
+        else:
+            self.kept[self._uniforms.draw_below(self.size)] = x
+
+    def draw(self, uniforms: Uniforms) -> Observation:
+        """One of those kept, by somebody's random numbers."""
+        return self.kept[uniforms.draw_below(len(self.kept))]
+
+    def top_up(self, earlier: PastObservations) -> None:
+        """Fill free places with observations of an earlier part of the stream."""
+        room = self.size - len(self.kept)
+        self.kept = earlier.kept[max(0, len(earlier.kept) - room) :] + self.kept
+
+    @property
+    def state(self) -> State:
+        """Everything it remembers."""
+        # Pairs and not objects: a feature may be called by a number.
+        kept = [[[encode_name(name), encode_name(v)] for name, v in x.items()] for x in self.kept]
+        return {"kept": kept, "uniforms": self._uniforms.state}
+
+    @state.setter
+    def state(self, state: State) -> None:
+        self.kept = [{decode_name(name): decode_name(v) for name, v in x} for x in state["kept"]]
+        self._uniforms.state = state["uniforms"]
 
 
 def _replaced(x: Observation, names: Sequence[Any], drawn: Observation) -> dict[Any, Any]:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ipdp.core.typing import Array, State
-from ipdp.grid.base import Grid, Key, NumberGrid, is_missing
+from ipdp.grid.base import Grid, Key, Span, is_missing
 from ipdp.grid.categories import Categories
 from ipdp.grid.ranges import MinMax
 
@@ -96,6 +96,19 @@ class Auto(Grid):
         return Auto(self.size, n, warm_up=n, missing=self.missing)
 
     @property
+    def admits_numbers(self) -> bool:
+        return type(self).admit is Auto.admit
+
+    @property
+    def span(self) -> Span | None:
+        return self.chosen.span if type(self).points is Auto.points else None
+
+    @property
+    def intake(self) -> Any:
+        is_decided = self.ready and not self._may_be_categories
+        return self._range.intake if is_decided and type(self).update is Auto.update else None
+
+    @property
     def whole(self) -> bool:
         return self.chosen.whole
 
@@ -144,11 +157,6 @@ class Auto(Grid):
         joined._range = self._range.merge(later._range)
         joined._categories = self._categories.merge(later._categories)
         return joined
-
-
-def takes_numbers(grid: Grid) -> bool:
-    """Whether it admits every float and int below `LARGEST` as it is."""
-    return type(grid).admit in (NumberGrid.admit, Categories.admit, Auto.admit)
 
 
 def _is_number(x: Any) -> bool:

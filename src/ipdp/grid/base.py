@@ -7,7 +7,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Hashable
 from functools import cache
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
@@ -25,6 +25,17 @@ RUG_SIZE = 200
 LARGEST = 1e150
 
 _MISSING_TYPES = {"NAType", "NaTType"}  # pandas' own missing values, told by name: no import
+
+
+class Span(Protocol):
+    """A range that is divided evenly by the points of a grid."""
+
+    @property
+    def version(self) -> int:
+        """Changes whenever the ends may have."""
+
+    def ends(self) -> tuple[float, float]:
+        """Where the range begins and ends."""
 
 
 class Grid(ABC):
@@ -111,6 +122,25 @@ class Grid(ABC):
         return False
 
     @property
+    def span(self) -> Span | None:
+        """The range that the points divide evenly, always into as many; None for other points.
+
+        Whoever evaluates many grids at once can spread the points out itself, to the same numbers
+        as `points`.
+        """
+        return None
+
+    @property
+    def intake(self) -> Any:
+        """What `update` does no more than `offer` a value to; None if it does more."""
+        return None
+
+    @property
+    def admits_numbers(self) -> bool:
+        """Whether `admit` gives back every float and int of a size below `LARGEST` as it is."""
+        return False
+
+    @property
     def limits(self) -> tuple[float, float] | None:
         """Beyond which positions a curve is not shown; None for no limits."""
         return None
@@ -178,7 +208,6 @@ class NumberGrid(Grid):
     ) -> None:
         super().__init__(warm_up=warm_up, missing=missing)
         self.integers = integers
-        self._only_integers = True
 
     def admit(self, x: Any) -> Any:
         if type(x) is float or type(x) is int:
@@ -187,8 +216,8 @@ class NumberGrid(Grid):
         return None if x is None else _admit_number(x, self)
 
     @property
-    def whole(self) -> bool:
-        return self._only_integers if self.integers is None else self.integers
+    def admits_numbers(self) -> bool:
+        return type(self).admit is NumberGrid.admit
 
 
 def _admit_number(x: Any, grid: Grid) -> Any:

@@ -52,6 +52,10 @@ class Categories(Grid):
     def admit(self, x: Any) -> Any:
         return admit_category(x)
 
+    @property
+    def admits_numbers(self) -> bool:
+        return type(self).admit is Categories.admit
+
     def update(self, x: Any) -> None:
         self._counts.update(x)
 

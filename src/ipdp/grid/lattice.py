@@ -18,13 +18,13 @@ from ipdp.core.typing import Array, State
 from ipdp.grid.auto import Auto
 from ipdp.grid.base import Grid, Key, need_points
 from ipdp.grid.fixed import Fixed
-from ipdp.grid.ranges import Quantiles, RangeGrid
+from ipdp.grid.ranges import RangeGrid
 
 # The lattice is halved or doubled only when the number of knots leaves this share of the size.
 _FEWEST, _MOST = 0.6, 1.4
 # A knot at the end stays until the range has withdrawn from it by this many steps.
 _PATIENCE = 1.5
-# Quantiles are rounded to a lattice this much finer than their mean distance.
+# Points that are not equidistant are rounded to a lattice this much finer than their distance.
 _FINENESS = 4
 
 AnyGrid = TypeVar("AnyGrid", bound=Grid)
@@ -75,6 +75,10 @@ class Lattice(Grid):
     def admit(self, x: Any) -> Any:
         return self.grid.admit(x)
 
+    @property
+    def admits_numbers(self) -> bool:
+        return self.grid.admits_numbers
+
     def update(self, x: Any) -> None:
         self.grid.update(x)
         # Here and not where points are read: the knots must not depend on who looks when.
@@ -96,7 +100,7 @@ class Lattice(Grid):
         if low == high:
             self._exponent = None
             knots = [low]
-        elif isinstance(source, Quantiles):
+        elif not source.is_even:
             knots = self._nearest(source, high - low)
         else:
             knots = self._covering(low, high, source)
@@ -133,8 +137,8 @@ class Lattice(Grid):
         # k 2^j is exact, so that a knot is the same number on every lattice that has it.
         return [math.ldexp(k, exponent) for k in range(self._first, self._last + 1)]
 
-    def _nearest(self, source: Quantiles, span: float) -> list[float]:
-        """The knots nearest to the quantiles; each is held until its quantile is well away."""
+    def _nearest(self, source: RangeGrid, span: float) -> list[float]:
+        """The knots nearest to the points; each is held until its point is well away."""
         wanted = math.log2(span) - math.log2(_FINENESS * source.size)
         if self._exponent is None or abs(wanted - self._exponent) > 1:
             exponent = max(round(wanted), _finest(*source.range, source.whole))

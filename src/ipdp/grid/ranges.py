@@ -5,16 +5,17 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections import deque
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
+from ipdp.core import kernels
 from ipdp.core.extremes import WindowedExtremes
-from ipdp.core.kernels.loop import is_whole
 from ipdp.core.reservoir import Reservoir, Select
 from ipdp.core.typing import Array, State
 from ipdp.core.validation import whole_number
-from ipdp.grid.base import RUG_SIZE, Grid, Key, NumberGrid, need_points, numbered
+from ipdp.grid.base import RUG_SIZE, Key, NumberGrid, Span, need_points, numbered
 
 
 class RangeGrid(NumberGrid):
@@ -26,13 +27,10 @@ class RangeGrid(NumberGrid):
     ----------
     storage
         What keeps the values; its `version` changes whenever the range may have.
-    equidistant
-        Whether the points divide the range evenly.
     """
 
     storage: WindowedExtremes | Reservoir
 
-    equidistant = True
     _settings = ("size", "window", *NumberGrid._settings)
 
     def __init__(
@@ -52,14 +50,51 @@ class RangeGrid(NumberGrid):
         self._points_of = -1
         self._points_between: Any = None
 
-    def _end_of_integers(self) -> None:
-        self._only_integers = False
-        self._points_of = -1  # the points may change though the range does not
-
     @property
     @abstractmethod
     def range(self) -> tuple[float, float]:
         """The two ends between which the points lie."""
+
+    def update(self, x: float) -> None:
+        self.storage.update(x)
+
+    @property
+    def n_values(self) -> int:
+        return self.storage.n_values
+
+    @property
+    def intake(self) -> Any:
+        return self.storage.kernel if type(self).update is RangeGrid.update else None
+
+    @property
+    def whole(self) -> bool:
+        return bool(self.storage.kernel.whole) if self.integers is None else self.integers
+
+    def _restore_storage(self, state: State) -> None:
+        saved = state["storage"]
+        if "only_integers" in state:  # as the first version wrote it
+            saved = {**saved, "whole": state["only_integers"]}
+        self.storage.state = saved
+        self._points_of, self._points_between = -1, None
+
+    @property
+    def is_even(self) -> bool:
+        """Whether the points are those that this class spreads over the range."""
+        kind = type(self)
+        return (kind.points, kind._refresh, kind._spread) == (
+            RangeGrid.points,
+            RangeGrid._refresh,
+            RangeGrid._spread,
+        )
+
+    @property
+    def span(self) -> Span | None:
+        if self.whole or self.missing or not self.is_even:
+            return None
+        return self._span()
+
+    def _span(self) -> Span:
+        return _RangeSpan(self)
 
     @property
     def points(self) -> Array:
@@ -91,7 +126,21 @@ class RangeGrid(NumberGrid):
 
     @property
     def keys(self) -> tuple[Key, ...]:
-        return numbered(len(self.points) if self.whole else self.size)
+        return numbered(self.size if self.is_even and not self.whole else len(self.points))
+
+
+class _RangeSpan:
+    """The range of a grid that has no quicker way to tell it."""
+
+    def __init__(self, grid: RangeGrid) -> None:
+        self._grid = grid
+
+    @property
+    def version(self) -> int:
+        return self._grid.storage.version
+
+    def ends(self) -> tuple[float, float]:
+        return self._grid.range
 
 
 class MinMax(RangeGrid):
@@ -132,46 +181,41 @@ class MinMax(RangeGrid):
     ) -> None:
         super().__init__(size, window=window, integers=integers, warm_up=warm_up, missing=missing)
         self.storage: WindowedExtremes = WindowedExtremes(window=window)
-        self._recent: deque[float] = deque(maxlen=RUG_SIZE)
+        self._keep_recent(())
 
-    def update(self, x: float) -> None:
-        if self._only_integers and not is_whole(x):
-            self._end_of_integers()
-        self.storage.update(x)
-        self._recent.append(x)
+    def _keep_recent(self, values: Iterable[float]) -> None:
+        self._recent: deque[float] = deque(values, maxlen=RUG_SIZE)
+        self.storage.kernel.recent = self._recent
 
     @property
     def range(self) -> tuple[float, float]:
-        return self.storage.min, self.storage.max
+        low, high = self.storage.kernel.ends()
+        return low, high
+
+    def _span(self) -> Span:
+        kernel: Span = self.storage.kernel
+        return kernel if type(self).range is MinMax.range else super()._span()
 
     @property
     def rug(self) -> Array:
         return np.sort(np.array(self._recent))
 
     @property
-    def n_values(self) -> int:
-        return self.storage.n_values
-
-    @property
     def state(self) -> State:
         return {
-            "only_integers": self._only_integers,
             "storage": self.storage.state,
             "recent": list(self._recent),
         }
 
     @state.setter
     def state(self, state: State) -> None:
-        self._only_integers = state["only_integers"]
-        self.storage.state = state["storage"]
-        self._recent = deque(state["recent"], maxlen=RUG_SIZE)
-        self._points_of, self._points_between = -1, None
+        self._restore_storage(state)
+        self._keep_recent(state["recent"])
 
     def merge(self, later: MinMax) -> MinMax:
         joined = type(self)(**self.settings)
-        joined._only_integers = self._only_integers and later._only_integers
         joined.storage = self.storage.merge(later.storage)
-        joined._recent = deque([*self._recent, *later._recent], maxlen=RUG_SIZE)
+        joined._keep_recent([*self._recent, *later._recent])
         return joined
 
 
@@ -205,11 +249,6 @@ class _ReservoirGrid(RangeGrid):
             size=stored, probability=stored / window, select=select, seed=seed
         )
 
-    def update(self, x: float) -> None:
-        if self._only_integers and not is_whole(x):
-            self._end_of_integers()
-        self.storage.update(x)
-
     @property
     def rug(self) -> Array:
         values = np.array(self.storage.values)
@@ -219,41 +258,17 @@ class _ReservoirGrid(RangeGrid):
         return evenly
 
     @property
-    def n_values(self) -> int:
-        return self.storage.n_values
-
-    @property
     def state(self) -> State:
-        return {"only_integers": self._only_integers, "storage": self.storage.state}
+        return {"storage": self.storage.state}
 
     @state.setter
     def state(self, state: State) -> None:
-        self._only_integers = state["only_integers"]
-        self.storage.state = state["storage"]
-        self._points_of, self._points_between = -1, None
+        self._restore_storage(state)
 
     def merge(self, later: _ReservoirGrid) -> _ReservoirGrid:
         joined = type(self)(**self.settings)
-        joined._only_integers = self._only_integers and later._only_integers
         joined.storage = self.storage.merge(later.storage)
         return joined
-
-
-def sample_of(grid: Grid) -> Any:
-    """What a grid offers its values to, if all else that it does is to look whether they are whole.
-
-    None for grids of other kinds.
-    """
-    if isinstance(grid, _ReservoirGrid) and type(grid).update is _ReservoirGrid.update:
-        return grid.storage._sample
-    return None
-
-
-def quantile_sample_of(grid: Grid) -> Any:
-    """What the range of a grid is read from, as two quantiles; None for grids of other kinds."""
-    if isinstance(grid, QuantileRange) and type(grid).range is QuantileRange.range:
-        return grid.storage._sample
-    return None
 
 
 class QuantileRange(_ReservoirGrid):
@@ -324,6 +339,12 @@ class QuantileRange(_ReservoirGrid):
     def range(self) -> tuple[float, float]:
         return self.storage.interval(self.lower, self.upper)
 
+    def _span(self) -> Span:
+        if type(self).range is not QuantileRange.range:
+            return super()._span()
+        span: Span = kernels.current.QuantileSpan(self.storage.kernel, self.lower, self.upper)
+        return span
+
 
 class Quantiles(_ReservoirGrid):
     """The quantiles of the recent values themselves: points where the data are.
@@ -343,8 +364,6 @@ class Quantiles(_ReservoirGrid):
     >>> grid.points
     array([ 1.,  4., 16.])
     """
-
-    equidistant = False
 
     @property
     def range(self) -> tuple[float, float]:

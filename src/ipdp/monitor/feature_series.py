@@ -19,7 +19,7 @@ import numpy as np
 
 from ipdp.core.typing import Array, FloatArray, Label, State
 from ipdp.monitor.change_points import Scan, Side
-from ipdp.monitor.features import Effect, IceRecord, Layout, axis_of, monitored, widest
+from ipdp.monitor.features import IceRecord, Layout, Target, axis_of, monitored, widest
 from ipdp.monitor.history import PER_LEVEL, History, Record
 from ipdp.monitor.knots import Knots
 
@@ -55,7 +55,7 @@ class FeatureSeries:
 
     Parameters
     ----------
-    effects
+    targets
         The curves of the explainer.
     labels
         Names of the model's outputs.
@@ -80,7 +80,7 @@ class FeatureSeries:
 
     def __init__(
         self,
-        effects: Sequence[Effect],
+        targets: Sequence[Target],
         labels: Sequence[Label],
         outputs: Sequence[int],
         n_points: int,
@@ -89,8 +89,8 @@ class FeatureSeries:
         clock: int,
         at_once: int = PER_LEVEL,
     ) -> None:
-        self.numbers = tuple(monitored(effects))
-        self.names = list(monitored(effects).values())
+        self.numbers = tuple(monitored(targets))
+        self.names = list(monitored(targets).values())
         self.labels = tuple(labels)
         self.outputs = list(outputs)
         self._layout: Layout | None = None  # the last one that was found to fit

@@ -1,6 +1,6 @@
 """What the monitor reads of an explainer: the one file that knows its inside.
 
-An ICE record holds one observation's ICE curves of all effects side by side, in the columns that
+An ICE record holds one observation's ICE curves of all targets side by side, in the columns that
 its layout gives to each of them. Effects are known by their number in the explainer.
 """
 
@@ -15,19 +15,18 @@ from ipdp.core.counts import in_order
 from ipdp.core.jsonable import decode_name, encode_name
 from ipdp.core.typing import Array, FeatureName, FloatArray, Label, State
 from ipdp.explainers.pdp import IncrementalPDP
-from ipdp.explainers.state.means import IceRecord
+from ipdp.explainers.state.memory import IceRecord
 from ipdp.explainers.state.points import Layout
-from ipdp.explainers.state.targets import Effect
+from ipdp.explainers.state.targets import Target
 from ipdp.models.base import Probe
 
 __all__ = [
-    "Effect",
     "IceRecord",
     "Layout",
+    "Target",
     "axis_of",
     "decode_layout",
     "distinct_outputs",
-    "effects",
     "encode_layout",
     "ice_since",
     "keys_of",
@@ -36,6 +35,7 @@ __all__ = [
     "outputs",
     "probe_of",
     "smoothed",
+    "targets",
     "widest",
 ]
 
@@ -44,15 +44,15 @@ __all__ = [
 
 
 def newest_ice(pdp: IncrementalPDP) -> IceRecord | None:
-    """The newest ICE curves of all effects; None before the first ones."""
-    fold = pdp.fold
-    return fold.recent[-1] if fold is not None and fold.recent else None
+    """The newest ICE curves of all targets; None before the first ones."""
+    memory = pdp.memory
+    return memory.recent[-1] if memory is not None and memory.recent else None
 
 
 def ice_since(pdp: IncrementalPDP, last: IceRecord | None) -> list[IceRecord]:
     """The ICE curves that are kept and came after a given one, oldest first."""
     found: list[IceRecord] = []
-    for ice in reversed(pdp.fold.recent if pdp.fold is not None else ()):
+    for ice in reversed(pdp.memory.recent if pdp.memory is not None else ()):
         if ice is last:
             break
         found.append(ice)
@@ -61,21 +61,19 @@ def ice_since(pdp: IncrementalPDP, last: IceRecord | None) -> list[IceRecord]:
 
 def outputs(pdp: IncrementalPDP) -> list[Label]:
     """Names of the model's outputs."""
-    return [] if pdp.fold is None else pdp.fold.outputs
+    return [] if pdp.memory is None else pdp.memory.means.outputs
 
 
-def effects(pdp: IncrementalPDP) -> list[Effect]:
+def targets(pdp: IncrementalPDP) -> list[Target]:
     """The curves that the explainer follows."""
-    return [] if pdp.fold is None else pdp.fold.effects
+    return [] if pdp.memory is None else pdp.memory.targets
 
 
 def smoothed(pdp: IncrementalPDP, numbers: Sequence[int]) -> list[tuple[FloatArray, FloatArray]]:
-    """Positions (n_points,) and values (n_outputs, n_points) of some effects' smoothed curves."""
-    fold = pdp.fold
-    assert fold is not None
-    mean = fold.smoothing.mean
-    columns = [slice(e.start, e.start + len(e.keys)) for e in (fold.effects[k] for k in numbers)]
-    return [(mean[0, own], mean[fold.n_axes :, own]) for own in columns]
+    """Positions (n_points,) and values (n_outputs, n_points) of some targets' smoothed curves."""
+    means = pdp.memory.means
+    mean, columns = means.smoothing.mean, map(means.layout.columns_of, numbers)
+    return [(mean[0, own], mean[means.n_axes :, own]) for own in columns]
 
 
 def distinct_outputs(labels: Sequence[Label], ice: IceRecord) -> list[int]:
@@ -85,24 +83,24 @@ def distinct_outputs(labels: Sequence[Label], ice: IceRecord) -> list[int]:
     return list(range(len(labels)))
 
 
-# Of its effects and layouts.
+# Of its targets and layouts.
 
 
-def monitored(effects: Sequence[Effect]) -> dict[int, FeatureName]:
-    """Numbers and names of the effects that a monitor follows: those of single features."""
-    return {k: effect.names[0] for k, effect in enumerate(effects) if not effect.is_pair}
+def monitored(targets: Sequence[Target]) -> dict[int, FeatureName]:
+    """Numbers and names of the targets that a monitor follows: those of single features."""
+    return {k: target.names[0] for k, target in enumerate(targets) if not target.is_pair}
 
 
 def probe_of(layout: Layout, number: int) -> Probe | None:
     """Which columns belong to an effect; None if it was not evaluated."""
-    if number not in layout.effects:
+    if number not in layout.targets:
         return None
-    return layout.probes[layout.effects.index(number)]
+    return layout.probes[layout.targets.index(number)]
 
 
 def keys_of(layout: Layout, number: int) -> tuple[Any, ...] | None:
     """What identifies the points of an effect; None if it was not evaluated."""
-    return layout.keys[layout.effects.index(number)] if number in layout.effects else None
+    return layout.keys[layout.targets.index(number)] if number in layout.targets else None
 
 
 def axis_of(layout: Layout, positions: FloatArray, number: int) -> Array | None:
@@ -118,7 +116,7 @@ def axis_of(layout: Layout, positions: FloatArray, number: int) -> Array | None:
 
 
 def widest(layout: Layout, numbers: Sequence[int], *, categories_only: bool = False) -> int:
-    """The most points that one of some effects has, and at least two."""
+    """The most points that one of some targets has, and at least two."""
     probes = [probe_of(layout, number) for number in numbers]
     widths = [
         probe.stop - probe.start
@@ -131,16 +129,16 @@ def widest(layout: Layout, numbers: Sequence[int], *, categories_only: bool = Fa
 def encode_layout(layout: Layout) -> State:
     """A layout, JSON-safe."""
     return {
-        "effects": list(layout.effects),
+        "effects": list(layout.targets),
         "keys": [[encode_name(key) for key in keys] for keys in layout.keys],
         "whole": [list(whole) for whole in layout.whole],
     }
 
 
-def decode_layout(saved: State, effects: Sequence[Effect]) -> Layout:
+def decode_layout(saved: State, targets: Sequence[Target]) -> Layout:
     """The layout that `encode_layout` was given."""
     return Layout.of(
-        effects,
+        targets,
         saved["effects"],
         [tuple(decode_name(key) for key in keys) for keys in saved["keys"]],
         [tuple(whole) for whole in saved["whole"]],

@@ -18,7 +18,7 @@ from ipdp.core.jsonable import (
     unpack_floats,
 )
 from ipdp.core.typing import FeatureName, FloatArray, Observation, State
-from ipdp.monitor.features import Effect, Layout, decode_layout, encode_layout
+from ipdp.monitor.features import Layout, Target, decode_layout, encode_layout
 
 PER_LEVEL = 32
 """Records found at each density; all of the newest ones, therefore."""
@@ -134,9 +134,9 @@ class History:
         }
 
     @classmethod
-    def restored(cls, state: State, effects: Sequence[Effect]) -> History:
-        """The records that gave this state; the effects are those of the explainer."""
-        layouts = [decode_layout(saved, effects) for saved in state["layouts"]]
+    def restored(cls, state: State, targets: Sequence[Target]) -> History:
+        """The records that gave this state; the targets are those of the explainer."""
+        layouts = [decode_layout(saved, targets) for saved in state["layouts"]]
         names = [[decode_name(name) for name in known] for known in state["names"]]
         positions, values = _parted(state["positions"]), _parted(state["values"])
         history = cls()

@@ -28,7 +28,7 @@ class Knots:
     Parameters
     ----------
     numbers
-        Numbers of the effects, as in the explainer's layout.
+        Numbers of the targets, as in the explainer's layout.
 
     Attributes
     ----------

@@ -17,11 +17,11 @@ from ipdp.monitor.feature_series import FeatureSeries
 from ipdp.monitor.features import (
     IceRecord,
     distinct_outputs,
-    effects,
     ice_since,
     monitored,
     newest_ice,
     outputs,
+    targets,
     widest,
 )
 from ipdp.monitor.history import PER_LEVEL, History, Record
@@ -241,14 +241,14 @@ class Monitor:
     def _begin(self, ice: IceRecord) -> Confirmation:
         """Start again with all features: first curves, a new class, more categories than before."""
         labels = outputs(self.pdp)[: len(ice.values)]  # new ones come last
-        n_points = widest(ice.layout, list(monitored(effects(self.pdp))))
+        n_points = widest(ice.layout, list(monitored(targets(self.pdp))))
         return self._build(labels, distinct_outputs(labels, ice), n_points)
 
     def _build(self, labels: Sequence[Label], rows: Sequence[int], n_points: int) -> Confirmation:
         """Begin with empty series of these rows of the outputs, at no more than so many points."""
         with_detectors = self.statistic != "shape" or self.detector is not None
         series = FeatureSeries(
-            effects(self.pdp),
+            targets(self.pdp),
             labels,
             rows,
             n_points,
@@ -360,7 +360,7 @@ class Monitor:
     def _restore(self, state: State) -> None:
         self._n = state["n"]
         self.changes = [Change.from_dict(change) for change in state["changes"]]
-        self._history = History.restored(state["records"], effects(self.pdp))
+        self._history = History.restored(state["records"], targets(self.pdp))
         self._newest = newest_ice(self.pdp)
         self._confirmation = self._detectors = None
         saved = state["watch"]

@@ -9,8 +9,7 @@ from typing import Any
 from ipdp.core.importance import Result
 from ipdp.core.jsonable import readable
 from ipdp.core.typing import Feature
-from ipdp.explainers.base import Explainer
-from ipdp.explainers.settings import canonical
+from ipdp.explainers.base import Explainer, canonical
 
 ByName = Mapping[str, Explainer]
 Results = dict[str, dict[Feature, Result]]

@@ -41,7 +41,7 @@ def build(request):
     """The build that runs."""
     before = kernels.current, core.current
     if request.param == "pure":
-        kernels.current, core.current = kernels.PURE, None
+        kernels.current, core.current = kernels.PURE, core.array
     else:
         kernels.current, core.current = compiled_kernels(), core.installed()
     yield request.param

@@ -1,20 +1,27 @@
-"""The loops of the core: compiled, or none, as operations on arrays are faster than Python's."""
+"""The steps that every observation goes through, in two builds with the same names.
+
+`loop` goes number by number, and runs where it was compiled; `array` does the same by numpy. Both
+give the same answers to the last bit. Whoever needs a step looks it up in `current`, so that a test
+can put the other build in its place.
+"""
 
 from __future__ import annotations
 
 import importlib
 from typing import Any
 
+from ipdp.core.kernels import array
 from ipdp.core.kernels.build import build
 
 
 def installed() -> Any:
-    """The module of the compiled loops, see `looped.py`; None where it is not used."""
+    """The build to run: the compiled one where it is there and wanted, else `array`."""
     try:
-        return importlib.import_module("ipdp.core.kernels._loop") if build() == "compiled" else None
+        compiled = importlib.import_module("ipdp.core.kernels._loop")
     except ImportError:
-        return None
+        return array
+    return compiled if build() == "compiled" else array
 
 
-current = installed()
-"""The loops that run."""
+current: Any = installed()
+"""The build that runs."""

@@ -1,6 +1,5 @@
 # The types of loop.py, for Cython; Python does not read this file.
 cimport cython
-from libc.math cimport isfinite
 
 
 cdef inline bint _is_below(a, b) except -1:
@@ -31,25 +30,48 @@ cdef inline Py_ssize_t bisect_right(list values, x) except -1:
     return lo
 
 
-@cython.locals(k=Py_ssize_t, first=Py_ssize_t, row=Py_ssize_t, column=Py_ssize_t, n_rows=Py_ssize_t,
-               n_columns=Py_ssize_t, is_even=bint, weight=double, share=double, delta=double, step=double,
+@cython.locals(k=Py_ssize_t, first=Py_ssize_t, row=Py_ssize_t, column=Py_ssize_t, n_columns=Py_ssize_t,
+               is_even=bint, weight=double, share=double, delta=double, step=double,
                mean=cython.double[:, ::1], spread=cython.double[:, ::1],
                weights=cython.double[::1], squares=cython.double[::1],
-               values="const double[:, ::1]")
+               rows=tuple, values="const double[:, ::1]")
 cpdef fold_in(smoothing, tuple parts, double decay, double w)
 
-@cython.locals(i=Py_ssize_t, j=Py_ssize_t, k=Py_ssize_t)
-cpdef bint is_finite(const double[:, :, :] values) except -1
+@cython.locals(first=Py_ssize_t, row=Py_ssize_t, column=Py_ssize_t, weight=double, total=double,
+               share=double, delta=double, step=double,
+               mean=cython.double[:, ::1], spread=cython.double[:, ::1],
+               weights=cython.double[::1], squares=cython.double[::1],
+               rows=tuple, values="const double[:, ::1]")
+cpdef fold_in_weighted(smoothing, tuple parts, double decay, const double[::1] w)
 
-@cython.locals(number=Py_ssize_t, first=Py_ssize_t, stop=Py_ssize_t, k=Py_ssize_t, steps=double,
-               low=double, high=double)
-cpdef spread_out(double[::1] points, list spans, double[:, ::1] ends)
+cpdef tuple as_floats(tuple parts)
+
+@cython.locals(n_columns=Py_ssize_t, n_weights=Py_ssize_t)
+cpdef check_shapes(double[:, ::1] mean, double[:, ::1] spread, double[::1] weights, double[::1] squares,
+                   Py_ssize_t n_rows)
+
+@cython.locals(n_rows=Py_ssize_t, values="const double[:, ::1]")
+cpdef Py_ssize_t n_rows_of(tuple parts, Py_ssize_t n_columns) except -1
+
+@cython.locals(i=Py_ssize_t, j=Py_ssize_t, k=Py_ssize_t)
+cpdef bint are_below(const double[:, :, :] values, double limit) except -1
+
+cdef class EvenPoints:
+    cdef public list spans, columns, versions, lows, highs
+
+    @cython.locals(k=Py_ssize_t, moved=bint, versions=list)
+    cpdef bint moved(self) except -1
+
+    @cython.locals(number=Py_ssize_t, first=Py_ssize_t, stop=Py_ssize_t, k=Py_ssize_t, steps=double,
+                   low=double, high=double)
+    cpdef write(self, double[::1] row)
 
 @cython.locals(values=list)
 cpdef list numbers_of(x, tuple names, double limit)
 
 cdef class Sample:
     cdef public Py_ssize_t n, version, oldest, size
+    cdef public bint whole
     cdef public double probability
     cdef public str select
     cdef public list ordered, circle
@@ -66,13 +88,26 @@ cdef class Sample:
     cpdef tuple interval(self, double lower, double upper)
 
 
-@cython.locals(k=Py_ssize_t, sample=Sample)
-cpdef take_in(list values, list grids, list samples, list updates)
+cdef class Extremes:
+    cdef public Py_ssize_t n, version, window
+    cdef public bint whole
+    cdef public object smallest, largest, recent
+
+    @cython.locals(n=Py_ssize_t, oldest=Py_ssize_t)
+    cpdef offer(self, x)
+
+    cpdef tuple ends(self)
+
+cdef class QuantileSpan:
+    cdef public object sample
+    cdef public double lower, upper
+
+    cpdef tuple ends(self)
+
+@cython.locals(k=Py_ssize_t)
+cpdef take_in(list values, list storages, list updates)
 
 cpdef bint is_whole(x) except -1
-
-@cython.locals(k=Py_ssize_t, moved=bint, version=Py_ssize_t, sample=Sample)
-cpdef bint read_ranges(list grids, list samples, list versions, double[:, ::1] ends) except -1
 
 @cython.locals(used=Py_ssize_t, number=double)
 cpdef double draw(uniforms) except? -1

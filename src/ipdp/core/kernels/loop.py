@@ -1,13 +1,16 @@
-"""Loops that every observation goes through, fast when compiled.
+"""The steps that every observation goes through, number by number: fast when compiled.
 
 This file is compiled as it is, into `_loop`, with the types in `_loop.pxd`. Where it is not,
-operations on arrays do the same as loops over numbers, to the last bit: see `kernels/__init__.py`.
+`array.py` does the same by operations on arrays, to the last bit, under the same names.
 """
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Mapping, Sequence
 from typing import Any
+
+import numpy as np
 
 from ipdp.core.errors import NotEnoughSamples
 from ipdp.core.typing import FloatArray
@@ -18,10 +21,9 @@ except ImportError:
     from ipdp.core.kernels import cython_stub as cython
 if not cython.compiled:
     from bisect import bisect_left, bisect_right
-    from math import isfinite
 
 
-# Numbers.
+# Smoothing.
 
 
 def fold_in(smoothing: Any, parts: Sequence[FloatArray], decay: float, w: float) -> None:
@@ -41,17 +43,13 @@ def fold_in(smoothing: Any, parts: Sequence[FloatArray], decay: float, w: float)
     mean, spread = smoothing.mean, smoothing.spread
     # One number for all columns, or one for each.
     weights, squares = smoothing._weight, smoothing._squares
-    n_rows, n_columns, is_even = 0, mean.shape[1], weights.shape[0] == 1
-    for values in parts:
-        n_rows += values.shape[0]
-        if values.shape[1] != n_columns:
-            raise ValueError("the rows have another shape than those before")
-    if n_rows != mean.shape[0]:
-        raise ValueError("the rows have another shape than those before")
+    n_columns, is_even = mean.shape[1], weights.shape[0] == 1
+    rows = as_floats(parts)
+    check_shapes(mean, spread, weights, squares, n_rows_of(rows, n_columns))
     for k in range(weights.shape[0]):
         weights[k] *= decay
     first = 0
-    for values in parts:
+    for values in rows:
         for row in range(values.shape[0]):
             weight, share = weights[0], w / (weights[0] + w)
             for column in range(n_columns):
@@ -70,34 +68,121 @@ def fold_in(smoothing: Any, parts: Sequence[FloatArray], decay: float, w: float)
         squares[k] = decay * decay * squares[k] + w * w
 
 
-def is_finite(values: FloatArray) -> bool:
-    """Whether there is neither NaN nor infinity among the values, of three dimensions."""
+def fold_in_weighted(
+    smoothing: Any, parts: Sequence[FloatArray], decay: float, w: FloatArray
+) -> None:
+    """The same with a weight for each column, of shape (n_columns,); 0 leaves a column alone.
+
+    The smoothing must have weights by column.
+    """
+    mean, spread = smoothing.mean, smoothing.spread
+    weights, squares = smoothing._weight, smoothing._squares
+    rows = as_floats(parts)
+    check_shapes(mean, spread, weights, squares, n_rows_of(rows, mean.shape[1]))
+    if not weights.shape[0] == squares.shape[0] == w.shape[0] == mean.shape[1]:
+        raise ValueError("there must be a weight for each column")
+    for column in range(mean.shape[1]):
+        weight, total = decay * weights[column], decay * weights[column] + w[column]
+        share = w[column] / total if total > 0 else 0.0
+        first = 0
+        for values in rows:
+            for row in range(values.shape[0]):
+                delta = values[row, column] - mean[first + row, column]
+                step = delta * share
+                mean[first + row, column] += step
+                spread[first + row, column] = (
+                    spread[first + row, column] * decay + step * delta * weight
+                )
+            first += values.shape[0]
+        weights[column] = total
+        squares[column] = decay * decay * squares[column] + w[column] * w[column]
+
+
+def as_floats(parts: Sequence[FloatArray]) -> tuple[FloatArray, ...]:
+    """Arrays as loops take them: of floats, one row after the other in memory."""
+    return tuple([np.ascontiguousarray(part, dtype=float) for part in parts])
+
+
+def check_shapes(
+    mean: FloatArray, spread: FloatArray, weights: FloatArray, squares: FloatArray, n_rows: int
+) -> None:
+    """Raise unless the arrays of a smoothing fit each other and the rows of an observation."""
+    n_columns, n_weights = mean.shape[1], weights.shape[0]
+    if n_rows != mean.shape[0]:
+        raise ValueError("the rows have another shape than those before")
+    if (
+        spread.shape[0] != n_rows
+        or spread.shape[1] != n_columns
+        or squares.shape[0] != n_weights
+        or n_weights not in (1, n_columns)
+    ):
+        raise ValueError("the smoothing is damaged: its arrays differ in shape")
+
+
+def n_rows_of(parts: Sequence[FloatArray], n_columns: int) -> int:
+    """How many rows there are in all; raises unless each has as many columns as it should."""
+    n_rows = 0
+    for values in parts:
+        n_rows += values.shape[0]
+        if values.shape[1] != n_columns:
+            raise ValueError("the rows have another shape than those before")
+    return n_rows
+
+
+def are_below(values: FloatArray, limit: float) -> bool:
+    """Whether all values, of three dimensions, are numbers of a size below the limit."""
     for i in range(values.shape[0]):
         for j in range(values.shape[1]):
             for k in range(values.shape[2]):
-                if not isfinite(values[i, j, k]):
+                if not -limit < values[i, j, k] < limit:  # NaN is not, either
                     return False
     return True
 
 
-def spread_out(points: FloatArray, spans: Sequence[tuple[int, int]], ends: FloatArray) -> None:
-    """Write equidistant points into the columns of each range.
+# Points.
+
+
+class EvenPoints:
+    """Equidistant points in several ranges, side by side in one row.
 
     Parameters
     ----------
-    points
-        Takes them, one a column.
     spans
-        The columns of each range: the first, and the one after the last.
-    ends
-        The two ends of each range, of shape (n_ranges, 2).
+        The ranges: objects that give their `ends`, and a `version` that changes when these do.
+    columns
+        For each range its columns: the first, and the one after the last.
     """
-    for number in range(len(spans)):
-        first, stop = spans[number]
-        low, high = ends[number, 0], ends[number, 1]
-        steps = stop - first - 1
-        for k in range(stop - first):
-            points[first + k] = (high - low) * (k / steps) + low
+
+    def __init__(self, spans: list[Any], columns: list[tuple[int, int]]) -> None:
+        self.spans = spans
+        self.columns = columns
+        self.versions = [-1] * len(spans)
+        self.lows = [0.0] * len(spans)
+        self.highs = [0.0] * len(spans)
+
+    def moved(self) -> bool:
+        """Whether any range may have moved since this was last asked."""
+        versions, moved = self.versions, False
+        for k in range(len(self.spans)):
+            span = self.spans[k]
+            version = span.version
+            if version != versions[k]:
+                versions[k] = version
+                self.lows[k], self.highs[k] = span.ends()
+                moved = True
+        return moved
+
+    def write(self, row: FloatArray) -> None:
+        """Write the points into their columns."""
+        # x_min + (k - 1) / (m - 1) (x_max - x_min), the paper's model evaluation point.
+        for number in range(len(self.columns)):
+            first, stop = self.columns[number]
+            low, high = self.lows[number], self.highs[number]
+            if first < 0 or stop > row.shape[0]:
+                raise ValueError("the points do not fit into the row")
+            steps = stop - first - 1
+            for k in range(stop - first):
+                row[first + k] = (high - low) * (k / steps) + low
 
 
 # Storages.
@@ -117,31 +202,26 @@ def numbers_of(x: Mapping[Any, Any], names: Sequence[Any], limit: float) -> list
     return values
 
 
-def take_in(
-    values: Sequence[Any], grids: Sequence[Any], samples: Sequence[Any], updates: Sequence[Any]
-) -> None:
-    """Let every grid have its value, unless that is missing.
+def take_in(values: Sequence[Any], storages: Sequence[Any], updates: Sequence[Any]) -> None:
+    """Let every storage have its value, unless that is missing.
 
     Parameters
     ----------
     values
         The values, None for those that are missing.
-    grids
-        The grids.
-    samples
-        The samples of those grids that do no more than offer them their values, unless these cease
-        to be whole numbers; None for all others.
+    storages
+        A `Sample` or `Extremes` that takes the value as it is; None for all others.
     updates
-        The grids' own methods.
+        For these, what takes the value.
     """
     for k in range(len(values)):
-        value, sample = values[k], samples[k]
+        value, storage = values[k], storages[k]
         if value is None:
             continue
-        if sample is None or (grids[k]._only_integers and not is_whole(value)):
+        if storage is None:
             updates[k](value)
         else:
-            sample.offer(value)
+            storage.offer(value)
 
 
 def is_whole(x: Any) -> bool:
@@ -155,35 +235,82 @@ def is_whole(x: Any) -> bool:
     return type(x) is int and -(2**53) <= x <= 2**53
 
 
-def read_ranges(
-    grids: Sequence[Any], samples: Sequence[Any], versions: list[int], ends: FloatArray
-) -> bool:
-    """Read the ranges of those grids whose storages have changed; whether there were any.
+class Extremes:
+    """The smallest and the largest of the last values: Algorithm 2.
 
     Parameters
     ----------
-    grids
-        The grids.
-    samples
-        The samples of those grids whose range lies between their `lower` and `upper` quantile; None
-        for all others.
-    versions
-        The versions of the storages when they were read.
-    ends
-        Takes the ranges, of shape (n_grids, 2).
+    window
+        Number of values to look back on.
+
+    Attributes
+    ----------
+    n
+        How many values have been offered.
+    version
+        Changes whenever the smallest or the largest does, or `whole`.
+    whole
+        Whether every value has been a whole number.
+    smallest, largest
+        Pairs (number of the value, value); the front holds the extreme.
+    recent
+        A deque that gets every value, for whoever wants to show them; None for nobody.
     """
-    moved = False
-    for k in range(len(grids)):
-        grid, sample = grids[k], samples[k]
-        version = grid.storage.version if sample is None else sample.version
-        if version == versions[k]:
-            continue
-        versions[k] = version
-        low, high = grid.range if sample is None else sample.interval(grid.lower, grid.upper)
-        ends[k, 0] = low
-        ends[k, 1] = high
-        moved = True
-    return moved
+
+    __slots__ = ("largest", "n", "recent", "smallest", "version", "whole", "window")
+
+    def __init__(self, window: int) -> None:
+        self.window = window
+        self.n = 0
+        self.version = 0
+        self.whole = True
+        self.smallest: Any = deque()
+        self.largest: Any = deque()
+        self.recent: Any = None
+
+    def offer(self, x: float) -> None:
+        """Add the newest value and let the one that left the window go."""
+        smallest, largest = self.smallest, self.largest
+        self.n = n = self.n + 1
+        if self.whole and not is_whole(x):
+            self.whole = False
+            self.version += 1
+        before = (smallest[0][1], largest[0][1]) if smallest else None
+        # What is older and no more extreme can never be the extreme again.
+        while smallest:
+            last = smallest.pop()
+            if last[1] < x:
+                smallest.append(last)
+                break
+        smallest.append((n, x))
+        while largest:
+            last = largest.pop()
+            if last[1] > x:
+                largest.append(last)
+                break
+        largest.append((n, x))
+        oldest = n - self.window
+        if smallest[0][0] <= oldest:
+            smallest.popleft()
+        if largest[0][0] <= oldest:
+            largest.popleft()
+        if (smallest[0][1], largest[0][1]) != before:
+            self.version += 1
+        if self.recent is not None:
+            self.recent.append(x)
+
+    def ends(self) -> tuple[float, float]:
+        """The smallest and the largest value."""
+        if not self.smallest:
+            raise NotEnoughSamples("no value yet: call update first")
+        return self.smallest[0][1], self.largest[0][1]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # A pickle is not about the build.
+        from ipdp.core.extremes import restored
+
+        names = ("largest", "n", "recent", "smallest", "version", "whole", "window")
+        return restored, ({name: getattr(self, name) for name in names},)
 
 
 class Sample:
@@ -201,7 +328,9 @@ class Sample:
     n
         How many values have been offered.
     version
-        Changes whenever the values do.
+        Changes whenever the values do, or `whole`.
+    whole
+        Whether every value has been a whole number.
     ordered
         The values in ascending order.
     circle
@@ -220,6 +349,7 @@ class Sample:
         "size",
         "uniforms",
         "version",
+        "whole",
     )
 
     def __init__(self, size: int, probability: float, select: str, uniforms: Any) -> None:
@@ -229,6 +359,7 @@ class Sample:
         self.uniforms = uniforms
         self.n = 0
         self.version = 0
+        self.whole = True
         self.fill([])
 
     def fill(self, by_age: list[float]) -> None:
@@ -245,6 +376,9 @@ class Sample:
     def offer(self, x: float) -> None:
         """Offer a value."""
         self.n += 1
+        if self.whole and not is_whole(x):
+            self.whole = False
+            self.version += 1
         ordered = self.ordered
         if len(ordered) < self.size:
             self.circle.append(x)
@@ -291,8 +425,36 @@ class Sample:
         from ipdp.core.reservoir import sample
 
         settings = self.size, self.probability, self.select, self.uniforms
-        changing = ("circle", "n", "oldest", "ordered", "version")
+        changing = ("circle", "n", "oldest", "ordered", "version", "whole")
         return sample, settings, (None, {name: getattr(self, name) for name in changing})
+
+
+class QuantileSpan:
+    """The range between two quantiles of a `Sample`.
+
+    Parameters
+    ----------
+    sample
+        The values.
+    lower, upper
+        The two quantiles.
+    """
+
+    def __init__(self, sample: Any, lower: float, upper: float) -> None:
+        self.sample = sample
+        self.lower = lower
+        self.upper = upper
+
+    @property
+    def version(self) -> int:
+        """Changes whenever the range may have."""
+        version: int = self.sample.version
+        return version
+
+    def ends(self) -> tuple[float, float]:
+        """The two quantiles."""
+        ends: tuple[float, float] = self.sample.interval(self.lower, self.upper)
+        return ends
 
 
 def draw(uniforms: Any) -> float:

@@ -1,153 +1,77 @@
-"""The state of an explainer: a fold over the stream (Algorithm 1).
+"""The smoothed answers of the model at every grid point.
 
-Every grid point of every effect is a *slot*, told from the others by (number of the effect, key of
-the point). All slots stand side by side as the columns of one `Smoothing`, so that one step
-updates all features and all outputs. Its rows are the position of the slot on the axis of its one
-or two features (eq. 3), then the outputs (eq. 2): in the paper both are the same recursion.
+All slots stand side by side as the columns of one `Smoothing`, so that one step updates all
+features and all outputs. Its rows are the position of the slot on the axis of its one or two
+features (eq. 3), then the outputs (eq. 2): in the paper both are the same recursion.
 
-Slots whose point has left the grid (a category out of the window, a knot out of the range) wait in
-the attic, a smoothing of its own: they age, and go on where they stopped if their point comes back.
-The attic has room for four times the points that an effect evaluates.
+Slots whose point has left the grid (a category out of the window, a knot out of the range) are
+*dormant*, in a smoothing of its own: they age, and go on where they stopped if their point comes
+back. Each target may have four times as many of them as it evaluates.
 """
 
 from __future__ import annotations
 
-import math
-from collections import deque
 from collections.abc import Sequence
-from dataclasses import replace
-from typing import Any, NamedTuple
 
 import numpy as np
 
-from ipdp.core import kernels
 from ipdp.core.curve import PREDICTION
 from ipdp.core.smoothing import Smoothing
-from ipdp.core.typing import FeatureName, FloatArray, Label, Observation
-from ipdp.explainers.state.points import Layout, Positions, Slot
-from ipdp.explainers.state.targets import Effect
-from ipdp.grid.auto import takes_numbers
-from ipdp.grid.base import LARGEST, Grid
-from ipdp.grid.ranges import sample_of
+from ipdp.core.typing import FloatArray, Label
+from ipdp.explainers.state.points import Layout, Slot
+from ipdp.explainers.state.targets import Target
 from ipdp.models.base import Outputs
 
-# How many recent observations are kept for the density over a pair.
-_TOGETHER = 256
-# How many points an effect may have in the attic, against those that it evaluates.
-_ATTIC_ROOM = 4
+# How many dormant points a target may have, against those that it evaluates.
+_DORMANT = 4
 
 
-class IceRecord(NamedTuple):
-    """One ICE curve of all effects, kept for plotting."""
-
-    layout: Layout
-    positions: FloatArray  # (n_axes, n_points)
-    values: FloatArray  # (n_outputs at that time, n_points)
-
-
-class Fold:
-    """What an explainer remembers, and the one step that changes it.
+class Means:
+    """Means and spreads of positions and outputs, of all slots.
 
     Parameters
     ----------
-    effects
-        The curves to follow.
-    grids
-        The grid of every feature that is involved.
+    n_axes
+        Number of rows that hold positions: 2 where there are pairs.
     alpha
         Smoothing parameter.
-    n_ice
-        Number of ICE curves kept.
+
+    Attributes
+    ----------
+    outputs, named
+        Names of the outputs, and whether the model itself names them.
+    labels
+        The names as the model gave them, in this very order; None if it has not.
+    layout, smoothing
+        The slots that are evaluated, and their smoothing.
+    dormant, dormant_smoothing
+        Those that are not, longest away first, and theirs.
+    inherited, lost
+        For a segment of a stream that is to be merged with an earlier one: the slots that this one
+        had, and those of them that were given up since.
     """
 
-    def __init__(
-        self,
-        effects: Sequence[Effect],
-        grids: dict[FeatureName, Grid],
-        *,
-        alpha: float | None,
-        n_ice: int,
-    ) -> None:
-        self.effects = list(effects)
-        self.grids = grids
-        self.columns: tuple[FeatureName, ...] = ()
-        self.seen = 0
-        self.t: float | None = None
+    def __init__(self, n_axes: int, *, alpha: float | None) -> None:
+        self.n_axes = n_axes
         self.outputs: list[Label] = []
-        self.named = True  # whether the model itself names its outputs
-        self._labels: tuple[Label, ...] | None = None
+        self.named = True
         self.layout = Layout()
-        self.n_axes = max(len(effect.names) for effect in effects)
-        self.smoothing = Smoothing(alpha=alpha, n_rows=self.n_axes, n_columns=0)
-        self.attic: list[Slot] = []
-        self.attic_smoothing = self.smoothing.copy()
-        self.recent: deque[IceRecord] = deque(maxlen=n_ice)
-        # Where there are pairs, recent observations whole: storages do not know what came together.
-        has_pairs = any(effect.is_pair for effect in self.effects)
-        self.together: deque[tuple[Any, ...]] = deque(maxlen=_TOGETHER if has_pairs else 0)
-        # For a segment of a stream that is to be merged with an earlier one: how many observations
-        # that one had seen, the slots that it had, and those of them that were given up since.
-        self.starts_at: int | None = None
+        self.smoothing = Smoothing(alpha=alpha, n_rows=n_axes, n_columns=0)
+        self.dormant: list[Slot] = []
+        self.dormant_smoothing = self.smoothing.copy()
         self.inherited: frozenset[Slot] = frozenset()
         self.lost: set[Slot] = set()
-        # What follows from the grids: who is ready, and where the points to evaluate next are.
-        self._waiting = list(range(len(self.effects)))
-        self._ready: list[int] = []
-        self.positions = Positions(self.layout, self.effects, self.n_axes)
-        self._admits = [(name, grid.admit) for name, grid in grids.items()]
-        self._names = tuple(grids)
-        self._only_numbers = all(takes_numbers(grid) for grid in grids.values())
-        self._updates = [grid.update for grid in grids.values()]
-        self._takers = list(grids.values())
-        self._samples = [sample_of(grid) for grid in self._takers]
+        self.labels: tuple[Label, ...] | None = None
 
-    # What to ask the model. Nothing here changes what the fold remembers.
+    def aligned(self, answer: Outputs) -> tuple[list[Label], FloatArray]:
+        """The outputs' names after this answer, and its values in their order; or an error.
 
-    def admit(self, x: Observation) -> list[Any]:
-        """The values that the storages will take, in the order of the grids."""
-        if self._only_numbers and kernels.current is not None:
-            values: list[Any] | None = kernels.current.numbers_of(x, self._names, LARGEST)
-            if values is not None:
-                return values
-        try:
-            return [admit(x.get(name)) for name, admit in self._admits]
-        except TypeError:
-            for name, admit in self._admits:
-                try:
-                    admit(x.get(name))
-                except TypeError as error:
-                    raise TypeError(f"feature {name!r}: {error}") from None
-            raise
-
-    def layout_now(self) -> Layout:
-        """The slots to evaluate now; the one in force if nothing came or went."""
-        if self._waiting:
-            ready = [k for k in self._waiting if self.effects[k].ready]
-            self._waiting = [k for k in self._waiting if k not in ready]
-            self._ready = sorted(self._ready + ready)
-        layout = self.positions.layout
-        if len(layout.effects) == len(self._ready) and not self.positions.is_stale():
-            return layout
-        effects = [self.effects[k] for k in self._ready]
-        keys = [effect.current_keys() for effect in effects]
-        layout = Layout.of(self.effects, self._ready, keys, [effect.whole for effect in effects])
-        if layout == self.layout:
-            layout = self.layout  # so that being the same object says that nothing changed
-        self.positions = Positions(layout, self.effects, self.n_axes)
-        return layout
-
-    def checked(self, outputs: Outputs) -> tuple[list[Label], FloatArray]:
-        """The outputs' names after this answer, and its values in their order; or an error."""
-        labels, values = outputs
-        if not is_finite(values):
-            raise ValueError(
-                "the model answered with NaN or infinity; the observation was not explained"
-            )
-        if labels == self._labels and labels is not None:
-            return self.outputs, values
+        Nothing changes.
+        """
+        labels, values = answer
         known = tuple(self.outputs)
         if labels is not None and labels == known:
-            self._labels = known  # compared as one object from now on
+            self.labels = known  # compared as one object from now on
             return self.outputs, values
         if not compatible(known, self.named, labels, values.shape[1]):
             raise ValueError(
@@ -161,10 +85,8 @@ class Fold:
         aligned[:, [together.index(label) for label in labels]] = values
         return together, aligned
 
-    # What changes the fold. By now everything has been checked.
-
     def adopt(self, layout: Layout) -> None:
-        """Put the slots of the layout in front and the others into the attic."""
+        """Evaluate the slots of this layout from now on; the others become dormant."""
         if layout is self.layout:
             return
         column = {slot: k for k, slot in enumerate(self.slots)}
@@ -172,12 +94,12 @@ class Fold:
         staying = set(active)
         # Those that have been away longest are first, and go first.
         left = [slot for slot in self.layout.slots if slot not in staying]
-        attic = [slot for slot in self.attic if slot not in staying] + left
+        candidates = [slot for slot in self.dormant if slot not in staying] + left
         room = {
-            k: _ATTIC_ROOM * len(keys) for k, keys in zip(layout.effects, layout.keys, strict=True)
+            k: _DORMANT * len(keys) for k, keys in zip(layout.targets, layout.keys, strict=True)
         }
         kept: list[Slot] = []
-        for slot in reversed(attic):
+        for slot in reversed(candidates):
             room[slot[0]] = room.get(slot[0], 1) - 1
             if room[slot[0]] >= 0:
                 kept.append(slot)
@@ -186,31 +108,25 @@ class Fold:
         kept.reverse()
         everything = self.everything
         self.smoothing = everything.take([column.get(slot, -1) for slot in active])
-        self.attic_smoothing = everything.take([column[slot] for slot in kept])
-        self.attic = kept
-        self.place(layout)
+        self.dormant_smoothing = everything.take([column[slot] for slot in kept])
+        self.dormant = kept
+        self.layout = layout
 
     @property
     def slots(self) -> list[Slot]:
-        """All slots, those of the attic last."""
-        return self.layout.slots + self.attic
+        """All slots, the dormant ones last."""
+        return self.layout.slots + self.dormant
 
     @property
     def everything(self) -> Smoothing:
         """The smoothing of all slots."""
-        return self.smoothing.beside(self.attic_smoothing)
+        return self.smoothing.beside(self.dormant_smoothing)
 
     @everything.setter
     def everything(self, smoothing: Smoothing) -> None:
         n_active = self.layout.n_points
         self.smoothing = smoothing.take(range(n_active))
-        self.attic_smoothing = smoothing.take(range(n_active, n_active + len(self.attic)))
-
-    def place(self, layout: Layout) -> None:
-        """Put the layout in force: tell the effects which columns are theirs."""
-        self.layout = layout
-        for k, keys, probe in zip(layout.effects, layout.keys, layout.probes, strict=True):
-            self.effects[k].keys, self.effects[k].start = keys, probe.start
+        self.dormant_smoothing = smoothing.take(range(n_active, n_active + len(self.dormant)))
 
     def add_outputs(self, outputs: list[Label], named: bool) -> None:
         """Make room for outputs that were not there before."""
@@ -218,53 +134,87 @@ class Fold:
             n_rows, n_columns = self.smoothing.mean.shape
             rows = [*range(n_rows), *[-1] * (len(outputs) - len(self.outputs))]
             self.smoothing = self.smoothing.take(range(n_columns), rows=rows)
-            self.attic_smoothing = self.attic_smoothing.take(range(len(self.attic)), rows=rows)
-            self.outputs, self.named, self._labels = outputs, named, None
+            self.dormant_smoothing = self.dormant_smoothing.take(
+                range(len(self.dormant)), rows=rows
+            )
+            self.outputs, self.named, self.labels = outputs, named, None
 
-    def count(self, layout: Layout, n: int) -> None:
-        """Count n more ICE curves."""
-        for k in layout.effects:
-            self.effects[k].n += n
-
-    def observe(self, values: Sequence[Any], t: float) -> None:
-        """Let the storages have the observation: after it was explained, as in Algorithm 1."""
-        if kernels.current is not None:
-            kernels.current.take_in(values, self._takers, self._samples, self._updates)
-        else:
-            for update, value in zip(self._updates, values, strict=True):
-                if value is not None:
-                    update(value)
-        if self.together.maxlen:
-            self.together.append(tuple(values))
-        self.seen += 1
-        self.t = t
-
-    def copy(self, grids: dict[FeatureName, Grid] | None = None) -> Fold:
-        """An independent copy, with other grids if they are given."""
-        if grids is None:
-            grids = {name: grid.copy() for name, grid in self.grids.items()}
-        effects = [
-            replace(effect, grids=tuple(grids[name] for name in effect.names))
-            for effect in self.effects
-        ]
-        twin = Fold(effects, grids, alpha=self.smoothing.alpha, n_ice=self.recent.maxlen or 0)
-        twin.columns, twin.seen, twin.t = self.columns, self.seen, self.t
+    def copy(self) -> Means:
+        """An independent copy."""
+        twin = Means(self.n_axes, alpha=self.smoothing.alpha)
         twin.outputs, twin.named = list(self.outputs), self.named
-        twin.layout, twin.attic = self.layout, list(self.attic)
+        twin.layout, twin.dormant = self.layout, list(self.dormant)
         twin.smoothing = self.smoothing.copy()
-        twin.attic_smoothing = self.attic_smoothing.copy()
-        twin.recent.extend(self.recent)
-        twin.together.extend(self.together)
-        twin.starts_at = self.starts_at
+        twin.dormant_smoothing = self.dormant_smoothing.copy()
         twin.inherited, twin.lost = self.inherited, set(self.lost)
         return twin
 
+    # Segments of a stream.
 
-def is_finite(values: FloatArray) -> bool:
-    """Whether there is neither NaN nor infinity among the values, of shape (n, n, n)."""
-    if kernels.current is not None and values.dtype == float:
-        return bool(kernels.current.is_finite(values))
-    return math.isfinite(np.add.reduce(values, axis=None))
+    def successor(self) -> Means:
+        """The means of what comes next: the same slots and outputs, and no answer yet."""
+        later = self.copy()
+        later.everything = Smoothing(
+            alpha=self.smoothing.alpha,
+            n_rows=self.n_axes + len(self.outputs),
+            n_columns=len(self.slots),
+        )
+        later.inherited, later.lost = frozenset(self.slots), set()
+        return later
+
+    def merge(self, later: Means, targets: Sequence[Target]) -> Means:
+        """The means of this segment followed by a later one."""
+        labels = tuple(later.outputs) if later.named else None
+        if not compatible(tuple(self.outputs), self.named, labels, len(later.outputs)):
+            raise ValueError(
+                f"explainers can be merged only if their models have the same outputs: they are "
+                f"{self.outputs} and {later.outputs}"
+            )
+        joined = Means(self.n_axes, alpha=self.smoothing.alpha)
+        joined.outputs = self.outputs + [x for x in later.outputs if x not in self.outputs]
+        joined.named = later.named if later.outputs else self.named
+        joined.layout = _joint_layout(self.layout, later.layout, targets)
+        joined.inherited = self.inherited
+        joined.lost = set(self.lost) | (later.lost & self.inherited)
+        known = set(joined.layout.slots)
+        dormant = [slot for slot in later.dormant if slot not in known]
+        known |= set(dormant)
+        # What the later segment threw away stays away; what it never knew of is dormant.
+        extra = [
+            slot
+            for slot in self.dormant + self.layout.slots
+            if slot not in known and slot not in later.lost
+        ]
+        slots = joined.layout.slots + extra + dormant
+        joined.dormant = extra + dormant
+        joined.everything = self._arranged(slots, joined.outputs, later.lost).merge(
+            later._arranged(slots, joined.outputs, set())
+        )
+        return joined
+
+    def _arranged(
+        self, slots: Sequence[Slot], outputs: Sequence[Label], without: set[Slot]
+    ) -> Smoothing:
+        """The smoothing with the columns and rows asked for."""
+        column = {slot: k for k, slot in enumerate(self.slots)}
+        columns = [-1 if slot in without else column.get(slot, -1) for slot in slots]
+        rows = list(range(self.n_axes)) + [
+            self.n_axes + self.outputs.index(label) if label in self.outputs else -1
+            for label in outputs
+        ]
+        return self.everything.take(columns, rows=rows)
+
+
+def _joint_layout(earlier: Layout, later: Layout, targets: Sequence[Target]) -> Layout:
+    """The later segment's slots, and the earlier one's for targets that the later has none of."""
+    parts = {}
+    for layout in (earlier, later):
+        for k, keys, whole in zip(layout.targets, layout.keys, layout.whole, strict=True):
+            parts[k] = keys, whole
+    numbers = sorted(parts)
+    return Layout.of(
+        targets, numbers, [parts[k][0] for k in numbers], [parts[k][1] for k in numbers]
+    )
 
 
 def compatible(

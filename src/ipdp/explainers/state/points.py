@@ -1,25 +1,28 @@
-"""Which grid points are evaluated together, in which columns, and where they are."""
+"""Which grid points are evaluated together, in which columns, and where they are.
+
+Every grid point of every target is a *slot*, known by (number of the target, key of the point). The
+slots that are evaluated together stand side by side, as columns.
+"""
 
 from __future__ import annotations
 
 import operator
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import accumulate
 from typing import Any
 
 import numpy as np
 
 from ipdp.core import kernels
-from ipdp.core.kernels import loop
 from ipdp.core.typing import Array, FeatureName, FloatArray
-from ipdp.explainers.state.targets import MISSING, Effect
+from ipdp.explainers.state.targets import MISSING, Target
 from ipdp.grid.base import Key
-from ipdp.grid.ranges import RangeGrid, quantile_sample_of
 from ipdp.models.base import Probe
 
 Slot = tuple[int, Key]
-"""A grid point: number of its effect, and its key."""
+"""A grid point: number of its target, and its key."""
 
 
 @dataclass(frozen=True)
@@ -28,8 +31,8 @@ class Layout:
 
     Attributes
     ----------
-    effects
-        Numbers of the effects that take part.
+    targets
+        Numbers of the targets that take part.
     keys
         For each of them, the keys of its points.
     whole
@@ -40,7 +43,7 @@ class Layout:
         Number of columns.
     """
 
-    effects: tuple[int, ...] = ()
+    targets: tuple[int, ...] = ()
     keys: tuple[tuple[Key, ...], ...] = ()
     whole: tuple[tuple[bool, ...], ...] = ()
     probes: tuple[Probe, ...] = field(default=(), compare=False, repr=False)
@@ -49,23 +52,39 @@ class Layout:
     @classmethod
     def of(
         cls,
-        effects: Sequence[Effect],
+        targets: Sequence[Target],
         numbers: Sequence[int],
         keys: Sequence[tuple[Key, ...]],
         whole: Sequence[tuple[bool, ...]],
     ) -> Layout:
-        """The layout of some effects, given by their numbers."""
+        """The layout of some targets, given by their numbers."""
         starts = [0, *accumulate(len(k) for k in keys)]
         probes = tuple(
-            _probe(effects[number].names, start, k, w)
+            _probe(targets[number].names, start, k, w)
             for number, start, k, w in zip(numbers, starts, keys, whole, strict=False)
         )
         return cls(tuple(numbers), tuple(keys), tuple(whole), probes, starts[-1])
 
+    @cached_property
+    def _places(self) -> dict[int, int]:
+        return {number: k for k, number in enumerate(self.targets)}
+
+    def columns_of(self, number: int) -> range:
+        """The columns of one target; none if it does not take part."""
+        place = self._places.get(number)
+        if place is None:
+            return range(0)
+        return range(self.probes[place].start, self.probes[place].stop)
+
+    def keys_of(self, number: int) -> tuple[Key, ...]:
+        """The keys of one target's points, in the order of its columns."""
+        place = self._places.get(number)
+        return () if place is None else self.keys[place]
+
     @property
     def slots(self) -> list[Slot]:
         """All of them, in the order of the columns."""
-        return [(k, key) for k, keys in zip(self.effects, self.keys, strict=True) for key in keys]
+        return [(k, key) for k, keys in zip(self.targets, self.keys, strict=True) for key in keys]
 
 
 def _probe(
@@ -91,21 +110,29 @@ def _categories(keys: Sequence[Any]) -> Array | None:
 class Positions:
     """Where the slots of a layout are, from one observation to the next.
 
-    Ranges of equidistant numbers, the common case, are spread out all at once: one numpy call
-    costs as much for eighty numbers as for ten.
+    Ranges of equidistant numbers, the common case, are divided all at once.
+
+    Attributes
+    ----------
+    others
+        The targets whose points are placed in another way.
     """
 
-    def __init__(self, layout: Layout, effects: Sequence[Effect], n_axes: int) -> None:
+    def __init__(self, layout: Layout, targets: Sequence[Target], n_axes: int) -> None:
         self.layout = layout
-        parts = list(zip((effects[k] for k in layout.effects), layout.probes, strict=True))
-        plain = [(effect.range_grid, probe) for effect, probe in parts if effect.is_plain]
-        self._ranges = _Ranges(plain) if plain else None
-        self._others = [
-            _Other(effect, probe, keys)
-            for (effect, probe), keys in zip(parts, layout.keys, strict=True)
-            if not effect.is_plain
+        parts = [
+            (targets[number], probe, keys)
+            for number, probe, keys in zip(layout.targets, layout.probes, layout.keys, strict=True)
         ]
-        self._moved = self._others
+        spans = [(target.span, probe) for target, probe, _ in parts]
+        even = [(span, (probe.start, probe.stop)) for span, probe in spans if span is not None]
+        self._even = (
+            kernels.current.EvenPoints(*map(list, zip(*even, strict=True))) if even else None
+        )
+        self.others = [
+            _Other(*part) for part, (span, _) in zip(parts, spans, strict=True) if span is None
+        ]
+        self._moved = self.others
         self._latest: FloatArray = np.zeros((n_axes, layout.n_points))
 
     def is_stale(self) -> bool:
@@ -113,19 +140,19 @@ class Positions:
 
         To be asked before `now`, which goes by what was seen here.
         """
-        self._moved = [other for other in self._others if other.moved]
+        self._moved = [other for other in self.others if other.moved]
         return any(other.stale for other in self._moved)
 
     def now(self) -> FloatArray:
         """The positions, of shape (n_axes, n_points), 0 for categories; not changed afterwards."""
-        ranges = self._ranges
-        if ranges is not None and not ranges.moved():
-            ranges = None
-        if ranges is None and not self._moved:
+        even = self._even
+        if even is not None and not even.moved():
+            even = None
+        if even is None and not self._moved:
             return self._latest
         positions = self._latest.copy()
-        if ranges is not None:
-            ranges.spread_into(positions[0])
+        if even is not None:
+            even.write(positions[0])
         for other in self._moved:
             other.fill(positions)
         self._moved = []
@@ -134,10 +161,10 @@ class Positions:
 
 
 class _Other:
-    """An effect that is no plain range: its points may jump, come and go."""
+    """A target whose points are no even division of a range: they may jump, come and go."""
 
-    def __init__(self, effect: Effect, probe: Probe, keys: tuple[Key, ...]) -> None:
-        self.effect = effect
+    def __init__(self, target: Target, probe: Probe, keys: tuple[Key, ...]) -> None:
+        self.target = target
         self.probe = probe
         self.keys = keys
         self._axes: list[Array] = []
@@ -145,51 +172,18 @@ class _Other:
     @property
     def stale(self) -> bool:
         """Whether a point came or went, or whole numbers ceased to be whole."""
-        if any(self.probe.whole) and self.effect.whole != self.probe.whole:
+        if any(self.probe.whole) and self.target.whole != self.probe.whole:
             return True
-        keys = self.effect.current_keys()
+        keys = self.target.current_keys()
         return keys is not self.keys and keys != self.keys
 
     @property
     def moved(self) -> bool:
         """Whether a point has moved since the last time; grids keep the array until one does."""
-        points = [grid.points for grid in self.effect.grids]
+        points = [grid.points for grid in self.target.grids]
         return not self._axes or not all(map(operator.is_, points, self._axes))
 
     def fill(self, positions: FloatArray) -> None:
         """Write down where its points are now."""
-        self._axes = [grid.points for grid in self.effect.grids]
-        self.effect.fill(positions, self.probe.start, self.probe.stop)
-
-
-class _Ranges:
-    """The plain ranges of a layout."""
-
-    def __init__(self, parts: Sequence[tuple[RangeGrid, Probe]]) -> None:
-        self._grids = [grid for grid, _ in parts]
-        self._samples = [quantile_sample_of(grid) for grid in self._grids]
-        self._versions = [-1] * len(parts)
-        self._ends: FloatArray = np.zeros((len(parts), 2))
-        self._spans = [(probe.start, probe.stop) for _, probe in parts]
-        sizes = [stop - start for start, stop in self._spans]
-        self._columns = np.concatenate([np.arange(start, stop) for start, stop in self._spans])
-        # For each column: whose range it is in, and which share of the range lies below it.
-        self._owner = np.repeat(np.arange(len(parts)), sizes)
-        self._fractions = np.concatenate([np.arange(size) / (size - 1) for size in sizes])
-
-    def moved(self) -> bool:
-        """Whether any of them may have moved since the last time."""
-        read = (kernels.current or loop).read_ranges
-        return bool(read(self._grids, self._samples, self._versions, self._ends))
-
-    def spread_into(self, row: FloatArray) -> None:
-        """Write the points of all of them into their columns."""
-        # x_min + (k - 1) / (m - 1) (x_max - x_min), the paper's model evaluation point.
-        if kernels.current is not None:
-            kernels.current.spread_out(row, self._spans, self._ends)
-            return
-        low, high = self._ends.T
-        points = (high - low)[self._owner]
-        points *= self._fractions
-        points += low[self._owner]
-        row[self._columns] = points
+        self._axes = [grid.points for grid in self.target.grids]
+        self.target.fill(positions, self.probe.start, self.probe.stop)

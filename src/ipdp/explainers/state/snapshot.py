@@ -1,8 +1,8 @@
-"""From the state of an explainer to a curve."""
+"""From what an explainer remembers to its curves."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -10,109 +10,161 @@ from ipdp.core.counts import in_order
 from ipdp.core.curve import Curve
 from ipdp.core.errors import NotEnoughSamples
 from ipdp.core.typing import Array, FloatArray
-from ipdp.explainers.state.means import Fold
-from ipdp.explainers.state.targets import MISSING, Effect
+from ipdp.explainers.state.memory import CurveMemory
+from ipdp.explainers.state.targets import MISSING, Target
 from ipdp.grid.base import Key
 
 
-class Means(NamedTuple):
-    """What the smoothing says, computed once for all curves of a snapshot."""
+class Snapshot:
+    """The curves of a memory as they are now; what they share is computed once.
 
-    mean: FloatArray
-    std_error: FloatArray
-    n_effective: FloatArray
-    weight: FloatArray
+    Parameters
+    ----------
+    memory
+        What an explainer remembers.
+    """
 
-    @classmethod
-    def of(cls, fold: Fold) -> Means:
-        """Those of all effects of a fold."""
-        smoothing = fold.smoothing
-        return cls(smoothing.mean, smoothing.std_error, smoothing.n_effective, smoothing.weight)
+    def __init__(self, memory: CurveMemory) -> None:
+        self._memory = memory
+        smoothing = memory.means.smoothing
+        self._mean, self._std_error = smoothing.mean, smoothing.std_error
+        self._n_effective, self._weight = smoothing.n_effective, smoothing.weight
+        self._outputs = in_order(memory.means.outputs)
+        # Rows of the outputs, after those of the positions.
+        known = memory.means.outputs
+        self._rows = [memory.means.n_axes + known.index(label) for label in self._outputs]
 
+    def curve(self, number: int, *, with_ice: bool = True) -> Curve:
+        """The curve of one target.
 
-def curve_of(
-    fold: Fold, number: int, *, with_ice: bool = True, means: Means | None = None
-) -> Curve:
-    """A snapshot of one effect of the fold."""
-    effect = fold.effects[number]
-    if not effect.n:
-        raise NotEnoughSamples(
-            f"no curve for {effect.feature!r} yet: it is still warming up, or nothing was explained"
+        Parameters
+        ----------
+        number
+            Of the target.
+        with_ice
+            Whether it gets the recent ICE curves along.
+        """
+        memory, rows = self._memory, self._rows
+        target = memory.targets[number]
+        if not target.n:
+            raise NotEnoughSamples(
+                f"no curve for {target.feature!r} yet: it is still warming up, or nothing was "
+                "explained"
+            )
+        keys = dict(
+            zip(
+                memory.means.layout.columns_of(number),
+                memory.means.layout.keys_of(number),
+                strict=True,
+            )
         )
-    means = means or Means.of(fold)
-    columns = _columns(means, effect)
-    missing = [c for c in columns if effect.keys[c - effect.start] == MISSING]
-    columns = [c for c in columns if c not in missing]
-    outputs = in_order(fold.outputs)
-    rows = [fold.n_axes + fold.outputs.index(label) for label in outputs]
-    axes, order, shape = _arrange(means, effect, columns)
-    columns = [columns[k] for k in order]
+        columns = self._shown(target, keys)
+        missing = [c for c in columns if keys[c] is MISSING]
+        columns = [c for c in columns if keys[c] is not MISSING]
+        axes, order, shape = self._arrange(target, columns, [keys[c] for c in columns])
+        columns = [columns[k] for k in order]
 
-    def cut(values: FloatArray) -> FloatArray:
-        return values[np.ix_(rows, columns)].reshape(len(rows), *shape)
+        def cut(values: FloatArray) -> FloatArray:
+            return values[np.ix_(rows, columns)].reshape(len(rows), *shape)
 
-    ice, positions = _ice(fold, columns, rows) if with_ice else (None, None)
-    rugs = _joint_rug(fold, effect) if effect.is_pair else [grid.rug for grid in effect.grids]
-    return Curve(
-        feature=effect.feature,
-        outputs=outputs,
-        grid_values=axes,
-        average=cut(means.mean),
-        std_error=cut(means.std_error),
-        n_samples=effect.n,
-        n_effective_points=means.n_effective[columns].reshape(shape),
-        categorical=tuple(axis.dtype == object for axis in axes),
-        t=fold.t,
-        ice=None if ice is None else ice.reshape(*ice.shape[:2], *shape),
-        ice_grid_values=positions if len(axes) == 1 and axes[0].dtype != object else None,
-        rug=rugs,
-        missing=means.mean[rows, missing[0]] if missing else None,
-        missing_std_error=means.std_error[rows, missing[0]] if missing else None,
-    )
+        ice, positions = None, None
+        if with_ice and memory.recent:
+            ice, positions = self._ice(number, columns, [keys[c] for c in columns])
+        return Curve(
+            feature=target.feature,
+            outputs=self._outputs,
+            grid_values=axes,
+            average=cut(self._mean),
+            std_error=cut(self._std_error),
+            n_samples=target.n,
+            n_effective_points=self._n_effective[columns].reshape(shape),
+            categorical=tuple(axis.dtype == object for axis in axes),
+            t=memory.t,
+            ice=None if ice is None else ice.reshape(*ice.shape[:2], *shape),
+            ice_grid_values=positions if len(axes) == 1 and axes[0].dtype != object else None,
+            rug=self._rugs(target),
+            missing=self._mean[rows, missing[0]] if missing else None,
+            missing_std_error=self._std_error[rows, missing[0]] if missing else None,
+        )
 
+    def _shown(self, target: Target, keys: dict[int, Key]) -> list[int]:
+        """The columns of a target that have a value and are within the limits of its grid."""
+        columns = np.array(list(keys), dtype=int)
+        if target.is_pair:
+            return list(keys)
+        limits = target.grids[0].limits
+        shown = self._weight[columns] > 0
+        if limits is not None:
+            position = self._mean[0, columns]
+            is_missing = np.array([key is MISSING for key in keys.values()])
+            within = is_missing | ((position >= limits[0]) & (position <= limits[1]))
+            if (shown & within & ~is_missing).any():
+                shown &= within
+        return [int(c) for c in columns[shown]]
 
-def _columns(means: Means, effect: Effect) -> list[int]:
-    """The columns of the effect that have a value and are within the limits of its grid."""
-    columns = np.arange(effect.start, effect.start + len(effect.keys))
-    if effect.is_pair:
-        return [int(c) for c in columns]
-    limits = effect.grids[0].limits
-    shown = means.weight[columns] > 0
-    if limits is not None:
-        position = means.mean[0, columns]
-        is_missing = np.array([key is MISSING for key in effect.keys])
-        within = is_missing | ((position >= limits[0]) & (position <= limits[1]))
-        if (shown & within & ~is_missing).any():
-            shown &= within
-    return [int(c) for c in columns[shown]]
+    def _arrange(
+        self, target: Target, columns: list[int], keys: list[Any]
+    ) -> tuple[list[Array], list[int], tuple[int, ...]]:
+        """The axes, the order of the columns along them, and the shape that they fill."""
+        mean = self._mean
+        if not target.is_pair:
+            axis, order = _ascending(_axis(keys, mean[0, columns]))
+            return [axis], order, (len(axis),)
+        firsts = list(dict.fromkeys(first for first, _ in keys))
+        seconds = list(dict.fromkeys(second for _, second in keys))
+        shape = (len(firsts), len(seconds))
+        weights = self._weight[columns].reshape(shape) + np.finfo(float).tiny
+        rows = mean[0, columns].reshape(shape), mean[1, columns].reshape(shape)
+        # Cells of one line of the grid differ in position only if some of them were born later.
+        along = (
+            np.average(rows[0], axis=1, weights=weights),
+            np.average(rows[1], axis=0, weights=weights),
+        )
+        axes, orders = zip(
+            *(_ascending(_axis(k, p)) for k, p in zip((firsts, seconds), along, strict=True)),
+            strict=True,
+        )
+        cells = np.arange(len(columns)).reshape(shape)[np.ix_(*orders)]
+        return list(axes), cells.ravel().tolist(), shape
 
+    def _rugs(self, target: Target) -> list[Array]:
+        """Recent values of each feature; of a pair those of one observation at the same place."""
+        if not target.is_pair:
+            return [grid.rug for grid in target.grids]
+        names = list(self._memory.grids)
+        places = [names.index(name) for name in target.names]
+        rows = [[values[k] for k in places] for values in self._memory.joint]
+        columns = zip(*[row for row in rows if None not in row], strict=True)
+        rugs = []
+        for grid, column in zip(target.grids, list(columns) or [(), ()], strict=True):
+            rug = np.empty(len(column), dtype=object)
+            rug[:] = column
+            rugs.append(rug if grid.points.dtype == object else rug.astype(float))
+        return rugs
 
-def _arrange(
-    means: Means, effect: Effect, columns: list[int]
-) -> tuple[list[Array], list[int], tuple[int, ...]]:
-    """The axes, the order of the columns along them, and the shape that they fill."""
-    keys = [effect.keys[c - effect.start] for c in columns]
-    mean, weight = means.mean, means.weight
-    if not effect.is_pair:
-        axis, order = _ascending(_axis(keys, mean[0, columns]))
-        return [axis], order, (len(axis),)
-    pairs: list[Any] = keys
-    firsts = list(dict.fromkeys(first for first, _ in pairs))
-    seconds = list(dict.fromkeys(second for _, second in pairs))
-    shape = (len(firsts), len(seconds))
-    weights = weight[columns].reshape(shape) + np.finfo(float).tiny
-    rows = mean[0, columns].reshape(shape), mean[1, columns].reshape(shape)
-    # Cells of one line of the grid differ in position only if some of them were born later.
-    along = (
-        np.average(rows[0], axis=1, weights=weights),
-        np.average(rows[1], axis=0, weights=weights),
-    )
-    axes, orders = zip(
-        *(_ascending(_axis(k, p)) for k, p in zip((firsts, seconds), along, strict=True)),
-        strict=True,
-    )
-    cells = np.arange(len(columns)).reshape(shape)[np.ix_(*orders)]
-    return list(axes), cells.ravel().tolist(), shape
+    def _ice(
+        self, number: int, columns: list[int], keys: list[Key]
+    ) -> tuple[FloatArray, list[FloatArray]]:
+        """The recent ICE curves on some columns, (n_outputs, n_ice, n), and their positions."""
+        memory = self._memory
+        n_ice, n = len(memory.recent), len(columns)
+        ice = np.full((len(memory.means.outputs), n_ice, n), np.nan)
+        positions = np.full((n_ice, n), np.nan)
+        for row, record in enumerate(memory.recent):
+            if record.layout is memory.means.layout:
+                there, at = list(range(n)), columns
+            else:
+                layout = record.layout
+                column = dict(zip(layout.keys_of(number), layout.columns_of(number), strict=True))
+                there = [k for k, key in enumerate(keys) if key in column]
+                at = [column[keys[k]] for k in there]
+            known = len(record.values)
+            ice[:known, row, there] = record.values[:, at]
+            ice[known:, row, there] = 0.0  # classes that had not been met
+            positions[row, there] = record.positions[0, at]
+        known_any = ~np.isnan(positions).all(axis=1)
+        picked = [row - memory.means.n_axes for row in self._rows]
+        return ice[picked][:, known_any], [positions[known_any]]
 
 
 def _axis(keys: list[Key], positions: FloatArray) -> Array:
@@ -132,45 +184,3 @@ def _ascending(axis: Array) -> tuple[Array, list[int]]:
         return axis, list(range(len(axis)))
     order: list[int] = np.argsort(axis, kind="stable").tolist()
     return axis[order], order
-
-
-def _joint_rug(fold: Fold, effect: Effect) -> list[Array]:
-    """Recent values of both features of a pair, those of one observation at the same place."""
-    names = list(fold.grids)
-    places = [names.index(name) for name in effect.names]
-    rows = [[values[k] for k in places] for values in fold.together]
-    columns = zip(*[row for row in rows if None not in row], strict=True)
-    rugs = []
-    for grid, column in zip(effect.grids, list(columns) or [(), ()], strict=True):
-        rug = np.empty(len(column), dtype=object)
-        rug[:] = column
-        rugs.append(rug if grid.points.dtype == object else rug.astype(float))
-    return rugs
-
-
-def _ice(
-    fold: Fold, columns: list[int], rows: list[int]
-) -> tuple[FloatArray | None, list[FloatArray] | None]:
-    """The recent ICE curves on the given columns, (n_outputs, n_ice, n), and their positions."""
-    if not fold.recent:
-        return None, None
-    slots = fold.layout.slots
-    wanted = [slots[c] for c in columns]
-    n_outputs = len(fold.outputs)
-    ice = np.full((n_outputs, len(fold.recent), len(wanted)), np.nan)
-    positions = np.full((len(fold.recent), len(wanted)), np.nan)
-    for row, record in enumerate(fold.recent):
-        if record.layout is fold.layout:
-            there = list(range(len(wanted)))
-            at = columns
-        else:
-            column = {slot: c for c, slot in enumerate(record.layout.slots)}
-            there = [k for k, slot in enumerate(wanted) if slot in column]
-            at = [column[wanted[k]] for k in there]
-        known = len(record.values)
-        ice[:known, row, there] = record.values[:, at]
-        ice[known:, row, there] = 0.0  # classes that had not been met
-        positions[row, there] = record.positions[0, at]
-    known_any = ~np.isnan(positions).all(axis=1)
-    picked = [r - fold.n_axes for r in rows]
-    return ice[picked][:, known_any], [positions[known_any]]

@@ -1,26 +1,28 @@
-"""What is being followed: a feature, or a pair of features, with its grid points."""
+"""What is being followed: a feature, or a pair of features, with its grids."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from typing import Any
 
 import numpy as np
 
-from ipdp.core.typing import Array, Feature, FeatureName
-from ipdp.grid.auto import Auto
-from ipdp.grid.base import Grid, Key
-from ipdp.grid.ranges import RangeGrid
+from ipdp.core.random import seed_for
+from ipdp.core.typing import Array, Feature, FeatureName, Observation
+from ipdp.core.validation import unknown
+from ipdp.grid import Auto, Grid
+from ipdp.grid.base import Key, Span
+from ipdp.grid.lattice import Lattice
 
 # The key of the point for a missing value. A storage never holds one, so no other point has it.
 MISSING: Key = None
 
 
 @dataclass(eq=False)
-class Effect:
-    """One curve in the making: whose it is, and which columns of the smoothing belong to it.
+class Target:
+    """One feature, or pair, that a curve is made of.
 
     Attributes
     ----------
@@ -29,11 +31,7 @@ class Effect:
     names
         The features involved, one or two.
     grids
-        The grid of each of them, shared with the other effects of the same feature.
-    keys
-        What the points that are being followed are remembered by.
-    start
-        Number of the first column of these points.
+        The grid of each of them, shared with the other targets of the same feature.
     n
         Number of ICE curves folded in.
     """
@@ -41,8 +39,6 @@ class Effect:
     feature: Feature
     names: tuple[FeatureName, ...]
     grids: tuple[Grid, ...]
-    keys: tuple[Key, ...] = ()
-    start: int = 0
     n: int = 0
     _axis_keys: tuple[Any, ...] = field(default=(), repr=False)
     _keys: tuple[Key, ...] = field(default=(), repr=False)
@@ -54,30 +50,18 @@ class Effect:
 
     @property
     def is_pair(self) -> bool:
-        """Whether the effect is that of two features."""
+        """Whether the target is two features."""
         return len(self.names) == 2
 
     @property
-    def is_plain(self) -> bool:
-        """Whether it is one range of equidistant numbers, always the same number of them."""
-        if self.is_pair:
-            return False
-        grid = _chosen(self.grids[0])
-        return (
-            isinstance(grid, RangeGrid) and grid.equidistant and not grid.whole and not grid.missing
-        )
-
-    @property
-    def range_grid(self) -> RangeGrid:
-        """The grid of a plain effect."""
-        grid = _chosen(self.grids[0])
-        assert isinstance(grid, RangeGrid)
-        return grid
+    def span(self) -> Span | None:
+        """The range that its points divide evenly; None for points of any other kind."""
+        return None if self.is_pair else self.grids[0].span
 
     @property
     def whole(self) -> tuple[bool, ...]:
         """For each feature, whether its points are whole numbers now."""
-        return tuple([grid.whole for grid in self.grids])
+        return tuple([grid.whole and grid.points.dtype.kind in "iu" for grid in self.grids])
 
     def current_keys(self) -> tuple[Key, ...]:
         """The keys of the points to evaluate now; the same tuple as long as they are the same."""
@@ -100,10 +84,6 @@ class Effect:
         for axis, points in enumerate(axes):
             if points.dtype != object:
                 positions[axis, start:stop] = points
-
-
-def _chosen(grid: Grid) -> Grid:
-    return grid.chosen if isinstance(grid, Auto) else grid
 
 
 def _same(new: Sequence[Any], old: Sequence[Any]) -> bool:
@@ -135,3 +115,66 @@ def as_features(features: Any) -> list[Feature]:
 def names_of(feature: Feature) -> tuple[FeatureName, ...]:
     """The names that a feature is made of."""
     return feature if isinstance(feature, tuple) else (feature,)
+
+
+def followed(x: Observation, features: list[Feature] | None) -> list[Feature]:
+    """The features to follow, by default all of the first observation; an error if one is absent.
+
+    Examples
+    --------
+    >>> followed({"age": 40, "salary": 1.5}, None)
+    ['age', 'salary']
+    """
+    listed = list(x) if features is None else list(features)
+    if not listed:
+        raise ValueError("the first observation has no features")
+    for name in (name for feature in listed for name in names_of(feature)):
+        if name not in x:
+            raise ValueError(unknown("feature", name, list(x)))
+    return listed
+
+
+def make_targets(
+    features: Sequence[Feature],
+    grid: Grid | Mapping[FeatureName, Grid],
+    *,
+    regrid: bool,
+    seed: int | None,
+) -> list[Target]:
+    """The targets of some features, with fresh grids; one grid for each name."""
+    names = list(dict.fromkeys(name for feature in features for name in names_of(feature)))
+    if isinstance(grid, Mapping):
+        for name in grid:
+            if name not in names:
+                raise ValueError(unknown("feature", name, names))
+    grids = {}
+    for name in names:
+        pattern = grid.get(name, Auto()) if isinstance(grid, Mapping) else grid
+        own = pattern.fresh(seed_for(seed, name))
+        grids[name] = Lattice(own) if regrid else own
+    return [
+        Target(feature, names_of(feature), tuple(grids[name] for name in names_of(feature)))
+        for feature in features
+    ]
+
+
+def checked_grids(
+    grid: Grid | Mapping[FeatureName, Grid] | None, features: list[Feature] | None
+) -> Grid | dict[FeatureName, Grid]:
+    """The grid, or the grids by feature, that the user gave; an error if they are none."""
+    if grid is None:
+        return Auto()
+    if isinstance(grid, Grid):
+        return grid
+    if not isinstance(grid, Mapping):
+        raise TypeError(
+            "grid must be one of ipdp.grid, or a dict of them by feature, "
+            f"got {type(grid).__name__}"
+        )
+    names = None if features is None else [n for feature in features for n in names_of(feature)]
+    for name, pattern in grid.items():
+        if not isinstance(pattern, Grid):
+            raise TypeError(f"the grid of {name!r} must be one of ipdp.grid, got {pattern!r}")
+        if names is not None and name not in names:
+            raise ValueError(unknown("feature", name, names))
+    return dict(grid)

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests import oracle
+from tests.explainers import oracle
 
 from ipdp import IncrementalPDP, grid, models
 

@@ -1,4 +1,4 @@
-"""The compiled kernels of the core against operations on arrays: the same to the last bit."""
+"""The kernels in both builds, and as they are written: the same to the last bit."""
 
 from __future__ import annotations
 
@@ -19,20 +19,19 @@ from hypothesis.extra import numpy as arrays
 import ipdp
 from ipdp.core import kernels
 from ipdp.core.errors import NotEnoughSamples
-from ipdp.core.kernels import loop
+from ipdp.core.kernels import array, loop
 from ipdp.core.random import Uniforms
 from ipdp.core.reservoir import Reservoir
 from ipdp.core.smoothing import Smoothing
-from ipdp.explainers.state.means import is_finite
 from ipdp.grid.base import LARGEST
-from ipdp.grid.ranges import MinMax, QuantileRange, quantile_sample_of, sample_of
+from ipdp.grid.ranges import MinMax, QuantileRange
 
 NUMBERS = st.floats(-1e6, 1e6)
 
 
 def compiled():
     """The compiled kernels."""
-    found = kernels.installed()
+    found = None if kernels.installed() is array else kernels.installed()
     compiler = (sysconfig.get_config_var("CC") or "cc").split()[0]
     if found is None and shutil.which(compiler) is None:
         pytest.skip("the kernels are not compiled, and there is no C compiler here")
@@ -46,7 +45,7 @@ def _built(request):
     return compiled() if request.param == "compiled" else loop
 
 
-def with_loops(current, task):
+def with_kernels(current, task):
     """What a task returns under some kernels."""
     before, kernels.current = kernels.current, current
     try:
@@ -85,7 +84,7 @@ def test_smoothing_is_the_same(make, alpha, rows, late):
             smoothing.update(values, w, t)
         return bits(smoothing)
 
-    assert with_loops(make(), smooth) == with_loops(None, smooth)
+    assert with_kernels(make(), smooth) == with_kernels(array, smooth)
 
 
 def test_a_value_for_all_series_and_arrays_of_other_kinds(built):
@@ -96,41 +95,126 @@ def test_a_value_for_all_series_and_arrays_of_other_kinds(built):
         smoothing.update(np.arange(6, dtype=np.float32).reshape(3, 2).T)
         return bits(smoothing)
 
-    assert with_loops(built, smooth) == with_loops(None, smooth)
+    assert with_kernels(built, smooth) == with_kernels(array, smooth)
 
 
 def test_values_of_another_shape_are_refused(built):
     def smooth():
         Smoothing(alpha=0.1, n_rows=2, n_columns=3).update(np.zeros((2, 4)))
 
-    for current in (built, None):
+    for current in (built, array):
         with pytest.raises(ValueError, match="shape"):
-            with_loops(current, smooth)
+            with_kernels(current, smooth)
+
+
+class Span:
+    """A range that was given."""
+
+    def __init__(self, low, high):
+        self.low, self.high, self.version = low, high, 0
+
+    def ends(self):
+        return self.low, self.high
 
 
 @settings(deadline=None, max_examples=60)
 @given(st.lists(st.tuples(NUMBERS, NUMBERS, st.integers(2, 7)), min_size=1, max_size=4))
-@pytest.mark.parametrize("make", [compiled, lambda: loop], ids=["compiled", "as Python"])
-def test_points_are_spread_out_as_numpy_does(make, ranges):
+@pytest.mark.parametrize(
+    "make", [compiled, lambda: loop, lambda: array], ids=["compiled", "as Python", "array"]
+)
+def test_points_divide_ranges_as_numpy_does(make, ranges):
     sizes = [size for _, _, size in ranges]
     stops = np.cumsum(sizes).tolist()
-    spans = [(stop - size, stop) for size, stop in zip(sizes, stops, strict=True)]
-    points = np.zeros(stops[-1])
-    make().spread_out(points, spans, np.array([(low, high) for low, high, _ in ranges]))
+    columns = [(stop - size, stop) for size, stop in zip(sizes, stops, strict=True)]
+    spans = [Span(low, high) for low, high, _ in ranges]
+    row = np.zeros(stops[-1])
+    points = make().EvenPoints(spans, columns)
+    assert points.moved()
+    assert not points.moved()
+    points.write(row)
     expected = [np.arange(size) / (size - 1) * (high - low) + low for low, high, size in ranges]
-    assert points.tobytes() == np.concatenate(expected).tobytes()
+    assert row.tobytes() == np.concatenate(expected).tobytes()
+    spans[0].low, spans[0].version = -5.0, 1
+    assert points.moved()
+    points.write(row)
+    assert row[0] == -5.0
 
 
-@pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])
-def test_what_is_not_finite_is_found(built, bad):
+@pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf, 1e308, -1e150, LARGEST])
+def test_what_cannot_be_averaged_is_found(built, bad):
     values = np.zeros((2, 3, 4))
-    for current in (built, None):
-        assert with_loops(current, lambda: is_finite(values))
+    for current in (built, array):
+        assert current.are_below(values, LARGEST)
+        assert current.are_below(np.zeros((2, 0, 3)), LARGEST)
     for place in np.ndindex(values.shape):
         values[:] = 0
         values[place] = bad
-        for current in (built, None):
-            assert not with_loops(current, lambda: is_finite(values))
+        for current in (built, array):
+            assert not current.are_below(values, LARGEST)
+
+
+def test_both_builds_have_the_same_names():
+    def names(module):
+        own = (name for name, value in vars(module).items() if callable(value))
+        return {name for name in own if not name.startswith("_")} - {"Any", "NotEnoughSamples"}
+
+    written = {n for n in names(loop) if getattr(loop, n).__module__ == loop.__name__}
+    assert set(array.__all__) == written
+    assert written <= names(compiled())
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    rows=st.lists(
+        st.tuples(
+            arrays.arrays(float, (2, 3), elements=NUMBERS),
+            arrays.arrays(float, (3,), elements=st.sampled_from([0.0, 1.0, 0.25])),
+            st.sampled_from([1, 2.5]),
+        ),
+        min_size=1,
+        max_size=8,
+    )
+)
+@pytest.mark.parametrize("make", [compiled, lambda: loop], ids=["compiled", "as Python"])
+def test_weights_by_column_are_the_same(make, rows):
+    def smooth():
+        smoothing, t = Smoothing(alpha=0.1, n_rows=2, n_columns=3), 0.0
+        for values, w, gap in rows:
+            t += gap
+            smoothing.update(values, w, t)
+        return bits(smoothing)
+
+    assert with_kernels(make(), smooth) == with_kernels(array, smooth)
+
+
+@settings(deadline=None, max_examples=150)
+@given(xs=st.lists(st.one_of(NUMBERS, st.integers(-3, 3)), max_size=60), window=st.integers(1, 8))
+def test_extremes_hold_the_same(xs, window):
+    both = [make.Extremes(window) for make in (compiled(), loop)]
+    for k, x in enumerate(xs):
+        for extremes in both:
+            extremes.offer(x)
+        kept = xs[max(0, k + 1 - window) : k + 1]
+        assert [extremes.ends() for extremes in both] == [(min(kept), max(kept))] * 2
+        assert [e.version for e in both] == [both[0].version] * 2
+        whole = all(type(value) is int for value in xs[: k + 1])
+        assert [e.whole for e in both] == [whole] * 2
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        {"spread": np.zeros((2, 2))},
+        {"spread": np.zeros((1, 3))},
+        {"_squares": np.zeros(2)},
+        {"_weight": np.zeros(2), "_squares": np.zeros(2)},
+    ],
+)
+def test_a_smoothing_whose_arrays_differ_is_refused(damage):
+    smoothing = Smoothing(alpha=0.1, n_rows=2, n_columns=3)
+    vars(smoothing).update(damage)
+    with pytest.raises(ValueError, match="differ in shape"):
+        compiled().fold_in(smoothing, (np.zeros((2, 3)),), 0.9, 1.0)
 
 
 @pytest.mark.parametrize(
@@ -196,11 +280,10 @@ def test_a_sample_refuses_what_it_does_not_have(built):
 
 
 def test_a_grid_without_values_has_no_range(built):
-    grids = [QuantileRange(size=3)]
-    grids[0].settle()
-    samples = [quantile_sample_of(grid) for grid in grids]
-    with pytest.raises(NotEnoughSamples, match="no value yet"):
-        built.read_ranges(grids, samples, [-1], np.zeros((1, 2)))
+    for kernel in (built.Extremes(3), built.Sample(3, 1.0, "oldest", Uniforms(seed=1))):
+        span = kernel if hasattr(kernel, "ends") else built.QuantileSpan(kernel, 0.1, 0.9)
+        with pytest.raises(NotEnoughSamples, match="no value yet"):
+            built.EvenPoints([span], [(0, 2)]).moved()
 
 
 @pytest.mark.parametrize("used", [-5, 256, 10_000])
@@ -216,25 +299,25 @@ def test_rows_of_another_shape_are_refused(built, shapes):
         rows = [np.zeros(shape) for shape in shapes]
         Smoothing(alpha=0.1, n_rows=2, n_columns=3).update_rows(*rows, w=1.0, t=1)
 
-    for current in (built, None):
+    for current in (built, array):
         with pytest.raises(ValueError, match=r"shape|dimension"):
-            with_loops(current, smooth)
+            with_kernels(current, smooth)
 
 
 def test_a_grid_learns_that_its_values_are_not_whole(built):
-    grid = QuantileRange(size=3, window=10)
-    others, last = MinMax(size=3), (3, 2.5, None)
-    for x in (1, 2, None, *last):
-        grids = [grid, others]
-        samples = [sample_of(own) for own in grids]
-        with_loops(
-            built,
-            lambda x=x, grids=grids, samples=samples: built.take_in(
-                [x, x], grids, samples, [own.update for own in grids]
-            ),
-        )
-        assert grid.whole == others.whole == (x in (1, 2, 3) or (x is None and grid.n_values < 3))
-    assert grid.storage.values == [1, 2, 2.5, 3]
+    def grids():
+        return [QuantileRange(size=3, window=10), MinMax(size=3)]
+
+    made = with_kernels(built, grids)
+    intakes, updates = [grid.intake for grid in made], [grid.update for grid in made]
+    whole = []
+    for x in (1, 2, None, 3, 2.5, None):
+        built.take_in([x, x], intakes, updates)
+        assert len({grid.whole for grid in made}) == 1
+        whole.append(made[0].whole)
+    assert whole == [True, True, True, True, False, False]
+    assert made[0].storage.values == [1, 2, 2.5, 3]
+    assert made[1].range == (1, 3)
 
 
 def test_an_explainer_remembers_the_same(built):
@@ -254,7 +337,7 @@ def test_an_explainer_remembers_the_same(built):
             pdp.explain_one(x)
         return json.dumps(pdp.state)
 
-    assert with_loops(built, explain) == with_loops(None, explain)
+    assert with_kernels(built, explain) == with_kernels(array, explain)
 
 
 @pytest.mark.parametrize("select", ["oldest", "age"])
@@ -273,7 +356,7 @@ def test_ranges_are_the_same(built, select):
             pdp.explain_one(x)
         return json.dumps(pdp.state)
 
-    assert with_loops(built, explain) == with_loops(None, explain)
+    assert with_kernels(built, explain) == with_kernels(array, explain)
 
 
 def test_a_pickle_is_not_about_the_build(built):
@@ -283,9 +366,9 @@ def test_a_pickle_is_not_about_the_build(built):
             reservoir.update(x / 7)
         return reservoir
 
-    reservoir = with_loops(built, make)
-    twin = with_loops(None, lambda: pickle.loads(pickle.dumps(reservoir)))
-    assert type(twin._sample) is loop.Sample
+    reservoir = with_kernels(built, make)
+    twin = with_kernels(array, lambda: pickle.loads(pickle.dumps(reservoir)))
+    assert type(twin.kernel) is loop.Sample
     assert twin.state == reservoir.state
     for x in range(40):
         reservoir.update(x)
@@ -293,10 +376,27 @@ def test_a_pickle_is_not_about_the_build(built):
     assert twin.state == copy.deepcopy(reservoir).state == reservoir.state
 
 
-def test_without_the_extension_there_are_no_loops(monkeypatch):
+@pytest.mark.parametrize("window", [5, 100])
+def test_a_pickle_of_extremes_is_not_about_the_build(built, window):
+    def make():
+        grid = MinMax(window=window)
+        for x in range(40):
+            grid.update(x % 7 / 7)
+        return grid
+
+    grid = with_kernels(built, make)
+    twin = with_kernels(array, lambda: pickle.loads(pickle.dumps(grid)))
+    assert type(twin.storage.kernel) is loop.Extremes
+    for x in (0.5, 3.25):
+        grid.update(x)
+        twin.update(x)
+    assert twin.state == copy.deepcopy(grid).state == grid.state
+
+
+def test_without_the_extension_arrays_do_it(monkeypatch):
     monkeypatch.setenv("IPDP_PURE", "1")
-    assert kernels.installed() is None
+    assert kernels.installed() is array
     monkeypatch.delenv("IPDP_PURE")
     monkeypatch.setattr(kernels, "build", lambda: "compiled")
     monkeypatch.setitem(sys.modules, "ipdp.core.kernels._loop", None)
-    assert kernels.installed() is None
+    assert kernels.installed() is array

@@ -239,7 +239,7 @@ def test_state_keeps_all_kinds_of_values():
     explained(pfi, [(x, 1.0)] * 3)
     other = IncrementalPFI(lambda x: 1.0, ["n", 3], loss=squared, seed=1)
     other.state = json.loads(json.dumps(pfi.state, allow_nan=False))
-    (kept, *_) = other._storage.kept
+    (kept, *_) = other.memory.storage.kept
     assert math.isnan(kept["n"])
     assert {name: kept[name] for name in kept if name != "n"} == {
         name: x[name] for name in x if name != "n"
@@ -270,7 +270,7 @@ def test_merge_joins_the_importances_exactly():
             state = first.state
             empty = IncrementalPFI(product_model, **setup)
             explained(empty, examples[:1])
-            state["smoothing"] = empty.state["smoothing"]
+            state["fold"]["smoothing"] = empty.state["fold"]["smoothing"]
             second.state = state
         if t >= 40:
             second.explain_one(x, y, t=t)

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests import oracle
+from tests.explainers import oracle
 
 from ipdp import IncrementalPDP, models
 from ipdp.grid import Auto, Categories, Fixed, MinMax, QuantileRange, Quantiles

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from river import naive_bayes
-from tests import oracle
+from tests.explainers import oracle
 
 from ipdp import Curve, IncrementalPDP, models
 from ipdp.grid import Auto, Categories, Fixed, MinMax, QuantileRange, Quantiles

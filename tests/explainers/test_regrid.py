@@ -12,7 +12,7 @@ from ipdp.grid import Auto, Categories, Fixed, MinMax, QuantileRange, Quantiles
 
 
 def load_benchmark():
-    path = Path(__file__).parents[1] / "benchmarks" / "regrid.py"
+    path = Path(__file__).parents[2] / "benchmarks" / "regrid.py"
     spec = importlib.util.spec_from_file_location("benchmark_of_regrid", path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)

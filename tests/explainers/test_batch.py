@@ -212,3 +212,14 @@ def test_the_incremental_one_converges_to_it():
     curve = pdp.curve(0)
     np.testing.assert_allclose(curve.average, batch.average, rtol=1e-12)
     np.testing.assert_allclose(curve.std_error, batch.std_error, rtol=1e-9)
+
+
+def test_grids_of_a_pair_say_nothing_of_the_other_features():
+    rows = [{"a": k / 3, "b": k % 4 / 2, "c": 1.0, "d": k % 5 / 2} for k in range(30)]
+    fixed = ipdp.grid.Fixed([0.0, 1.0])
+    [curve] = ipdp.partial_dependence(
+        lambda x: x["b"] * x["d"] + x["a"], rows, [("b", "d")], grid={"b": fixed, "d": fixed}
+    )
+    assert curve.average.shape == (1, 2, 2)
+    with pytest.raises(ValueError, match="there is no feature 'e'"):
+        ipdp.partial_dependence(lambda x: x["b"], rows, ["b"], grid={"e": fixed})

@@ -1,0 +1,113 @@
+"""The steps that every observation goes through, as operations on arrays.
+
+For where `loop.py` is not compiled. What numpy has no better way for is taken from there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ipdp.core.kernels import loop
+from ipdp.core.kernels.loop import (
+    Extremes,
+    QuantileSpan,
+    Sample,
+    as_floats,
+    check_shapes,
+    draw,
+    is_whole,
+    n_rows_of,
+    numbers_of,
+    take_in,
+)
+from ipdp.core.typing import FloatArray
+
+__all__ = [
+    "EvenPoints",
+    "Extremes",
+    "QuantileSpan",
+    "Sample",
+    "are_below",
+    "as_floats",
+    "check_shapes",
+    "draw",
+    "fold_in",
+    "fold_in_weighted",
+    "is_whole",
+    "n_rows_of",
+    "numbers_of",
+    "take_in",
+]
+
+
+def fold_in(smoothing: Any, parts: Sequence[FloatArray], decay: float, w: float) -> None:
+    """Fold an observation into a smoothing; see `loop.fold_in`."""
+    values = parts[0] if len(parts) == 1 else np.concatenate(parts)
+    if values.shape != smoothing.mean.shape:
+        raise ValueError("the rows have another shape than those before")
+    weight = decay * smoothing._weight
+    _join(smoothing, values, decay, weight, w / (weight + w))
+    smoothing._weight = weight + w
+    smoothing._squares = decay * decay * smoothing._squares + w * w
+
+
+def fold_in_weighted(
+    smoothing: Any, parts: Sequence[FloatArray], decay: float, w: FloatArray
+) -> None:
+    """Fold an observation in with a weight for each column; see `loop.fold_in_weighted`."""
+    n_rows = n_rows_of(parts, smoothing.mean.shape[1])
+    check_shapes(smoothing.mean, smoothing.spread, smoothing._weight, smoothing._squares, n_rows)
+    if not len(smoothing._weight) == len(smoothing._squares) == len(w) == smoothing.mean.shape[1]:
+        raise ValueError("there must be a weight for each column")
+    weight = decay * smoothing._weight
+    total = weight + w
+    share = np.divide(w, total, out=np.zeros_like(total), where=total > 0)
+    _join(smoothing, np.concatenate(parts), decay, weight, share)
+    smoothing._weight = total
+    smoothing._squares = decay * decay * smoothing._squares + w * w
+
+
+def _join(
+    smoothing: Any, values: FloatArray, decay: float, weight: FloatArray, share: FloatArray
+) -> None:
+    """Join the state with a single value, whose own spread is zero."""
+    delta = values - smoothing.mean
+    step = delta * share
+    smoothing.mean += step
+    step *= delta
+    step *= weight
+    smoothing.spread *= decay
+    smoothing.spread += step
+
+
+def are_below(values: FloatArray, limit: float) -> bool:
+    """Whether all values are numbers of a size below the limit."""
+    flat = values.ravel()
+    # The sum of squares, which one operation gives, is larger than any of them; NaN is not smaller.
+    return bool(np.vdot(flat, flat) < limit * limit or (np.abs(values) < limit).all())
+
+
+class EvenPoints(loop.EvenPoints):
+    """Equidistant points in several ranges; see `loop.EvenPoints`.
+
+    One operation of numpy costs as much for eighty numbers as for ten.
+    """
+
+    def __init__(self, spans: list[Any], columns: list[tuple[int, int]]) -> None:
+        super().__init__(spans, columns)
+        sizes = [stop - start for start, stop in columns]
+        self._columns = np.concatenate([np.arange(start, stop) for start, stop in columns])
+        # For each column: whose range it is in, and which share of the range lies below it.
+        self._owner = np.repeat(np.arange(len(columns)), sizes)
+        self._fractions = np.concatenate([np.arange(size) / (size - 1) for size in sizes])
+
+    def write(self, row: FloatArray) -> None:
+        """Write the points into their columns."""
+        low = np.array(self.lows, dtype=float)
+        points = (np.array(self.highs, dtype=float) - low)[self._owner]
+        points *= self._fractions
+        points += low[self._owner]
+        row[self._columns] = points

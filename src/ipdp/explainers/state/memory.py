@@ -1,0 +1,336 @@
+"""Everything that an explainer of curves remembers, and the one step that changes it."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from ipdp.core import kernels
+from ipdp.core.jsonable import decode_name, encode_name
+from ipdp.core.observations import arranged
+from ipdp.core.smoothing import Smoothing
+from ipdp.core.typing import FeatureName, FloatArray, Label, Observation, State
+from ipdp.explainers.base import Memory
+from ipdp.explainers.state.means import Means
+from ipdp.explainers.state.points import Layout, Positions
+from ipdp.explainers.state.targets import Target
+from ipdp.grid import Grid
+from ipdp.grid.base import LARGEST
+from ipdp.models.base import Outputs
+
+NOT_FINITE = (
+    f"the model answered with NaN or infinity (or with a number beyond {LARGEST:g}, which cannot "
+    "be averaged); the observation was not explained"
+)
+
+# How many recent observations are kept for the density over a pair.
+_N_JOINT = 256
+
+
+class IceRecord(NamedTuple):
+    """One ICE curve of all targets, kept for plotting."""
+
+    layout: Layout
+    positions: FloatArray  # (n_axes, n_points)
+    values: FloatArray  # (n_outputs at that time, n_points)
+
+
+Answers: TypeAlias = tuple[Layout, FloatArray, list[Label], bool, FloatArray]
+"""What the model said of one observation, or of n with the same slots; checked.
+
+The layout; positions of shape (n_axes, n_points), or (n, n_axes, n_points); the names of the
+outputs, and whether the model gave them; values of shape (n, n_outputs, n_points).
+"""
+
+
+class CurveMemory(Memory):
+    """What an explainer of curves remembers.
+
+    Parameters
+    ----------
+    targets
+        The features, and pairs, to follow.
+    columns
+        Names of all features, in the order of the first observation.
+    alpha
+        Smoothing parameter.
+    n_ice
+        Number of ICE curves kept.
+
+    Attributes
+    ----------
+    grids
+        The grid of every feature that is involved, which keeps its recent values.
+    means
+        What the model answered, smoothed.
+    recent
+        The last ICE curves.
+    joint
+        Where there are pairs, the last observations, as values in the order of the grids: the grids
+        of two features do not know which of their values came together.
+    positions
+        Where the points to evaluate next are.
+    """
+
+    def __init__(
+        self,
+        targets: Sequence[Target],
+        columns: tuple[FeatureName, ...],
+        *,
+        alpha: float | None,
+        n_ice: int,
+    ) -> None:
+        super().__init__()
+        self.targets = list(targets)
+        self.columns = columns
+        self.grids = {n: g for t in targets for n, g in zip(t.names, t.grids, strict=True)}
+        self.means = Means(max(len(target.names) for target in targets), alpha=alpha)
+        self.recent: deque[IceRecord] = deque(maxlen=n_ice)
+        has_pairs = any(target.is_pair for target in targets)
+        self.joint: deque[tuple[Any, ...]] = deque(maxlen=_N_JOINT if has_pairs else 0)
+        self.positions = Positions(self.means.layout, self.targets, self.means.n_axes)
+        self._waiting = list(range(len(self.targets)))
+        self._ready: list[int] = []
+        self._names = tuple(self.grids)
+        self._updates = [grid.update for grid in self.grids.values()]
+        self._intakes = [grid.intake for grid in self.grids.values()]
+        self._only_numbers = all(grid.admits_numbers for grid in self.grids.values())
+
+    # One observation.
+
+    def ask(
+        self,
+        explainer: Any,
+        x: Observation,
+        y: Any,  # noqa: ARG002  (curves need no label)
+        w: float,
+    ) -> tuple[list[Any], Answers | None]:
+        values = self.admit(x)
+        if not w:
+            return values, None
+        layout = self.layout_now()
+        if not layout.targets:
+            return values, None
+        positions = self.positions.now()
+        engine = explainer.engine
+        if engine.ordered:
+            x = arranged(x, self.columns)
+        answer = engine.ice([x], layout.probes, positions[None])
+        if not kernels.current.are_below(answer.values, LARGEST):
+            raise ValueError(NOT_FINITE)
+        return values, self.aligned(answer, layout, positions)
+
+    def commit(self, asked: tuple[list[Any], Answers | None], w: float, t: float) -> None:
+        values, answers = asked
+        if answers is not None:
+            self.fold_in(answers, w, t)
+        # The grids have the observation after it was explained, as in Algorithm 1.
+        kernels.current.take_in(values, self._intakes, self._updates)
+        if self.joint.maxlen:
+            self.joint.append(tuple(values))
+
+    def admit(self, x: Observation) -> list[Any]:
+        """The values that the grids will take, in their order; nothing changes."""
+        if self._only_numbers:
+            values: list[Any] | None = kernels.current.numbers_of(x, self._names, LARGEST)
+            if values is not None:
+                return values
+        values = []
+        for name, grid in self.grids.items():
+            try:
+                values.append(grid.admit(x.get(name)))
+            except TypeError as error:
+                raise TypeError(f"feature {name!r}: {error}") from None
+        return values
+
+    def layout_now(self) -> Layout:
+        """The slots to evaluate now; the one in force if nothing came or went."""
+        if self._waiting:
+            ready = [k for k in self._waiting if self.targets[k].ready]
+            self._waiting = [k for k in self._waiting if k not in ready]
+            self._ready = sorted(self._ready + ready)
+        layout = self.positions.layout
+        if len(layout.targets) == len(self._ready) and not (
+            self.positions.others and self.positions.is_stale()
+        ):
+            return layout
+        # A grid that has made up its mind what its points are may take values as they are.
+        self._intakes = [grid.intake for grid in self.grids.values()]
+        targets = [self.targets[k] for k in self._ready]
+        keys = [target.current_keys() for target in targets]
+        layout = Layout.of(self.targets, self._ready, keys, [target.whole for target in targets])
+        if layout == self.means.layout:
+            layout = self.means.layout  # so that being the same object says that nothing changed
+        self.positions = Positions(layout, self.targets, self.means.n_axes)
+        return layout
+
+    def aligned(self, answer: Outputs, layout: Layout, positions: FloatArray) -> Answers:
+        """What the model said with its outputs in order, or an error; nothing changes."""
+        labels, values = answer
+        outputs = self.means.outputs
+        if labels is None or labels != self.means.labels:
+            outputs, values = self.means.aligned(answer)
+        return layout, positions, outputs, labels is not None, values
+
+    def fold_in(self, answers: Answers, w: Any, t: Any) -> None:
+        """Fold checked answers in; weight and time are arrays where the answers are several."""
+        layout, positions, outputs, named, values = answers
+        means = self.means
+        if layout is not means.layout:
+            means.adopt(layout)
+        if outputs is not means.outputs:
+            means.add_outputs(outputs, named)
+        if positions.ndim == 2:
+            means.smoothing.update_rows(positions, values[0], w=w, t=t)
+            positions = positions[None]
+        else:
+            means.smoothing.update_many(np.concatenate([positions, values], axis=1), w, t)
+        n, n_ice = len(values), self.recent.maxlen or 0
+        for k in layout.targets:
+            self.targets[k].n += n
+        for row in range(max(0, n - n_ice), n):
+            self.recent.append(IceRecord(layout, positions[row], values[row]))
+
+    # Copies, and segments of a stream.
+
+    def copy(self, grids: dict[FeatureName, Grid] | None = None) -> CurveMemory:
+        """An independent copy, with other grids if they are given."""
+        if grids is None:
+            grids = {name: grid.copy() for name, grid in self.grids.items()}
+        targets = [
+            replace(target, grids=tuple(grids[name] for name in target.names))
+            for target in self.targets
+        ]
+        alpha, n_ice = self.means.smoothing.alpha, self.recent.maxlen or 0
+        twin = CurveMemory(targets, self.columns, alpha=alpha, n_ice=n_ice)
+        twin.seen, twin.t, twin.starts_at = self.seen, self.t, self.starts_at
+        twin.means = self.means.copy()
+        twin.recent.extend(self.recent)
+        twin.joint.extend(self.joint)
+        return twin
+
+    def successor(self) -> CurveMemory:
+        later = self.copy()
+        later.means = self.means.successor()
+        for target in later.targets:
+            target.n = 0
+        later.recent.clear()
+        later.starts_at = self.seen
+        return later
+
+    def merge(self, later: CurveMemory) -> CurveMemory:
+        if [a.feature for a in self.targets] != [b.feature for b in later.targets]:
+            raise ValueError("explainers can be merged only if they follow the same features")
+        means = self.means.merge(later.means, later.targets)
+        if later.follows(self):
+            joined = later.copy()
+        else:
+            joined = later.copy({n: grid.merge(later.grids[n]) for n, grid in self.grids.items()})
+            joined.joint.clear()
+            joined.joint.extend([*self.joint, *later.joint])
+        joined.means = means
+        joined.columns = self.columns
+        joined.join_clocks(self, later)
+        for target, before in zip(joined.targets, self.targets, strict=True):
+            target.n += before.n
+        joined.recent.clear()
+        for part in (self, later):
+            known = part.means.outputs
+            joined.recent.extend(_with_outputs(r, known, means.outputs) for r in part.recent)
+        return joined
+
+    # State out and in.
+
+    @property
+    def state(self) -> State:
+        means = self.means
+        layouts = list(dict.fromkeys([means.layout, *(record.layout for record in self.recent)]))
+        return {
+            "seen": self.seen,
+            "t": self.t,
+            "starts_at": self.starts_at,
+            "columns": encode_name(self.columns),
+            "outputs": encode_name(tuple(means.outputs)),
+            "named": means.named,
+            "grids": [_plain(grid.state) for grid in self.grids.values()],
+            "effects": [
+                {"feature": encode_name(t.feature), "names": encode_name(t.names), "n": t.n}
+                for t in self.targets
+            ],
+            "layouts": [
+                {
+                    "effects": list(layout.targets),
+                    "keys": encode_name(layout.keys),
+                    "whole": encode_name(layout.whole),
+                }
+                for layout in layouts
+            ],
+            "attic": encode_name(tuple(means.dormant)),
+            "inherited": encode_name(tuple(sorted(means.inherited, key=repr))),
+            "lost": encode_name(tuple(sorted(means.lost, key=repr))),
+            "smoothing": means.smoothing.state,
+            "attic_smoothing": means.dormant_smoothing.state,
+            "recent": [
+                {
+                    "layout": layouts.index(record.layout),
+                    "positions": record.positions.tolist(),
+                    "values": record.values.tolist(),
+                }
+                for record in self.recent
+            ],
+            "together": [_plain(list(values)) for values in self.joint],
+        }
+
+    @state.setter
+    def state(self, state: State) -> None:
+        self.seen, self.t, self.starts_at = state["seen"], state["t"], state["starts_at"]
+        self.columns = decode_name(state["columns"])
+        for grid, saved in zip(self.grids.values(), state["grids"], strict=True):
+            grid.state = saved
+        for target, saved in zip(self.targets, state["effects"], strict=True):
+            target.n = saved["n"]
+        layouts = [
+            Layout.of(self.targets, s["effects"], decode_name(s["keys"]), decode_name(s["whole"]))
+            for s in state["layouts"]
+        ]
+        means = self.means
+        means.outputs, means.named = list(decode_name(state["outputs"])), state["named"]
+        means.layout = layouts[0]
+        means.dormant = list(decode_name(state["attic"]))
+        means.inherited = frozenset(decode_name(state["inherited"]))
+        means.lost = set(decode_name(state["lost"]))
+        means.smoothing = Smoothing.from_state(state["smoothing"])
+        means.dormant_smoothing = Smoothing.from_state(state["attic_smoothing"])
+        self.joint.extend(map(tuple, state["together"]))
+        for record in state["recent"]:
+            layout = layouts[record["layout"]]
+            positions, values = (
+                np.array(record[name], dtype=float).reshape(-1, layout.n_points)
+                for name in ("positions", "values")
+            )
+            self.recent.append(IceRecord(layout, positions, values))
+
+
+def _with_outputs(record: IceRecord, old: list[Label], new: list[Label]) -> IceRecord:
+    """The ICE curves with their outputs in another order; classes that had not been met are 0."""
+    values = np.zeros((len(new), record.values.shape[1]))
+    for label, row in zip(old, record.values, strict=False):
+        values[new.index(label)] = row
+    return record._replace(values=values)
+
+
+def _plain(value: Any) -> Any:
+    """The state of a grid: dicts and lists of plain values."""
+    if isinstance(value, dict):
+        return {name: _plain(item) for name, item in value.items()}
+    if isinstance(value, list):
+        return [_plain(item) for item in value]
+    if isinstance(value, tuple):
+        raise TypeError(
+            f"{value!r} cannot be saved: categories must be strings, numbers or booleans"
+        )
+    return encode_name(value)
