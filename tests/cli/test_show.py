@@ -35,7 +35,7 @@ def test_names_are_shown_as_they_are(run, ipdp):
 
 def test_show_at_another_time(run, ipdp):
     answer = ipdp("show", run, "--at", "150")
-    assert "Curves after 100 observations:" in answer.out.splitlines()
+    assert "After 100 observations:" in answer.out.splitlines()
     answer = ipdp("show", run, "--at", "50")
     assert answer.code == 2
     assert answer.err == "ipdp: no snapshot at or before n = 50\n"
@@ -60,7 +60,7 @@ def test_show_before_the_first_curve(tmp_path, ipdp):
         log.begin({})
     answer = ipdp("show", tmp_path)
     assert answer.code == 0
-    assert answer.out.splitlines()[-1] == "No curves yet."
+    assert answer.out.splitlines()[-1] == "No results yet."
 
 
 def test_show_before_the_model_has_said_anything(tmp_path, ipdp):

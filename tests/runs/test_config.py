@@ -62,7 +62,7 @@ def test_several_explainers(tmp_path):
             pass
     pdp, pfi = run.explainers.values()
     assert (type(pdp), type(pfi)) == (ipdp.IncrementalPDP, ipdp.IncrementalPFI)
-    assert isinstance(pfi.loss, metrics.CrossEntropy)
+    assert isinstance(pfi.loss, metrics.Accuracy)
     assert (pfi.alpha, pfi.seed, pfi.features) == (0.01, 3, ["age"])
     assert run.monitor.pdp is pdp
     with LogReader(tmp_path / "run") as reader:
@@ -73,9 +73,9 @@ def test_several_explainers(tmp_path):
 
 
 def test_an_explainer_without_curves_is_not_watched(tmp_path):
-    with assembled(tmp_path, explainers=["pfi"], loss="Accuracy()") as run:
+    with assembled(tmp_path, explainers=["pfi"], loss="LogLoss()") as run:
         assert run.monitor is None
-        assert isinstance(run.explainers["pfi"].loss, metrics.Accuracy)
+        assert isinstance(run.explainers["pfi"].loss, metrics.LogLoss)
 
 
 @pytest.mark.parametrize(

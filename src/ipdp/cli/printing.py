@@ -113,7 +113,7 @@ def short(value: Any) -> str:
 
     Examples
     --------
-    >>> [short(value) for value in (0.0, 0.12345, 1234.5, 98_765, 3e12, True, "a long category")]
+    >>> [short(value) for value in (-1e-9, 0.12345, 1234.5, 98_765, 3e12, True, "a long category")]
     ['0', '0.123', '1.23k', '98.8k', '3e+12', 'True', 'a long ca...']
     """
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, float, np.number)):
@@ -122,7 +122,12 @@ def short(value: Any) -> str:
     for size, letter in ((1e9, ""), (1e6, "M"), (1e3, "k")):
         if abs(number) >= size:
             return f"{number:.3g}" if not letter else f"{number / size:.3g}{letter}"
-    return f"{number:.3f}".rstrip("0").rstrip(".") if abs(number) < 1 else f"{number:.3g}"
+    # Adding 0.0 makes a rounded -0.0 a 0.
+    return (
+        f"{round(number, 3) + 0.0:.3f}".rstrip("0").rstrip(".")
+        if abs(number) < 1
+        else f"{number:.3g}"
+    )
 
 
 def cut(text: str, width: int) -> str:

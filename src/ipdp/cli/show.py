@@ -208,11 +208,11 @@ def print_overview(reader: LogReader, at: int | None, out: Console) -> None:
     _print_state(reader, out)
     results = _results(reader, at)
     if not results:
-        line(out, "No curves yet.")
+        line(out, "No results yet.")
         return
     if at is not None:
         taken = max(info.n for info in reader.snapshots() if info.n <= at)
-        line(out, f"Curves after {taken:,} observations:")
+        line(out, f"After {taken:,} observations:")
     # Wide enough never to be cut off: a terminal wraps what it cannot show, a file takes it all.
     out.width = max(out.width, 200)
     for k, (explainer, found) in enumerate(results.items()):

@@ -6,9 +6,8 @@ import inspect
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import ipdp
 from ipdp.core.validation import unknown
@@ -168,17 +167,15 @@ def metrics(model: Any, stream: Source, config: RunConfig) -> Any:
         return None
     if config.metric != "auto":
         return _metric(config.metric)
-    kind = _kind_of(model)
-    return kind and _metric({"classifier": "Accuracy()", "regressor": "MAE()"}[kind])
+    return _metric_for(model)
 
 
 def _loss(model: Any, spec: str) -> Any:
-    if spec != "auto":
-        return _metric(spec)
-    kind = _kind_of(model)
-    if kind is None:
+    # The same as the metric: a cross-entropy is ruled by the few probabilities that are almost 0.
+    metric = _metric_for(model) if spec == "auto" else _metric(spec)
+    if metric is None:
         raise ValueError("the loss of this model is not known: name a metric with --loss")
-    return _metric({"classifier": "CrossEntropy()", "regressor": "MAE()"}[kind])
+    return metric
 
 
 def _metric(spec: str) -> Any:
@@ -188,21 +185,19 @@ def _metric(spec: str) -> Any:
     return metric
 
 
-def _kind_of(model: Any) -> Literal["classifier", "regressor"] | None:
-    """Whether a model is a classifier or a regressor, as river and scikit-learn know them."""
+def _metric_for(model: Any) -> Any:
+    """Accuracy for a classifier, MAE for a regressor, as river and scikit-learn know them."""
     from river import base
 
+    accuracy, mae = _metric("Accuracy()"), _metric("MAE()")
     if isinstance(model, base.Base):
-        rivers: Any = import_module("river.metrics")
-        if rivers.Accuracy().works_with(model):
-            return "classifier"
-        return "regressor" if rivers.MAE().works_with(model) else None
+        return next((m for m in (accuracy, mae) if m.works_with(model)), None)
     sklearn = sys.modules.get("sklearn.base")
     if sklearn is None or not hasattr(model, "fit"):
         return None
     if sklearn.is_classifier(model):
-        return "classifier"
-    return "regressor" if sklearn.is_regressor(model) else None
+        return accuracy
+    return mae if sklearn.is_regressor(model) else None
 
 
 def _learns(model: Any, stream: Source, config: RunConfig) -> bool:

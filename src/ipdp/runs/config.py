@@ -218,8 +218,8 @@ class RunConfig(BaseModel):
         "Explanation",
         "auto",
         "METRIC",
-        "What a permutation is to make worse, a metric of river that is a mean over observations; "
-        "auto takes CrossEntropy for a classifier and MAE for a regressor",
+        "What a permutation makes worse, for pfi: a metric of river that is a mean over "
+        "observations; auto takes Accuracy for a classifier and MAE for a regressor",
     )
     features: Features | None = setting(
         "Explanation",
