@@ -21,7 +21,6 @@ from ipdp.runs import (
     Ended,
     Heartbeat,
     PaceChanged,
-    Run,
     RunFailed,
     Scored,
     Snapshotted,
@@ -211,89 +210,6 @@ def test_importance_by_permutation(make):
         twin.explain_one(x, y)
         other.learn_one(x, y)
     assert pfi.importance == twin.importance
-
-
-# Any explainers.
-
-
-def two_of(model):
-    pdp = ipdp.IncrementalPDP(model, ["a", "b"], alpha=0.05, grid={"b": ipdp.grid.Quantiles(3)})
-    return pdp, ipdp.IncrementalPFI(model, ["a", ("a", "b")], loss=metrics.Accuracy(), seed=1)
-
-
-def test_the_results_of_all_explainers_are_reported_and_logged(make, tmp_path):
-    model = tree.HoeffdingTreeClassifier(grace_period=20)
-    pdp, pfi = two_of(model)
-    run = make(model=model, pdp=[pdp, pfi], log=tmp_path)
-    last = [event for event in run if isinstance(event, Snapshotted)][-1]
-    assert list(last.results) == ["pdp", "pfi"]
-    assert last.results["pfi"] == pfi.results()
-    assert list(last.curves) == ["a", "b"]
-    with LogReader(tmp_path) as log:
-        assert log.explainers == ["pdp", "pfi"]
-        assert log.at(400, "pfi") == pfi.results()
-        assert np.array_equal(log.at(400)["a"].average, pdp.curve("a").average)
-        assert [n.tolist() for n, _ in log.importances(explainer="pfi").values()] == [
-            [*range(50, 401, 50)]
-        ] * 2
-        kept = log.settings["explainers"]
-        assert kept["pfi"]["features"] == ["a", ["a", "b"]]
-        assert kept["pdp"]["alpha"] == 0.05
-        assert kept["pdp"]["kind"] == "IncrementalPDP"
-        assert log.verify() == []
-
-
-def test_explainers_have_names(make):
-    model = tree.HoeffdingTreeClassifier(grace_period=20)
-    pdp, pfi = two_of(model)
-    assert list(make(model=model, pdp=(pfi, pdp)).explainers) == ["pfi", "pdp"]
-    assert list(make(model=model, pdp=[pdp, pfi, pdp]).explainers) == ["pdp", "pfi", "pdp_3"]
-    named = make(model=model, pdp={"slow": pdp, "fast": two_of(model)[0]})
-    list(named)
-    assert list(named.results) == ["slow", "fast"]
-    assert list(named.results["fast"]) == ["a", "b"]
-
-
-def test_an_explainer_that_needs_labels_can_be_the_only_one(make, tmp_path):
-    model = tree.HoeffdingTreeClassifier(grace_period=20)
-    _, pfi = two_of(model)
-    summary = ipdp.run(rows(), model, pfi, metric=metrics.Accuracy(), log=tmp_path, budget=0.9)
-    assert summary.results == {"pfi": pfi.results()}
-    assert pfi.n_seen == 400
-    with LogReader(tmp_path) as log:
-        assert log.explainers == ["pfi"]
-        assert log.features == ["a", ("a", "b")]
-
-
-def test_what_an_explainer_was_called_before(make):
-    model = tree.HoeffdingTreeClassifier(grace_period=20)
-    pdp, pfi = two_of(model)
-    with pytest.warns(DeprecationWarning, match=r"give explainers=\[pdp, pfi\]"):
-        run = Run(rows(), model, pdp, pfi=pfi)
-    assert run.explainers == {"pdp": pdp, "pfi": pfi}
-    with pytest.warns(DeprecationWarning, match="give explainers"):
-        run = Run(rows(), model, pdp=pdp)
-    with pytest.warns(DeprecationWarning, match="it is run.explainers"):
-        assert run.pdp is pdp
-    with pytest.raises(AttributeError, match="no 'nonsense'"):
-        _ = run.nonsense
-
-
-@pytest.mark.parametrize("old", ["Beat", "Paced"])
-def test_events_that_had_another_name(old):
-    import ipdp.runs
-
-    with pytest.warns(DeprecationWarning, match=f"{old} is now"):
-        assert issubclass(getattr(ipdp.runs, old), ipdp.runs.Event)
-
-
-@pytest.mark.parametrize(
-    ("given", "sentence"),
-    [(None, "a run needs an explainer"), ([], "a run needs an explainer"), (3, "got 3")],
-)
-def test_what_is_no_explainer_is_refused(given, sentence):
-    with pytest.raises(TypeError, match=sentence):
-        Run(rows(), lambda x: x["a"], given)
 
 
 def test_a_budget(make):

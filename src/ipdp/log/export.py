@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ipdp.core.files import written_whole
+from ipdp.core.jsonable import readable
 from ipdp.log.errors import LogError
 from ipdp.log.files import PathLike
 from ipdp.log.tables import TABLES
@@ -154,10 +155,6 @@ def _without_nan(value: float | None) -> float | None:
     return None if value is None or math.isnan(value) else value
 
 
-def _finite(value: float | None) -> float | None:
-    return value if value is not None and math.isfinite(value) else None
-
-
 def _when(seconds: float) -> datetime:
     return datetime.fromtimestamp(seconds, UTC)
 
@@ -168,6 +165,6 @@ def _iso(seconds: float) -> str:
 
 _Converters = dict[str, Callable[[Any], Any]]
 _CSV: _Converters = {"int": _same, "float": _without_nan, "text": _harmless, "time": _iso}
-_JSON: _Converters = {"int": _same, "float": _finite, "text": _text, "time": _iso}
+_JSON: _Converters = {"int": _same, "float": readable, "text": _text, "time": _iso}
 _ARROW: _Converters = {"int": _same, "float": _same, "text": _text, "time": _when}
 _FORMATS = {"csv": _csv, "jsonl": _jsonl, "parquet": _parquet, "arrow": _arrow}

@@ -10,7 +10,7 @@ from ipdp.core.importance import Result
 from ipdp.core.typing import Feature
 from ipdp.monitor.change import Change
 
-# A snapshot may be taken for several reasons at once; the strongest is the one that is told.
+# A snapshot may be taken for several reasons at once; the strongest is reported.
 REASONS = {"every": 1, "end": 2, "change": 4}
 SILENCE = 30.0
 """Seconds without a heartbeat after which a run whose writer is gone counts as died."""

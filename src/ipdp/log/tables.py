@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
-from ipdp.core.curve import Curve
+from ipdp.core.curve import Curve, feature_text
 from ipdp.core.importance import Importance, Result
 from ipdp.core.typing import Array
 
@@ -121,7 +121,7 @@ def _changes(log: LogReader) -> Iterator[tuple[Any, ...]]:
         change = logged.change
         yield (
             logged.id, logged.n, float(change.t), float(change.began),
-            _text(change.feature), _text(change.output), change.kind,
+            feature_text(change.feature), _text(change.output), change.kind,
             change.size, change.size_in_errors,
             change.shares.get("real"), change.shares.get("virtual"),
             change.level, change.statistic, change.summary(),

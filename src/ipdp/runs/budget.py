@@ -13,7 +13,7 @@ _SLOWEST = 10_000
 
 
 class Budget:
-    """Chooses k, of "explain each k-th observation", from measured times.
+    """Chooses k, of "every k-th observation is explained", from measured times.
 
     With c the time of explaining one observation, s that of passing one by, and r that of all the
     rest, explaining takes the share (s + (c - s) / k) / (s + (c - s) / k + r) of the time. The

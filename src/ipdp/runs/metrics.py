@@ -117,7 +117,7 @@ class MetricStates:
 
     @property
     def state(self) -> dict[str, Any] | None:
-        """What they remember, JSON-safe; None if that cannot be told from outside."""
+        """What they remember, JSON-safe; None if that cannot be known from outside."""
         if self._is_open is False:
             return None
         try:
@@ -141,7 +141,7 @@ class MetricStates:
 
 
 def take(thing: Any) -> Any:
-    """What an object remembers, JSON-safe; TypeError if that cannot be told from outside.
+    """What an object remembers, JSON-safe; TypeError if that cannot be known from outside.
 
     Examples
     --------

@@ -253,7 +253,7 @@ def dumped(model: Any) -> bytes:
 
 
 def load_into(model: Any, data: bytes) -> None:
-    """Bring a model to what another one of the same class had learnt.
+    """Give a model what another one of the same class has learnt.
 
     Nothing is made of the data before all types in it are known to be harmless.
 

@@ -94,7 +94,7 @@ class Metrics:
     # Reported.
 
     def start(self) -> None:
-        """A run begins: what is told from here on is counted on top of what was."""
+        """A run begins: what it reports is counted on top of what was before."""
         self._n = self._n_skipped = 0
         self._explaining.start()
         for gauge in (self._importance, self._effective, self._scores):

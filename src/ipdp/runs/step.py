@@ -48,8 +48,9 @@ class Step:
         self.explainers, self.monitor = explainers, monitor
         self.first: Explainer = next(iter(explainers.values()))
         # Any: those that need labels take one argument more.
-        self._with_label: list[Any] = [e for e in explainers.values() if e.needs_label]
-        self._without_label: list[Any] = [e for e in explainers.values() if not e.needs_label]
+        given: list[Any] = list(explainers.values())
+        self._with_label = [e.explain_one for e in given if e.needs_label]
+        self._without_label = [e.explain_one for e in given if not e.needs_label]
         self.scores, self.waiting, self.budget = scores, waiting, budget
         self.learn = learn
         self.order = Order()
@@ -76,20 +77,19 @@ class Step:
 
     def __call__(self, x: Observation, y: Any) -> Sequence[Change]:
         """Deal with one observation; the changes that the monitor found."""
-        started, explaining = self.finished, self.explain_seconds
+        started, explaining, waiting = self.finished, self.explain_seconds, self.waiting
         # A weight of 0 ages the results and fills the storages, without a call of the model.
         w = 1.0 if self.budget is None or self.budget.wants() else 0.0
-        if self.waiting is not None:
-            self._answer(self.waiting.answered(x, y), w)
+        if waiting is not None:
+            self._answer(waiting.answered(x, y), w)
         y_pred = self._predicted(x, y)
-        if self.waiting is None:
+        if waiting is None:
             self._score(y, y_pred)
-        changes = self._explain(x, w)
-        if self.waiting is not None:
-            self.waiting.ask(x, y, y_pred)
-        else:
-            self._explain_labelled(x, y, w)
+        changes = self._explain(x, y if waiting is None else None, w)
+        if waiting is None:
             self._teach(x, y)
+        else:
+            waiting.ask(x, y, y_pred)
         self.finished = perf_counter()
         if self.budget is not None:
             spent = self.explain_seconds - explaining
@@ -124,26 +124,30 @@ class Step:
             self.doing = "score"
             self.scores.update(y, y_pred)
 
-    def _explain(self, x: Observation, w: float) -> Sequence[Change]:
+    def _explain(self, x: Observation, y: Any, w: float) -> Sequence[Change]:
         self.doing = "explain"
         started = perf_counter()
-        for explainer in self._without_label:
-            explainer.explain_one(x, w=w)
+        for explain_one in self._without_label:
+            explain_one(x, w=w)
         changes = _NOTHING
         if w:
             self.explained += 1
             if self.monitor is not None:
                 changes = self.monitor.update(x)
+        if self._with_label and y is not None:
+            for explain_one in self._with_label:
+                explain_one(x, y, w=w)
         self.explain_seconds += perf_counter() - started
         return changes
 
-    def _explain_labelled(self, x: Observation, y: Any, w: float) -> None:
+    def _explain_late(self, x: Observation, y: Any, w: float) -> None:
+        """Explain an observation whose label has come."""
         if y is None or not self._with_label:
             return
         self.doing = "explain"
         started = perf_counter()
-        for explainer in self._with_label:
-            explainer.explain_one(x, y, w=w)
+        for explain_one in self._with_label:
+            explain_one(x, y, w=w)
         self.explain_seconds += perf_counter() - started
 
     def _teach(self, x: Observation, y: Any) -> None:
@@ -156,5 +160,5 @@ class Step:
         for question in questions:
             self._score(question.y, question.y_pred)
             if w is not None:
-                self._explain_labelled(question.x, question.y, w)
+                self._explain_late(question.x, question.y, w)
             self._teach(question.x, question.y)

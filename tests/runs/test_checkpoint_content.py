@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import errno
 import json
-import os
 import pickle
 import shutil
 from itertools import islice
@@ -16,7 +14,7 @@ from river import compose, drift, forest, linear_model, metrics, preprocessing, 
 import ipdp
 from ipdp.log import LogError, LogReader
 from ipdp.models.per_row import RowEngine
-from ipdp.runs import Checkpointed, Ended, Replayed, Run, Snapshotted, Started
+from ipdp.runs import Ended, Replayed, Run, Snapshotted, Started
 from ipdp.runs.checkpoint import CheckpointError, read, write
 from ipdp.sources import open_source
 
@@ -276,11 +274,6 @@ def test_a_stop_while_it_learns_again_leaves_the_checkpoint(make, tmp_path, monk
         assert (log.status.state, log.status.n) == ("stopped", 200)
 
 
-def test_to_resume_what_never_had_a_checkpoint_is_to_start(make, tmp_path):
-    run = make(log=tmp_path, checkpoint=tmp_path, resume=True)
-    assert next(event for event in run if isinstance(event, Started)).n == 0
-
-
 def test_a_run_that_ended_goes_on_when_the_stream_is_longer(make, tmp_path):
     options = {"log": tmp_path, "checkpoint": tmp_path, "allow_pickle": True}
     data = list(rows(300))
@@ -289,30 +282,6 @@ def test_a_run_that_ended_goes_on_when_the_stream_is_longer(make, tmp_path):
     assert final(one) == final(finished(make(data)))
     with LogReader(tmp_path) as log:
         assert [s.n for s in log.snapshots()] == [50, 100, 150, 200, 250, 300]
-
-
-def test_checkpoints_by_number_and_by_time(make, tmp_path, monkeypatch):
-    events = list(make(checkpoint=tmp_path / "a", checkpoint_every=150))
-    assert [e.n for e in events if isinstance(e, Checkpointed)] == [150, 300, 400]
-    events = list(make(checkpoint=tmp_path / "b.ipdp"))
-    assert [e.n for e in events if isinstance(e, Checkpointed)] == [400]
-    assert (tmp_path / "b.ipdp").is_file()
-    monkeypatch.setattr("ipdp.runs.checkpoint_schedule._SECONDS", 0.0)
-    monkeypatch.setattr("ipdp.runs.checkpoint_schedule._TIMES", 1.0)
-    monkeypatch.setattr("ipdp.runs.loop._BEAT", 0.0)
-    events = list(make(checkpoint=tmp_path / "c"))
-    assert len([e for e in events if isinstance(e, Checkpointed)]) > 3
-
-
-# What cannot be gone on from.
-
-
-def test_a_checkpoint_is_not_overwritten_by_accident(make, tmp_path):
-    stopped(make(checkpoint=tmp_path), 100)
-    before = (tmp_path / "checkpoint.ipdp").read_bytes()
-    with pytest.raises(FileExistsError, match="resume it, or choose another place"):
-        list(make(checkpoint=tmp_path))
-    assert (tmp_path / "checkpoint.ipdp").read_bytes() == before
 
 
 class Hostile:
@@ -470,46 +439,6 @@ def test_a_killed_run_whose_checkpoint_is_lost_keeps_its_log(
     assert not (left / "checkpoint.ipdp").exists()
 
 
-def test_a_run_that_is_killed_early_has_a_checkpoint(make, tmp_path):
-    options = {"log": tmp_path, "checkpoint": tmp_path}
-    run = make(**options, snapshot_every=20)
-    events = run.events()
-    next(events)
-    copied = (tmp_path / "checkpoint.ipdp").read_bytes()  # as it is until the next one
-    list(events)
-    (tmp_path / "checkpoint.ipdp").write_bytes(copied)
-    again = finished(make(**options, snapshot_every=20, resume=True))
-    assert final(again) == final(finished(make(snapshot_every=20)))
-    with LogReader(tmp_path) as log:
-        assert [s.n for s in log.snapshots()][-1] == 400
-        assert log.verify() == []
-
-
-def test_a_run_that_fails_at_once_leaves_no_checkpoint(make, tmp_path):
-    with pytest.raises(TypeError, match="observation 2 of the stream is a str"):
-        list(make([next(rows()), "no observation"], checkpoint=tmp_path))
-    assert not (tmp_path / "checkpoint.ipdp").exists()
-
-
-def test_two_runs_do_not_share_a_checkpoint(make, tmp_path):
-    first = make(checkpoint=tmp_path)
-    events = first.events()
-    next(events)
-    for resume in (True, False):
-        with pytest.raises(CheckpointError, match="is being written by another run: wait until"):
-            list(make(checkpoint=tmp_path, resume=resume))
-    list(events)
-    assert first.state == "ended"
-    assert finished(make(checkpoint=tmp_path, resume=True)).n == 400
-
-
-def test_what_a_kill_left_half_written_is_cleared_away(make, tmp_path):
-    left = tmp_path / ".checkpoint.123.part.ipdp"
-    left.write_bytes(b"half")
-    finished(make(checkpoint=tmp_path))
-    assert not left.exists()
-
-
 def test_a_checkpoint_of_version_1_goes_on(tmp_path):
     def make(**options):
         model = tree.HoeffdingTreeClassifier(grace_period=20)
@@ -546,31 +475,6 @@ def test_a_new_log_for_an_old_checkpoint(make, tmp_path):
 # Disks.
 
 
-def test_a_full_disk_ends_the_run_and_loses_nothing(make, tmp_path, monkeypatch):
-    options = {"log": tmp_path, "checkpoint": tmp_path, "allow_pickle": True}
-    run = make(checkpoint_every=100, **options)
-    events = run.events()
-    for event in events:
-        if isinstance(event, Checkpointed) and event.n == 200:
-            break
-
-    def full(*_):
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-    with monkeypatch.context() as patch:
-        patch.setattr(Path, "replace", full)
-        with pytest.raises(CheckpointError, match="No space left on device; the one before it is"):
-            list(events)
-    with LogReader(tmp_path) as log:
-        assert log.status.state == "failed"
-        assert "No space left" in log.status.message
-    one = finished(make(resume=True, **options))
-    assert final(one) == final(finished(make()))
-    with LogReader(tmp_path) as log:
-        assert log.status.state == "ended"
-        assert [s.n for s in log.snapshots()] == list(range(50, 401, 50))
-
-
 def test_a_full_disk_under_the_log(make, small_disk):
     """A real one: the log cannot grow, the run says so, the checkpoint from before stays."""
     options = {"log": small_disk, "checkpoint": small_disk, "allow_pickle": True}
@@ -578,11 +482,6 @@ def test_a_full_disk_under_the_log(make, small_disk):
     with pytest.raises((LogError, CheckpointError), match=r"full|No space left"):
         list(run)
     assert read(small_disk / "checkpoint.ipdp")["run"]["feed"]["n"] >= 50
-
-
-def test_a_read_only_directory(make, read_only):
-    with pytest.raises(CheckpointError, match=r"cannot write the checkpoint: .* read-only"):
-        list(make(checkpoint=read_only))
 
 
 def test_model_of_a_local_class_cannot_be_pickled(make, tmp_path):
