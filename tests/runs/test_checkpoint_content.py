@@ -451,8 +451,13 @@ def test_a_checkpoint_of_version_1_goes_on(tmp_path):
         )
 
     shutil.copy(Path(__file__).parent / "data" / "version_1.ipdp", tmp_path / "checkpoint.ipdp")
-    resumed = finished(make(checkpoint=tmp_path, resume=True))
-    assert final(resumed) == final(finished(make()))
+    resumed, straight = finished(make(checkpoint=tmp_path, resume=True)), finished(make())
+    for name, results in straight.results.items():
+        for feature, result in results.items():
+            assert resumed.results[name][feature].to_dict() == result.to_dict()
+    assert resumed.monitor.changes
+    assert str(resumed.monitor.changes) == str(straight.monitor.changes)
+    assert resumed.scores == straight.scores
     assert read(tmp_path / "checkpoint.ipdp")["run"]["version"] == 2
 
 
