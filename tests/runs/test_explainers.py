@@ -37,6 +37,7 @@ def test_the_results_of_all_explainers_are_reported_and_logged(make, tmp_path):
         assert kept["pfi"]["features"] == ["a", ["a", "b"]]
         assert kept["pdp"]["alpha"] == 0.05
         assert kept["pdp"]["kind"] == "IncrementalPDP"
+        assert kept["pfi"]["title"] == "permutation importance"
         assert log.verify() == []
 
 

@@ -17,51 +17,17 @@ if TYPE_CHECKING:
 Table = tuple[dict[str, str], Callable[["LogReader"], Iterator[tuple[Any, ...]]]]
 """The columns with their types (int, float, text or time), and what gives the rows."""
 
-_CURVES = {
-    "n": "int",
-    "time": "time",
-    "reason": "text",
-    "explainer": "text",
-    "feature": "text",
-    "feature_2": "text",
-    "output": "text",
-    "point": "int",
-    "value": "float",
-    "category": "text",
-    "value_2": "float",
-    "category_2": "text",
-    "average": "float",
-    "std_error": "float",
-    "n_effective": "float",
-}
-_IMPORTANCES = {
-    "n": "int",
-    "time": "time",
-    "reason": "text",
-    "explainer": "text",
-    "feature": "text",
-    "feature_2": "text",
-    "importance": "float",
-    "std_error": "float",
-    "n_effective": "float",
-}
-_CHANGES = {
-    "id": "int",
-    "n": "int",
-    "t": "float",
-    "began": "float",
-    "feature": "text",
-    "output": "text",
-    "kind": "text",
-    "size": "float",
-    "size_in_errors": "float",
-    "real": "float",
-    "virtual": "float",
-    "level": "float",
-    "statistic": "text",
-    "summary": "text",
-}
-_METRICS = {"n": "int", "metric": "text", "value": "float"}
+_RESULT = "n:int time:time reason:text explainer:text feature:text feature_2:text"
+_CURVES = (
+    f"{_RESULT} output:text point:int value:float category:text value_2:float category_2:text "
+    "average:float std_error:float n_effective:float"
+)
+_IMPORTANCES = f"{_RESULT} importance:float std_error:float n_effective:float"
+_CHANGES = (
+    "id:int n:int t:float began:float feature:text output:text kind:text size:float "
+    "size_in_errors:float real:float virtual:float level:float statistic:text summary:text"
+)
+_METRICS = "n:int metric:text value:float"
 
 
 def _curves(log: LogReader) -> Iterator[tuple[Any, ...]]:
@@ -142,9 +108,12 @@ def _text(name: Any) -> str | None:
 
 
 TABLES: dict[str, Table] = {
-    "curves": (_CURVES, _curves),
-    "importances": (_IMPORTANCES, _importances),
-    "changes": (_CHANGES, _changes),
-    "metrics": (_METRICS, _metrics),
+    name: (dict(column.split(":") for column in columns.split()), rows)
+    for name, columns, rows in (
+        ("curves", _CURVES, _curves),
+        ("importances", _IMPORTANCES, _importances),
+        ("changes", _CHANGES, _changes),
+        ("metrics", _METRICS, _metrics),
+    )
 }
 """What can be exported."""

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from ipdp.core.importance import Result
 from ipdp.core.jsonable import readable
 from ipdp.core.typing import Feature
 from ipdp.explainers.base import Explainer, canonical
+from ipdp.runs.metrics import numbered
 
 ByName = Mapping[str, Explainer]
 Results = dict[str, dict[Feature, Result]]
@@ -41,25 +42,14 @@ def by_name(given: Any, *, pdp: Any = None, pfi: Any = None) -> dict[str, Explai
             DeprecationWarning,
             stacklevel=3,
         )
-    named: dict[str, Explainer] = {}
-    if isinstance(given, Mapping):
-        named = {str(name): explainer for name, explainer in given.items()}
-        given = []
-    for explainer in [*_listed(given), *old]:
-        name = getattr(explainer, "name", "?")
-        named[name if name not in named else f"{name}_{len(named) + 1}"] = explainer
+        given = [given, *old] if given is not None else old
+    named = numbered(given, lambda explainer: getattr(explainer, "name", "?"))
     if not named:
         raise TypeError("a run needs an explainer, such as ipdp.IncrementalPDP")
     for explainer in named.values():
         if not isinstance(explainer, Explainer):
             raise TypeError(f"an explainer must be an ipdp.Explainer, got {explainer!r:.60}")
     return named
-
-
-def _listed(given: Any) -> Iterable[Any]:
-    if given is None:
-        return []
-    return given if isinstance(given, (list, tuple)) else [given]
 
 
 def results_of(explainers: ByName) -> Results:
@@ -70,8 +60,12 @@ def results_of(explainers: ByName) -> Results:
 def described(explainers: ByName) -> dict[str, dict[str, Any]]:
     """The settings of each of them, JSON-safe."""
     return {
-        name: {"kind": type(explainer).__name__, "seed": explainer.seed}
-        | {setting: _plain(value) for setting, value in explainer.settings.items()}
+        name: {
+            "kind": type(explainer).__name__,
+            "title": getattr(explainer, "title", name),
+            "seed": explainer.seed,
+            **{setting: _plain(value) for setting, value in explainer.settings.items()},
+        }
         for name, explainer in explainers.items()
     }
 

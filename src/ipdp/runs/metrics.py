@@ -11,7 +11,7 @@ import copy
 import functools
 import types
 from collections import Counter, UserList, defaultdict, deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -80,17 +80,27 @@ class Scores:
         return values
 
 
-def _by_name(metric: Any) -> dict[str, Any]:
-    if metric is None:
+def numbered(given: Any, name_of: Callable[[Any], str]) -> dict[str, Any]:
+    """A thing, several, or a dict of them, by name; a name that is taken gets a number.
+
+    Examples
+    --------
+    >>> numbered(["ab", "cd", "ab"], str.upper), numbered({"x": "ab"}, str.upper)
+    ({'AB': 'ab', 'CD': 'cd', 'AB_3': 'ab'}, {'x': 'ab'})
+    """
+    if given is None:
         return {}
-    if isinstance(metric, Mapping):
-        given = {str(name): item for name, item in metric.items()}
-    else:
-        several = isinstance(metric, (list, tuple, UserList))
-        given = {}
-        for item in metric if several else [metric]:
-            name = _name(item)
-            given[name if name not in given else f"{name}_{len(given) + 1}"] = item
+    if isinstance(given, Mapping):
+        return {str(name): item for name, item in given.items()}
+    by_name: dict[str, Any] = {}
+    for item in given if isinstance(given, (list, tuple, UserList)) else [given]:
+        name = name_of(item)
+        by_name[name if name not in by_name else f"{name}_{len(by_name) + 1}"] = item
+    return by_name
+
+
+def _by_name(metric: Any) -> dict[str, Any]:
+    given = numbered(metric, _name)
     for item in given.values():
         if isinstance(item, type):
             raise TypeError(f"{item.__name__} is a class: give a metric, {item.__name__}()")

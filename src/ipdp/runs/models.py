@@ -51,19 +51,7 @@ class Order:
 
 
 def predictor(model: Any, asked: Engine, scores: Scores, order: Order) -> Predict | None:
-    """What gives the prediction of one observation, as the metrics want it; None for no metrics.
-
-    Parameters
-    ----------
-    model
-        The model.
-    asked
-        Its engine in the explainer.
-    scores
-        The metrics.
-    order
-        Of the features.
-    """
+    """What gives the prediction of one observation, as the metrics want it; None for no metrics."""
     if not scores:
         return None
     last = _last_step(model)

@@ -125,15 +125,5 @@ def run(
 def summary(loop: Run, seconds: float) -> Summary:
     """What came of a run that is over."""
     assert loop.state in ("ended", "stopped")
-    return Summary(
-        n=loop.n,
-        state=loop.state,
-        results=loop.results,
-        scores=loop.scores,
-        n_changes=loop.n_changes,
-        seconds=seconds,
-        explain_seconds=loop.explain_seconds,
-        every=loop.every,
-        n_skipped=loop.n_skipped,
-        checkpoint=loop.checkpoint,
-    )
+    names = [item.name for item in fields(Summary) if item.name != "seconds"]
+    return Summary(seconds=seconds, **{name: getattr(loop, name) for name in names})
