@@ -420,3 +420,38 @@ def test_a_curve_of_another_version(version):
     state = explained(oracle.stream(seed=34, n=10), explainer("fixed")).curve("a").to_dict()
     with pytest.raises(ValueError, match="version"):
         Curve.from_dict({**state, "version": version})
+
+
+@pytest.mark.parametrize(
+    ("path", "damage"),
+    [
+        (("smoothing", "mean"), lambda rows: rows[:-1]),
+        (("smoothing", "spread"), lambda rows: rows[:-1]),
+        (("smoothing", "spread"), lambda rows: [row[:-1] for row in rows]),
+        (("smoothing", "mean"), lambda rows: [row * 2 for row in rows]),
+        (("smoothing", "weight"), lambda values: values[:-1]),
+        (("smoothing", "weight"), lambda values: [-1.0 for _ in values]),
+        (("smoothing", "squares"), lambda values: [*values, 1.0]),
+        (("smoothing", "mean"), lambda rows: [[float("nan")] * len(row) for row in rows]),
+        (("attic_smoothing", "mean"), lambda rows: [[1.0] for _ in rows]),
+        (("outputs",), lambda labels: [*labels, "more"]),
+        (("attic",), lambda slots: [*slots, [0, 99]]),
+        (("layouts",), lambda layouts: layouts[:0]),
+        (("layouts",), lambda layouts: 3),
+    ],
+)
+def test_a_state_whose_arrays_do_not_fit_is_refused(path, damage):
+    """A compiled loop would write beyond the end of an array that is too short."""
+    pdp = IncrementalPDP(lambda x: {"no": x["a"], "yes": 1 - x["a"]}, ["a"])
+    for k in range(40):
+        pdp.explain_one({"a": k % 7 / 7})
+    state = json.loads(json.dumps(pdp.state))
+    *way, last = path
+    part = state["fold"]
+    for name in way:
+        part = part[name]
+    part[last] = damage(part[last])
+    twin = IncrementalPDP(lambda x: x["a"], ["a"])
+    with pytest.raises(ValueError, match=r"damaged|inhomogeneous"):
+        twin.state = state
+    assert twin.n_seen == 0

@@ -314,13 +314,35 @@ class Smoothing:
             name: np.asarray(state[name], dtype=float)
             for name in ("weight", "squares", "mean", "spread")
         }
+        _check(arrays)
         restored = cls(alpha=state["alpha"], n_rows=0, n_columns=0)
         restored.n, restored.t = state["n"], state["t"]
-        shape = (-1, len(arrays["weight"])) if len(arrays["weight"]) else (len(arrays["mean"]), 0)
+        shape = len(arrays["mean"]), len(arrays["weight"])
         restored._weight, restored._squares = _even(arrays["weight"]), _even(arrays["squares"])
         restored.mean = arrays["mean"].reshape(shape)
         restored.spread = arrays["spread"].reshape(shape)
         return restored
+
+
+def _check(arrays: dict[str, Any]) -> None:
+    """Raise unless the arrays of a state fit each other: compiled loops would not notice."""
+    n_columns, n_rows = arrays["weight"].size, len(np.atleast_1d(arrays["mean"]))
+    wanted = {
+        "weight": (n_columns,),
+        "squares": (n_columns,),
+        "mean": (n_rows, n_columns) if n_rows else (0,),
+        "spread": (n_rows, n_columns) if n_rows else (0,),
+    }
+    for name, shape in wanted.items():
+        if arrays[name].shape != shape:
+            raise ValueError(
+                f"the state of a smoothing is damaged: {name} has the shape {arrays[name].shape}, "
+                f"not {shape}"
+            )
+        if not np.isfinite(arrays[name]).all():
+            raise ValueError(f"the state of a smoothing is damaged: {name} is not finite")
+    if (arrays["weight"] < 0).any():
+        raise ValueError("the state of a smoothing is damaged: a weight is negative")
 
 
 def _even(values: FloatArray) -> FloatArray:

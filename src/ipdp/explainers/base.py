@@ -359,6 +359,8 @@ class Explainer(ABC):
             memory = None if saved is None else self._restored(saved)
         except (KeyError, IndexError) as error:
             raise ValueError(f"the state is damaged: {error} is missing from it") from error
+        except (TypeError, AttributeError) as error:
+            raise ValueError(f"the state is damaged: {error}") from error
         self._memory = memory
 
     def _must_fit(self, state: State) -> None:

@@ -305,6 +305,7 @@ class CurveMemory(Memory):
         means.lost = set(decode_name(state["lost"]))
         means.smoothing = Smoothing.from_state(state["smoothing"])
         means.dormant_smoothing = Smoothing.from_state(state["attic_smoothing"])
+        self._check_shapes()
         self.joint.extend(map(tuple, state["together"]))
         for record in state["recent"]:
             layout = layouts[record["layout"]]
@@ -313,6 +314,20 @@ class CurveMemory(Memory):
                 for name in ("positions", "values")
             )
             self.recent.append(IceRecord(layout, positions, values))
+
+    def _check_shapes(self) -> None:
+        """Raise unless there is a column for each slot, and a row for each axis and output."""
+        means = self.means
+        n_rows = means.n_axes + len(means.outputs)
+        for smoothing, n in (
+            (means.smoothing, means.layout.n_points),
+            (means.dormant_smoothing, len(means.dormant)),
+        ):
+            if smoothing.mean.shape != (n_rows, n):
+                raise ValueError(
+                    f"the state is damaged: there are {n} points of {n_rows} numbers, and means of "
+                    f"the shape {smoothing.mean.shape}"
+                )
 
 
 def _with_outputs(record: IceRecord, old: list[Label], new: list[Label]) -> IceRecord:
