@@ -335,3 +335,14 @@ def test_a_constant_curve_has_no_importance_at_all():
 
 def test_a_curve_without_outputs_has_no_importance():
     assert curve_on(NUMBERS, n_outputs=0).importance.shape == (0,)
+
+
+def test_band_of_the_missing_value():
+    known = {"missing": np.array([0.5]), "missing_std_error": np.array([0.1])}
+    curve = curve_on(NUMBERS, n_outputs=1, **known)
+    low, high = curve.missing_band()
+    np.testing.assert_allclose([low, high], [[0.304], [0.696]], atol=1e-3)
+    assert curve.missing_band(0.8)[0] > low
+    for name in known:
+        unknown = dataclasses.replace(curve, **{name: None})
+        np.testing.assert_array_equal(unknown.missing_band(), np.full((2, 1), np.nan))

@@ -190,6 +190,18 @@ class Curve:
         half = student_quantile((1 + level) / 2, self.n_effective_points - 1) * self.std_error
         return self.average - half, self.average + half
 
+    def missing_band(self, level: float = 0.95) -> tuple[FloatArray, FloatArray]:
+        """Confidence band of `missing`: two ends of shape (n_outputs,), NaN where it is not known.
+
+        `level` is that of `band`. The curve does not say how many observations are behind this
+        point: many are assumed.
+        """
+        nothing = np.full(len(self.outputs), np.nan)
+        centre = nothing if self.missing is None else self.missing
+        error = nothing if self.missing_std_error is None else self.missing_std_error
+        half = student_quantile((1 + level) / 2, np.inf) * error
+        return centre - half, centre + half
+
     def at(self, x: Any) -> FloatArray:
         """The curve between its points.
 

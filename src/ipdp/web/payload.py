@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Iterable, Sequence
-from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -285,20 +284,11 @@ def _missing(curves: Sequence[Curve]) -> dict[str, str]:
     if all(curve.missing is None for curve in curves):
         return {}
 
-    def column(name: str) -> Array:
-        values = [getattr(curve, name) for curve in curves]
-        sizes = [len(curve.outputs) for curve in curves]
-        return np.asarray(
-            _flat(
-                [np.full(k, np.nan) if v is None else v for v, k in zip(values, sizes, strict=True)]
-            )
-        )
-
-    z = NormalDist().inv_cdf((1 + LEVEL) / 2)
-    return {
-        "missing": pack(column("missing")),
-        "missing_half": pack(z * column("missing_std_error")),
-    }
+    values = _flat(
+        [np.full(len(c.outputs), np.nan) if c.missing is None else c.missing for c in curves]
+    )
+    highs = _flat([curve.missing_band(LEVEL)[1] for curve in curves])
+    return {"missing": pack(values), "missing_half": pack(highs - values)}
 
 
 def _flat(arrays: Sequence[Any]) -> Any:

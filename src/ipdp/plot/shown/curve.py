@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import NormalDist
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -238,12 +237,9 @@ def _fading(n: int, oldest: float, newest: float) -> list[float]:
 def _missing(curve: Curve, k: int, band: float | None) -> Missing | None:
     if curve.missing is None:
         return None
-    y, half = float(curve.missing[k]), np.nan
-    if band is not None and curve.missing_std_error is not None:
-        # The curve does not say how many observations are behind this point: assume many.
-        half = NormalDist().inv_cdf((1 + band) / 2) * float(curve.missing_std_error[k])
     x = float(side_by_side(len(curve.outputs), _AT_MISSING)[k])
-    return Missing(x, y, y - half, y + half)
+    low, high = (np.nan, np.nan) if band is None else (end[k] for end in curve.missing_band(band))
+    return Missing(x, float(curve.missing[k]), float(low), float(high))
 
 
 def _y_range(curve: Curve, *, bounded: bool) -> tuple[float, float] | None:
