@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.web.logs import EVIL, write_explained, write_run
+from tests.web.logs import EVIL, curves_at, write_explained, write_run
 
 from ipdp.log import Log
 from ipdp.web import write_figures
@@ -43,6 +43,14 @@ def test_importances_alone_have_a_timeline(tmp_path):
     write_explained(tmp_path / "run", 300, explainers=["gain"])
     names = [path.name for path in write_figures(tmp_path / "run", tmp_path / "figures")]
     assert names == ["timeline.png"]
+
+
+def test_an_explainer_without_results_has_no_figures(tmp_path):
+    with Log(tmp_path / "run") as log:
+        log.begin({}, {"gain": ["age"], "pdp": ["age"]})
+        log.snapshot({"gain": {}, "pdp": curves_at(100, ["age"])}, 100)
+    names = [path.name for path in write_figures(tmp_path / "run", tmp_path / "figures")]
+    assert names == ["overview.png", "timeline.png", "curve-001-age.png", "carpet-001-age.png"]
 
 
 def test_figures_for_print(tmp_path):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterator
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
@@ -75,9 +74,10 @@ def write_figures(
 
 
 def _figures(reader: LogReader) -> Iterator[_Drawing]:
-    for k, name in enumerate(reader.explainers):
+    newest = reader.snapshots()[-1].n
+    found = {name: reader.at(newest, name).values() for name in reader.explainers}
+    for k, (name, results) in enumerate((name, item) for name, item in found.items() if item):
         log, suffix = _OneExplainer(reader, name), f"-{_slug(name)}" if k else ""
-        results = log.at(reader.snapshots()[-1].n).values()
         overview = OverviewDisplay(log) if any(isinstance(r, Curve) for r in results) else None
         if overview is not None:
             yield _overview(overview, suffix)
@@ -112,9 +112,9 @@ class _OneExplainer:
     """What a log holds of one explainer, to be read like a log."""
 
     def __init__(self, reader: LogReader, explainer: str) -> None:
-        self.at = partial(reader.at, explainer=explainer)
-        self.history = partial(reader.history, explainer=explainer)
-        self.importances = partial(reader.importances, explainer=explainer)
+        self.explainers = [explainer]
+        self.at, self.history = reader.at, reader.history
+        self.importances = reader.importances
         self.snapshots = reader.snapshots
         self.changes = reader.changes
         self.metrics = reader.metrics

@@ -18,12 +18,14 @@ from ipdp.monitor.change import Change
 class Logged(Protocol):
     """What the figures read of a log; `ipdp.LogReader` has it."""
 
-    def at(self, n: int) -> Mapping[Feature, Result]: ...
-    def snapshots(self, after: int = 0) -> Sequence[Any]: ...
-    def history(self, feature: Feature, *, after: int = 0) -> Iterator[tuple[Any, Result]]: ...
-    def importances(self, *, after: int = 0) -> Mapping[Feature, tuple[Any, Any]]: ...
-    def changes(self, *, after: int = 0) -> Sequence[Any]: ...
-    def metrics(self, *, after: int = 0) -> Mapping[str, tuple[Any, Any]]: ...
+    @property
+    def explainers(self) -> Sequence[str]: ...
+    def at(self, n: int, explainer: str) -> Mapping[Feature, Result]: ...
+    def snapshots(self) -> Sequence[Any]: ...
+    def history(self, feature: Feature, *, explainer: str) -> Iterator[tuple[Any, Result]]: ...
+    def importances(self, *, explainer: str) -> Mapping[Feature, tuple[Any, Any]]: ...
+    def changes(self) -> Sequence[Any]: ...
+    def metrics(self) -> Mapping[str, tuple[Any, Any]]: ...
 
 
 Curves: TypeAlias = Mapping[Feature, Curve] | Iterable[Curve]
@@ -50,12 +52,8 @@ class Series(NamedTuple):
 def curves_at(source: Curves | Logged, n: int | None) -> list[Curve]:
     """The curves of one time; of a log the last ones at or before n, by default the newest."""
     if isinstance(source, Logged):
-        if n is None:
-            taken = source.snapshots()
-            if not taken:
-                raise NotEnoughSamples("the log has no snapshot yet")
-            n = taken[-1].n
-        return _only_curves(source.at(n).values())
+        n = _newest(source) if n is None else n
+        return _only_curves(source.at(n, _explainer(source, n)).values())
     if n is not None:
         raise ValueError("a time can be chosen from a log only; these are curves of one time")
     given: Iterable[Any] = source.values() if isinstance(source, Mapping) else source
@@ -69,11 +67,8 @@ def history_of(
     if isinstance(source, Logged):
         if feature is None:
             raise ValueError("say which feature of the log: feature=...")
-        dated = [
-            (float(info.n), curve)
-            for info, curve in source.history(feature)
-            if isinstance(curve, Curve)
-        ]
+        history = source.history(feature, explainer=_explainer(source, _newest(source)))
+        dated = [(float(info.n), curve) for info, curve in history if isinstance(curve, Curve)]
     else:
         dated = [
             (time_of(curve), curve)
@@ -94,7 +89,8 @@ def history_of(
 def importances_of(source: Snapshots | Logged) -> dict[Feature, Series]:
     """The importance of each feature over time: the largest over the outputs."""
     if isinstance(source, Logged):
-        return {name: _series(*pair) for name, pair in source.importances().items() if len(pair[0])}
+        logged = source.importances(explainer=_explainer(source, _newest(source)))
+        return {name: _series(*pair) for name, pair in logged.items() if len(pair[0])}
     found: dict[Feature, dict[float, float]] = {}
     for result in _flat(source):
         found.setdefault(result.feature, {})[time_of(result)] = result.overall_importance
@@ -124,6 +120,21 @@ def metrics_of(source: object, metrics: Mapping[str, tuple[Any, Any]] | None) ->
 def time_of(result: Result) -> float:
     """When a curve was taken: on its own clock, or by the number of observations."""
     return float(result.n_samples if result.t is None else result.t)
+
+
+def _newest(log: Logged) -> int:
+    """The number of observations at the log's last snapshot."""
+    taken = log.snapshots()
+    if not taken:
+        raise NotEnoughSamples("the log has no snapshot yet")
+    return int(taken[-1].n)
+
+
+def _explainer(log: Logged, n: int) -> str:
+    """The first explainer that gives curves, else the first that gives anything."""
+    found = {name: log.at(n, name) for name in log.explainers}
+    with_curves = [name for name, results in found.items() if _only_curves(results.values())]
+    return (with_curves or [name for name, results in found.items() if results])[0]
 
 
 def _flat(source: Snapshots) -> Iterator[Result]:
