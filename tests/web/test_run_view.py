@@ -16,7 +16,7 @@ from tests.web.logs import (
 
 from ipdp.log import Log, LogReader
 from ipdp.web.payload import unpack
-from ipdp.web.run_view import Cursor, RunView, run_name
+from ipdp.web.run_view import Cursor, NotFound, RunView, run_name
 
 
 @pytest.fixture
@@ -190,7 +190,7 @@ def test_cursors_survive_being_written():
 
 def test_a_feature_that_is_not_there(log):
     add(log, 100)
-    with pytest.raises(IndexError):
+    with pytest.raises(NotFound, match="no feature number 99"):
         view_of(log).feature(99)
 
 

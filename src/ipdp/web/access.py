@@ -7,7 +7,6 @@ import ipaddress
 import secrets
 import socket
 from collections.abc import Iterable
-from urllib.parse import urlencode
 
 from starlette.datastructures import MutableHeaders
 from starlette.requests import Request
@@ -16,8 +15,6 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 LONGEST_QUERY = 1000
 """Letters of a query string; ours have fewer than a hundred."""
-
-_LOOPBACK = {"localhost", "127.0.0.1", "::1"}
 
 # Plotly makes one style element, which is empty at first, and sets style attributes; its pictures
 # are data. Everything else comes from this server, and no script is in the page itself.
@@ -43,17 +40,9 @@ def new_token() -> str:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this machine reaches an address.
-
-    Examples
-    --------
-    >>> is_loopback("127.0.0.1"), is_loopback("localhost"), is_loopback("0.0.0.0")
-    (True, True, False)
-    """
-    if host in _LOOPBACK:
-        return True
+    """Whether only this machine reaches an address."""
     try:
-        return ipaddress.ip_address(host).is_loopback
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
     except ValueError:
         return False
 
@@ -78,25 +67,14 @@ def error_response(status: int, reason: object) -> Response:
 class AccessMiddleware:
     """Refuses requests for another host or without the token; adds security headers to all answers.
 
-    Parameters
-    ----------
-    app
-        The app.
-    host
-        The address that the server listens at.
-    token
-        What a visitor must bring, in the first address or as a bearer; None: nothing.
-    names
-        Other names by which the server is reached, such as that of a proxy before it.
+    The parameters are those of `make_app`.
     """
 
-    def __init__(
-        self, app: ASGIApp, *, host: str, token: str | None, names: Iterable[str] = ()
-    ) -> None:
+    def __init__(self, app: ASGIApp, host: str, token: str | None, names: Iterable[str]) -> None:
         self.app = app
         self.host = host
         self.token = token
-        self.names = {name.lower() for name in (host, *names)} | _LOOPBACK
+        self.names = {name.lower() for name in ("localhost", host, *names)}
         if not is_loopback(host):
             self.names |= {socket.gethostname().lower(), socket.getfqdn().lower()}
 
@@ -125,11 +103,11 @@ class AccessMiddleware:
         given = request.query_params.get("token")
         if given is not None and _are_equal(given.encode(), self.token):
             return self._first_answer(request, self.token)
-        if not self._is_known(request, self.token):
-            return error_response(
-                401, "This page needs its token: open the whole link that was printed."
-            )
-        return None
+        if self._is_known(request, self.token):
+            return None
+        return error_response(
+            401, "This page needs its token: open the whole link that was printed."
+        )
 
     def _is_our_name(self, header: str) -> bool:
         """Whether the Host header names this server.
@@ -155,8 +133,7 @@ class AccessMiddleware:
 
     def _first_answer(self, request: Request, token: str) -> Response:
         """Keep the token as a cookie and drop it from the address."""
-        query = request.query_params.multi_items()
-        rest = urlencode([(name, value) for name, value in query if name != "token"])
+        rest = request.url.remove_query_params("token").query
         raw = request.scope.get("raw_path", b"/").decode("latin-1")
         path = "/" + raw.split("?")[0].lstrip("/\\")  # two slashes would be another host
         answer = RedirectResponse(f"{path}?{rest}" if rest else path, 303)

@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
@@ -24,13 +24,13 @@ from starlette.types import Receive, Scope, Send
 
 from ipdp.web import document
 from ipdp.web.access import AccessMiddleware, check_token, error_response, is_loopback
-from ipdp.web.run_view import Cursor
-from ipdp.web.runs import NotFound, Runs, Unreadable, address
+from ipdp.web.run_view import Cursor, NotFound
+from ipdp.web.runs import Runs, Unreadable, address
 
 PAUSE_HEADER = "x-ipdp-pause"
 """Says how many seconds a page is to wait before it asks again."""
 
-_WHOLE = re.compile(r"-1|[0-9]{1,18}")
+_NUMBER = re.compile("[0-9]{1,18}")
 # Not left to the machine's table of types: a browser runs no script of another type.
 _TYPES = {".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8"}
 _NO_STORE = {"cache-control": "no-store"}
@@ -115,34 +115,19 @@ class _PageFiles(StaticFiles):
 class PollInterval:
     """How long pages wait between two requests: a second each, longer if there are many of them.
 
-    Parameters
-    ----------
-    most
-        How often all pages together may ask, in times a second.
-    window
-        Seconds over which they are counted.
-    longest
-        The longest interval, in seconds.
-    clock
-        Seconds that only grow.
-
-    Examples
-    --------
-    >>> interval = PollInterval()
-    >>> interval.next()
-    1.0
+    All pages together may ask so often a second, counted over a window of some seconds.
     """
+
+    longest = 10.0
 
     def __init__(
         self,
         most: float = 20.0,
         window: float = 2.0,
-        longest: float = 10.0,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.most = most
         self.window = window
-        self.longest = longest
         self.clock = clock
         self._seconds = 1.0
         self._asked = 0
@@ -184,38 +169,48 @@ class _Views:
         # The largest comes last: while the browser reads it, the first numbers are on their way.
         return _page(name, "page.html", [*document.SCRIPTS, document.PLOTLY])
 
-    # Pages that follow a run ask for the same thing at the same time: an answer that is kept is
-    # given at once, and only what must be read takes a thread.
-
     async def run_json(self, request: Request) -> Response:
         name, after = request.path_params["run"], request.query_params.get("after")
         try:
             cursor = Cursor() if after is None else Cursor.parse(after)
         except ValueError as error:
             return error_response(400, error)
-        kept = self.runs.kept_answer(name, "run", cursor)
-        answer = await _answer(kept, lambda: self.runs.get(name).run(cursor))
+        answer = await self._answer(name, "run", cursor)
         answer.headers[PAUSE_HEADER] = str(self.interval.next())
         return answer
 
     async def feature_json(self, request: Request) -> Response:
         name, feature = request.path_params["run"], request.path_params["feature"]
         after = request.query_params.get("after", "-1")
-        if not _WHOLE.fullmatch(feature) or feature == "-1":
+        if not _NUMBER.fullmatch(feature):
             return error_response(404, "a feature is asked for by its number")
-        if not _WHOLE.fullmatch(after):
+        if after != "-1" and not _NUMBER.fullmatch(after):
             return error_response(400, "after must be a number of observations")
-        asked = int(feature), int(after), request.query_params.get("explainer")
-        kept = self.runs.kept_answer(name, "feature", *asked)
-        return await _answer(kept, lambda: self.runs.get(name).feature(*asked))
+        explainer = request.query_params.get("explainer")
+        return await self._answer(name, "feature", int(feature), int(after), explainer)
+
+    async def _answer(self, name: str, what: Literal["run", "feature"], *asked: Any) -> Response:
+        """An answer as JSON, or the sentence that says why there is none.
+
+        Pages that follow a run ask for the same thing at the same time: an answer that is kept is
+        given at once, and only what must be read takes a thread.
+        """
+        try:
+            body = self.runs.kept_answer(name, what, *asked)
+            if body is None:
+                body = await run_in_threadpool(lambda: self.runs.get(name).answer(what, *asked))
+        except NotFound as error:
+            return error_response(404, error)
+        except Unreadable as error:
+            return error_response(422, error)
+        return _json_response(body)
 
 
 @cache
 def _versions() -> dict[str, str]:
     """A digest of each file that is served besides the views."""
-    names = (*document.FIRST, *document.SCRIPTS, "index.js", "style.css")
-    texts = {name: document.read(name) for name in names}
-    texts[document.PLOTLY] = document.plotly_js()
+    names = (document.FIRST, *document.SCRIPTS, "index.js", "style.css")
+    texts = {document.PLOTLY: document.plotly_js()} | {name: document.read(name) for name in names}
     return {name: hashlib.sha256(text.encode()).hexdigest()[:12] for name, text in texts.items()}
 
 
@@ -224,11 +219,11 @@ def _static(name: str) -> str:
 
 
 def _page(title: str, body: str, scripts: Iterable[str], status: int = 200) -> Response:
-    first = "".join(f'<script src="{_static(name)}"></script>\n' for name in document.FIRST)
     late = "".join(f'<script defer src="{_static(name)}"></script>\n' for name in scripts)
     head = (
         '<link rel="icon" href="data:,">\n'
-        f'<link rel="stylesheet" href="{_static("style.css")}">\n{first}{late}'
+        f'<link rel="stylesheet" href="{_static("style.css")}">\n'
+        f'<script src="{_static(document.FIRST)}"></script>\n{late}'
     )
     text = document.document(title, head, document.read(body), "live")
     return HTMLResponse(text, status_code=status, headers=_NO_STORE)
@@ -236,16 +231,6 @@ def _page(title: str, body: str, scripts: Iterable[str], status: int = 200) -> R
 
 def _index_page(status: int = 200) -> Response:
     return _page("Runs", "index.html", ["run.js", "index.js"], status)
-
-
-async def _answer(kept: bytes | None, make: Callable[[], bytes]) -> Response:
-    """An answer as JSON, or the sentence that says why there is none."""
-    try:
-        return _json_response(await run_in_threadpool(make) if kept is None else kept)
-    except NotFound as error:
-        return error_response(404, error)
-    except Unreadable as error:
-        return error_response(422, error)
 
 
 def _json_response(body: bytes) -> Response:

@@ -10,8 +10,8 @@ from pathlib import Path
 DIRECTORY = Path(__file__).parent / "page"
 """Where our own files are."""
 
-FIRST = ("base.js",)
-"""Scripts that run before anything is drawn."""
+FIRST = "base.js"
+"""The script that runs before anything is drawn."""
 
 SCRIPTS = ("run.js", "plot.js", "curve.js", "time.js", "lists.js", "page.js", "controls.js")
 """Scripts that run when the page is there, in this order."""

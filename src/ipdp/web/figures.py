@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
@@ -15,7 +16,6 @@ from ipdp.plot import CarpetDisplay, ChangeDisplay, OverviewDisplay, PDPDisplay,
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
     from ipdp.log import LogReader
 
@@ -53,6 +53,8 @@ def write_figures(
     -------
     The files: overview, timeline, changes, then the features, the most important first.
     """
+    from matplotlib.figure import Figure
+
     from ipdp.log import LogReader
 
     if format not in get_args(Format):
@@ -67,8 +69,10 @@ def write_figures(
     paths = []
     for name, size, draw in _figures(run):
         path = directory / f"{name}.{format}"
+        figure = Figure(figsize=size, layout="constrained")
+        draw(figure.subplots())
         with written_whole(path) as draft:
-            _drawn(draw, size).savefig(draft, dpi=_DPI)
+            figure.savefig(draft, dpi=_DPI)
         paths.append(path)
     return paths
 
@@ -78,13 +82,15 @@ def _figures(reader: LogReader) -> Iterator[_Drawing]:
     found = {name: reader.at(newest, name).values() for name in reader.explainers}
     for k, (name, results) in enumerate((name, item) for name, item in found.items() if item):
         log, suffix = _OneExplainer(reader, name), f"-{_slug(name)}" if k else ""
-        overview = OverviewDisplay(log) if any(isinstance(r, Curve) for r in results) else None
-        if overview is not None:
+        curves: list[Curve] = []
+        if any(isinstance(result, Curve) for result in results):
+            overview = OverviewDisplay(log)
+            curves = overview.curves
             yield _overview(overview, suffix)
         yield f"timeline{suffix}", _WIDE, TimelineDisplay(log).plot
         if not k:
             yield from _changes(reader)
-        for rank, curve in enumerate(overview.curves if overview is not None else (), start=1):
+        for rank, curve in enumerate(curves, start=1):
             stem = f"{suffix}-{rank:03}-{_slug(curve.feature)}"
             yield f"curve{stem}", _CURVE, PDPDisplay(curve).plot
             if len(curve.grid_values) == 1:
@@ -95,11 +101,7 @@ def _overview(overview: OverviewDisplay, suffix: str) -> _Drawing:
     shown = [curve.feature for curve in overview.curves[:_PANELS]]
     columns = min(_COLUMNS, len(shown))
     size = (_PANEL[0] * columns, _PANEL[1] * -(-len(shown) // columns) + 0.6)
-    return (
-        f"overview{suffix}",
-        size,
-        lambda ax: overview.plot(ax, features=shown, columns=columns),
-    )
+    return f"overview{suffix}", size, partial(overview.plot, features=shown, columns=columns)
 
 
 def _changes(reader: LogReader) -> Iterator[_Drawing]:
@@ -120,20 +122,6 @@ class _OneExplainer:
         self.metrics = reader.metrics
 
 
-def _drawn(draw: Callable[[Axes], Any], size: tuple[float, float]) -> Figure:
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=size, layout="constrained")
-    draw(figure.subplots())
-    return figure
-
-
 def _slug(feature: Feature) -> str:
-    """A name that every file system takes.
-
-    Examples
-    --------
-    >>> _slug("Net salary (EUR)"), _slug(("age", "salary")), _slug("../../etc"), _slug("")
-    ('Net-salary-EUR', 'age-salary', 'etc', 'unnamed')
-    """
+    """A name that every file system takes."""
     return re.sub(r"[^\w]+", "-", feature_text(feature)).strip("-")[:40].strip("-") or "unnamed"

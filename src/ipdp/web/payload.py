@@ -14,7 +14,7 @@ from ipdp.core.importance import Importance, Result
 from ipdp.core.jsonable import readable
 from ipdp.core.typing import Array, Feature
 from ipdp.plot.shown.style import named, output_label
-from ipdp.plot.shown.values import chosen_outputs, rug_of, thin_points
+from ipdp.plot.shown.values import Rug, chosen_outputs, rug_of, thin_points
 
 if TYPE_CHECKING:
     from ipdp.log import LoggedChange, SnapshotInfo
@@ -29,15 +29,18 @@ LEVEL = 0.95
 # a hundredth of a pixel of any screen.
 _TOLERANCE = 1e-6
 
+_NO_RUG = Rug(np.empty(0), np.empty(0), np.empty(0))
+
 
 def label(name: object) -> str:
     """A feature, a pair, an output or a sentence as text that can be printed."""
     return named(feature_text(name), LONGEST_NAME)
 
 
-def to_json(data: Any) -> str:
-    """A payload as text."""
-    return json.dumps(data, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+def to_json(data: Any) -> bytes:
+    """A payload as it is sent."""
+    text = json.dumps(data, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    return text.encode(errors="replace")
 
 
 def pack(values: Any) -> str:
@@ -45,15 +48,6 @@ def pack(values: Any) -> str:
 
     "f" is single precision, "d" double precision where single would show, "b" a byte. NaN and
     infinities stay what they are. `unpack` in page/base.js reads it.
-
-    Examples
-    --------
-    >>> pack([0.0, 0.5, 1.0])
-    'fAAAAAAAAAD8AAIA/'
-    >>> pack([1e9, 1e9 + 1])[0]
-    'd'
-    >>> unpack(pack([1e9, 1e9 + 1])).tolist()
-    [1000000000.0, 1000000001.0]
     """
     array = np.asarray(values)
     if array.dtype == bool:
@@ -73,33 +67,18 @@ def unpack(text: str) -> Any:
     return np.frombuffer(base64.b64decode(text[1:]), dtype=kinds[text[0]])
 
 
-def _is_precise(single: Any, array: Any) -> bool:
-    known = array[np.isfinite(array)]
-    if not known.size:
+def _is_precise(single: Array, array: Array) -> bool:
+    known = np.isfinite(array)
+    if not known.any():
         return True
-    moved = np.abs(single[np.isfinite(array)].astype(float) - known).max()
-    if not np.isfinite(moved):  # too large for single precision
-        return False
-    return bool(moved <= _TOLERANCE * np.ptp(known))
+    moved = np.abs(single[known] - array[known]).max()  # inf where too large for single precision
+    return bool(np.isfinite(moved) and moved <= _TOLERANCE * np.ptp(array[known]))
 
 
 def thin(n: Array, limit: int, moments: Iterable[float] = ()) -> Array:
-    """Positions of at most `limit` times: the first, the last, those at moments, others evenly.
+    """Positions of at most `limit` ascending times, at least 2.
 
-    Parameters
-    ----------
-    n
-        Times, ascending.
-    limit
-        How many to keep, at least 2.
-    moments
-        When something happened: the last time at or before each is kept.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> thin(np.arange(100, 2100, 100), 5, moments=[750]).tolist()
-    [0, 5, 6, 14, 19]
+    The first, the last, the last one at or before each moment, and others evenly.
     """
     if len(n) <= limit:
         return np.arange(len(n))
@@ -140,21 +119,23 @@ def curves_payload(curves: Sequence[Curve]) -> dict[str, Any]:
     frame says which of the distinct axes and of the distinct sets of outputs are its own, and its
     values follow those of the frame before.
     """
-    outputs = _Distinct()
+    index, sets = _distinct([tuple(map(label, curve.outputs)) for curve in curves])
+    n_axes = len(curves[0].grid_values) if curves else 1
     payload: dict[str, Any] = {
-        "output": [outputs.index_of(tuple(map(label, curve.outputs))) for curve in curves],
-        "dims": [_dimension(curves, axis) for axis in range(_n_axes(curves))],
+        "output": index,
+        "outputs": sets,
+        "dims": [_dimension(curves, axis, is_pair=n_axes == 2) for axis in range(n_axes)],
         "average": pack(_flat([curve.average for curve in curves])),
         "half": pack(_flat([curve.band(LEVEL)[1] - curve.average for curve in curves])),
         "n_effective": pack([curve.n_effective for curve in curves]),
     }
-    payload["outputs"] = outputs.items
     if curves:
-        payload.update(_output_texts(curves[-1], outputs.items))
-    payload.update(_missing(curves))
+        payload |= _output_texts(curves[-1], sets)
+    if any(curve.missing is not None for curve in curves):
+        payload |= _missing(curves)
     few = [thin_points(curve) for curve in curves]
     if any(flags.any() for flags in few):
-        payload["thin"] = pack(np.concatenate([flags.ravel() for flags in few]))
+        payload["thin"] = pack(_flat(few))
     return payload
 
 
@@ -189,18 +170,10 @@ def began(logged: LoggedChange) -> int:
     return logged.n if found.n_since is None else max(0, logged.n - found.n_since)
 
 
-class _Distinct:
-    """Items, each once, in the order in which they first came."""
-
-    def __init__(self) -> None:
-        self.items: list[Any] = []
-        self._known: dict[Any, int] = {}
-
-    def index_of(self, item: Any) -> int:
-        if item not in self._known:
-            self._known[item] = len(self.items)
-            self.items.append(item)
-        return self._known[item]
+def _distinct(items: Iterable[Any]) -> tuple[list[int], list[Any]]:
+    """Which of the distinct items each of them is, and these, in order of appearance."""
+    known: dict[Any, int] = {}
+    return [known.setdefault(item, len(known)) for item in items], list(known)
 
 
 def _output_texts(newest: Curve, sets: Sequence[Sequence[str]]) -> dict[str, Any]:
@@ -213,51 +186,31 @@ def _output_texts(newest: Curve, sets: Sequence[Sequence[str]]) -> dict[str, Any
     }
 
 
-def _n_axes(curves: Sequence[Curve]) -> int:
-    return len(curves[0].grid_values) if curves else 1
-
-
-def _dimension(curves: Sequence[Curve], axis: int) -> dict[str, Any]:
-    """One axis of all curves: its distinct grids, and which of them each curve has."""
+def _dimension(curves: Sequence[Curve], axis: int, *, is_pair: bool) -> dict[str, Any]:
+    """One axis of all curves: its distinct grids, which of them each has, and recent values."""
     categorical = any(curve.categorical[axis] for curve in curves)
-    distinct = _Distinct()
-    index = [
-        distinct.index_of(_key(curve.grid_values[axis], categorical=categorical))
-        for curve in curves
-    ]
-    payload: dict[str, Any] = {"categorical": categorical, "index": index}
+    index, grids = _distinct(tuple(curve.grid_values[axis].tolist()) for curve in curves)
+    read = _joint_rug if is_pair else _rug
+    rug = read(curves, axis, categorical=categorical)
+    payload = {"categorical": categorical, "index": index, "rug": rug}
     if categorical:
-        payload["grids"] = [list(map(label, grid)) for grid in distinct.items]
-    else:
-        grids = [np.frombuffer(grid) for grid in distinct.items]
-        payload["sizes"] = [len(grid) for grid in grids]
-        payload["grids"] = pack(_flat(grids))
-    read = _rug if _n_axes(curves) == 1 else _joint_rug
-    payload["rug"] = read(curves, axis, categorical=categorical)
-    return payload
-
-
-def _key(grid: Array, *, categorical: bool) -> Any:
-    return tuple(grid.tolist()) if categorical else np.asarray(grid, dtype=float).tobytes()
+        return {**payload, "grids": [list(map(label, grid)) for grid in grids]}
+    return {**payload, "grids": pack(_flat(grids)), "sizes": list(map(len, grids))}
 
 
 def _rug(curves: Sequence[Curve], _axis: int, *, categorical: bool) -> dict[str, Any]:
-    """Histogram of recent values: how often each category came, or bars and their edges."""
-    if categorical:
-        return {"counts": pack(_flat([_category_counts(curve) for curve in curves]))}
-    rugs = [rug_of(curve, np.asarray(curve.grid_values[0], dtype=float)) for curve in curves]
-    edges = [np.empty(0) if rug is None else np.append(rug.left, rug.right[-1:]) for rug in rugs]
-    return {
-        "sizes": [0 if rug is None else len(rug.counts) for rug in rugs],
-        "edges": pack(_flat(edges)),
-        "counts": pack(_flat([[] if rug is None else rug.counts for rug in rugs])),
-    }
-
-
-def _category_counts(curve: Curve) -> Array:
-    n = len(curve.grid_values[0])
-    rug = rug_of(curve, np.arange(n, dtype=float)) if curve.categorical[0] else None
-    return np.zeros(n) if rug is None else rug.counts
+    """Histogram of recent values: the height of each bar, and along numbers their edges."""
+    rugs = []
+    for curve in curves:
+        [grid] = curve.grid_values
+        x = np.arange(len(grid), dtype=float) if categorical else np.asarray(grid, dtype=float)
+        rug = rug_of(curve, x) if curve.categorical[0] == categorical else None
+        rugs.append(rug or _NO_RUG)
+    counts = [rug.counts for rug in rugs]
+    payload: dict[str, Any] = {"sizes": list(map(len, counts)), "counts": pack(_flat(counts))}
+    if not categorical:
+        payload["edges"] = pack(_flat([np.append(rug.left, rug.right[-1:]) for rug in rugs]))
+    return payload
 
 
 def _joint_rug(curves: Sequence[Curve], axis: int, *, categorical: bool) -> dict[str, Any]:
@@ -265,25 +218,18 @@ def _joint_rug(curves: Sequence[Curve], axis: int, *, categorical: bool) -> dict
 
     Categories are numbered as on the curve's axis, and NaN where they are not on it.
     """
-    numbers = []
-    for curve, rug in zip(curves, _rugs(curves, axis), strict=True):
+    columns = []
+    for curve in curves:
+        values = curve.rug[axis].tolist() if len(curve.rug) > axis else []
         if categorical:
             places = {value: k for k, value in enumerate(curve.grid_values[axis].tolist())}
-            numbers.append(np.array([places.get(value, np.nan) for value in rug.tolist()]))
-        else:
-            numbers.append(np.asarray(rug, dtype=float))
-    return {"sizes": [len(values) for values in numbers], "values": pack(_flat(numbers))}
-
-
-def _rugs(curves: Sequence[Curve], axis: int) -> list[Array]:
-    return [curve.rug[axis] if len(curve.rug) > axis else np.empty(0) for curve in curves]
+            values = [places.get(value, np.nan) for value in values]
+        columns.append(values)
+    return {"sizes": list(map(len, columns)), "values": pack(_flat(columns))}
 
 
 def _missing(curves: Sequence[Curve]) -> dict[str, str]:
-    """The point of missing values and half the width of its band, where any curve has one."""
-    if all(curve.missing is None for curve in curves):
-        return {}
-
+    """The point of missing values and half the width of its band, NaN where a curve has none."""
     values = _flat(
         [np.full(len(c.outputs), np.nan) if c.missing is None else c.missing for c in curves]
     )

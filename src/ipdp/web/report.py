@@ -6,7 +6,6 @@ import base64
 import hashlib
 import html
 import os
-from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -76,23 +75,25 @@ def payload_of(reader: LogReader, size: int = PAYLOAD) -> dict[str, Any]:
 
 def page(data: dict[str, Any]) -> str:
     """The report as HTML. Its own policy allows nothing but what is in the file."""
-    first, style = _scripts(document.FIRST), document.read("style.css")
-    scripts = [_inline(document.plotly_js()), *_scripts(document.SCRIPTS)]
+    style, texts = document.read("style.css"), map(document.read, document.SCRIPTS)
+    scripts = [_inline(text) for text in (document.plotly_js(), *texts)]
+    first = _inline(document.read(document.FIRST))
     # Plotly makes one style element, which is empty at first, and sets style attributes.
     policy = (
-        f"default-src 'none'; script-src {' '.join(map(_hash, [*first, *scripts]))}; "
+        f"default-src 'none'; script-src {' '.join(map(_hash, [first, *scripts]))}; "
         f"style-src {_hash(style)} {_hash('')}; style-src-attr 'unsafe-inline'; "
         "img-src data: blob:; base-uri 'none'; form-action 'none'"
     )
     head = (
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
-        f"<style>{style}</style>\n{_tags(first)}"
+        f"<style>{style}</style>\n<script>{first}</script>\n"
     )
     body = document.read("page.html").replace('href="/"', 'href="#"')
     body = body.replace('<details id="about"', '<details open id="about"')
     body += _without_scripts(data)
     body += f'<script type="application/json" id="payload">{_embedded(data)}</script>\n'
-    return document.document(data["run"]["name"], head, body + _tags(scripts), "report")
+    body += "".join(f"<script>{script}</script>\n" for script in scripts)
+    return document.document(data["run"]["name"], head, body, "report")
 
 
 def _n_snapshots(view: RunView, size: int) -> int:
@@ -115,12 +116,8 @@ def _n_snapshots(view: RunView, size: int) -> int:
 
 def _embedded(data: Any) -> str:
     """JSON that cannot end the script element that it is put into."""
-    text = to_json(data).replace("<", "\\u003c")
+    text = to_json(data).decode().replace("<", "\\u003c")
     return text.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
-
-
-def _scripts(names: Iterable[str]) -> list[str]:
-    return [_inline(document.read(name)) for name in names]
 
 
 def _inline(script: str) -> str:
@@ -130,10 +127,6 @@ def _inline(script: str) -> str:
 def _hash(text: str) -> str:
     digest = hashlib.sha256(text.encode()).digest()
     return f"'sha256-{base64.b64encode(digest).decode()}'"
-
-
-def _tags(scripts: Iterable[str]) -> str:
-    return "".join(f"<script>{script}</script>\n" for script in scripts)
 
 
 def _without_scripts(data: dict[str, Any]) -> str:

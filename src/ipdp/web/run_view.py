@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 import time
-from collections import OrderedDict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -14,10 +13,13 @@ from ipdp.core.curve import Curve
 from ipdp.core.importance import Result
 from ipdp.core.jsonable import readable
 from ipdp.core.typing import Array, Feature, FloatArray
+from ipdp.log.files import NAME as LOG
 from ipdp.web.payload import began, change, frames, label, pack, thin
 
 if TYPE_CHECKING:
     from ipdp.log import LoggedChange, LogReader, SnapshotInfo
+
+    History: TypeAlias = list[tuple[SnapshotInfo, Result]]
 
 VERSION = 2
 """Version of the payload."""
@@ -40,13 +42,7 @@ class Cursor(NamedTuple):
 
     @classmethod
     def parse(cls, text: str) -> Cursor:
-        """The cursor that `str` wrote; a ValueError says what is wrong with any other text.
-
-        Examples
-        --------
-        >>> str(Cursor.parse("1200.3.1250"))
-        '1200.3.1250'
-        """
+        """The cursor that `str` wrote; a ValueError says what is wrong with any other text."""
         match = _CURSOR.fullmatch(text)
         if not match:
             raise ValueError("after must be what an earlier answer gave as `next`: 1200.3.1250")
@@ -56,22 +52,18 @@ class Cursor(NamedTuple):
         return f"{self.snapshot}.{self.change}.{self.metric}"
 
 
-START = Cursor()
-"""Before anything was read."""
+_START = Cursor()
+
+
+class NotFound(LookupError):
+    """No run, feature or explainer of that name or number."""
 
 
 class RunView:
-    """A run as the page sees it.
+    """A run as the page sees it, with at most `limit` of its snapshots.
 
     `refresh` reads what the log has gained; all else answers from memory, so that any number of
     pages costs one reading. For one thread at a time.
-
-    Parameters
-    ----------
-    reader
-        The run's log.
-    limit
-        Snapshots to keep.
     """
 
     def __init__(self, reader: LogReader, *, limit: int = LIMIT) -> None:
@@ -88,8 +80,7 @@ class RunView:
         self._importance: dict[str, dict[Feature, FloatArray]] = {}
         self._gives_curves: dict[str, bool] = {}
         self._metrics: dict[str, tuple[Array, FloatArray]] = {}
-        self._histories: OrderedDict[tuple[str, int], list[tuple[SnapshotInfo, Result]]]
-        self._histories = OrderedDict()
+        self._histories: dict[tuple[str, int], History] = {}
 
     @property
     def explainers(self) -> list[str]:
@@ -109,10 +100,6 @@ class RunView:
             self.changes[-1].id if self.changes else -1,
             max((int(n[-1]) for n, _ in self._metrics.values()), default=-1),
         )
-
-    def moments(self) -> list[float]:
-        """When something happened: the alarms, and when the changes began by estimate."""
-        return [moment for logged in self.changes for moment in (logged.n, began(logged))]
 
     def refresh(self) -> None:
         """Read what the log has gained."""
@@ -137,8 +124,7 @@ class RunView:
         if not new and explainers == self.explainers:
             return
         for explainer in explainers:
-            gained = self.reader.importances(explainer=explainer, after=after)
-            self._add_importances(explainer, gained, new)
+            self._read_importances(explainer, new, after)
         if not new:
             return
         self._read_kinds(new[-1].n)
@@ -147,20 +133,15 @@ class RunView:
         if after < 0 or len(self.snapshots) > 2 * self.limit:
             self.thin(self.limit)
 
-    def _add_importances(
-        self,
-        explainer: str,
-        gained: dict[Feature, tuple[Array, FloatArray]],
-        new: list[SnapshotInfo],
-    ) -> None:
+    def _read_importances(self, explainer: str, new: list[SnapshotInfo], after: int) -> None:
         """Put what each feature gained at the place of its snapshot, NaN where there is nothing."""
-        places = {info.n: k for k, info in enumerate(new)}
+        times = [info.n for info in new]
         rows = self._importance.setdefault(explainer, {})
-        for feature, (times, values) in gained.items():
+        gained = self.reader.importances(explainer=explainer, after=after)
+        for feature, (n, values) in gained.items():
+            listed = np.isin(n, times)  # the others came after the snapshots were listed
             column = np.full(len(new), np.nan)
-            for n, value in zip(times, values, strict=True):
-                if int(n) in places:  # else it came after the snapshots were listed
-                    column[places[int(n)]] = value
+            column[np.searchsorted(times, n[listed])] = values[listed]
             if feature not in rows and feature not in self.features:
                 self.features.append(feature)
             before = rows.get(feature, np.full(len(self.snapshots), np.nan))
@@ -174,66 +155,70 @@ class RunView:
                     self._gives_curves[explainer] = isinstance(result, Curve)
 
     def thin(self, limit: int) -> None:
-        """Keep so many snapshots, those at changes among them."""
-        kept = thin(np.array([info.n for info in self.snapshots]), limit, self.moments())
+        """Keep so many snapshots, among them those at changes and where these began."""
+        moments = [n for logged in self.changes for n in (logged.n, began(logged))]
+        kept = thin(np.array([info.n for info in self.snapshots]), limit, moments)
         self.snapshots = [self.snapshots[k] for k in kept]
         for rows in self._importance.values():
             rows.update({feature: row[kept] for feature, row in rows.items()})
 
-    def run(self, after: Cursor = START) -> dict[str, Any]:
+    def run(self, after: Cursor = _START) -> dict[str, Any]:
         """The run without its curves: all of it, or what came after a cursor."""
         first = sum(info.n <= after.snapshot for info in self.snapshots)
         new = self.snapshots[first:]
-        features, settings = self.features, readable(self.reader.settings)
+        settings = readable(self.reader.settings)
         return {
             "version": VERSION,
             "name": run_name(self.reader.path),
-            "revision": self._revision(),
+            # Another one when what a page has read so far no longer holds.
+            "revision": f"{self.reader.status.started}/{self._resets}",
             "next": str(self.cursor),
             "status": status_of(self.reader),
             "settings": settings,
-            "features": [
-                {"name": label(name), "parts": list(map(label, parts(name)))} for name in features
-            ],
+            "features": list(map(_named, self.features)),
             "n": [info.n for info in new],
             "time": [round(info.time, 3) for info in new],
-            "explainers": [
-                {
-                    "name": name,
-                    "title": explainer_title(name, settings),
-                    "curves": self._gives_curves.get(name, False),
-                    "importance": [
-                        pack(rows[feature][first:]) if feature in rows else None
-                        for feature in features
-                    ],
-                }
-                for name, rows in self._importance.items()
-            ],
+            "explainers": [self._explainer(name, first, settings) for name in self.explainers],
             "metrics": {
                 label(name): {"n": n[n > after.metric].tolist(), "value": pack(v[n > after.metric])}
                 for name, (n, v) in self._metrics.items()
             },
             "changes": [
-                change(logged, features) for logged in self.changes if logged.id > after.change
+                change(logged, self.features) for logged in self.changes if logged.id > after.change
             ],
         }
 
-    def feature(self, k: int, after: int = -1, explainer: str | None = None) -> dict[str, Any]:
-        """What an explainer says of the k-th feature, with n > `after`.
+    def _explainer(self, name: str, first: int, settings: dict[str, Any]) -> dict[str, Any]:
+        rows = self._importance[name]
+        packed = {feature: pack(row[first:]) for feature, row in rows.items()}
+        described = settings.get("explainers")
+        own = described.get(name) if isinstance(described, dict) else None
+        title = own.get("title") if isinstance(own, dict) else None
+        return {
+            "name": name,
+            "title": label(title if isinstance(title, str) else name),
+            "curves": self._gives_curves.get(name, False),
+            "importance": [packed.get(feature) for feature in self.features],
+        }
 
-        The explainer is that of the curves unless it is named. An IndexError if there is no such
-        feature, empty frames if the explainer says nothing of it.
+    def feature(self, k: int, after: int = -1, explainer: str | None = None) -> dict[str, Any]:
+        """What an explainer, unless it is named that of the curves, says of the k-th feature.
+
+        With n > `after`; empty frames if the explainer says nothing of it.
         """
+        if not 0 <= k < len(self.features):
+            raise NotFound(f"this run has no feature number {k}")
+        if explainer is not None and explainer not in self._importance:
+            raise NotFound("this run has no explainer of that name")
         explainer = explainer or self.curve_explainer
-        feature = self.features[k]
-        if explainer is None or feature not in self._importance[explainer]:
+        if explainer is None or self.features[k] not in self._importance[explainer]:
             return frames([])
-        history = self._history(explainer, k, feature)
+        history = self._history(explainer, k)
         return frames((info, result) for info, result in history if info.n > after)
 
     def all_features(self) -> dict[str, list[dict[str, Any]]]:
         """The frames of all features, by explainer; each snapshot is read once."""
-        items: dict[str, dict[Feature, list[tuple[SnapshotInfo, Result]]]] = {
+        items: dict[str, dict[Feature, History]] = {
             explainer: {name: [] for name in self.features} for explainer in self.explainers
         }
         for info in self.snapshots:
@@ -246,25 +231,18 @@ class RunView:
             for explainer, by_feature in items.items()
         }
 
-    def _history(
-        self, explainer: str, k: int, feature: Feature
-    ) -> list[tuple[SnapshotInfo, Result]]:
-        key = explainer, k
-        known = self._histories.pop(key, [])
+    def _history(self, explainer: str, k: int) -> History:
+        known = self._histories.pop((explainer, k), [])
         kept = {info.n for info in self.snapshots}
         after = known[-1][0].n if known else -1
-        new = self.reader.history(feature, explainer=explainer, after=after)
+        new = self.reader.history(self.features[k], explainer=explainer, after=after)
         known += [(info, result) for info, result in new if info.n in kept]
         if len(known) > 2 * self.limit:
             known = [(info, result) for info, result in known if info.n in kept]
-        self._histories[key] = known
-        while len(self._histories) > _AT_HAND:
-            self._histories.popitem(last=False)
+        self._histories[explainer, k] = known
+        if len(self._histories) > _AT_HAND:
+            del self._histories[next(iter(self._histories))]
         return known
-
-    def _revision(self) -> str:
-        """Changes when what a page has read so far no longer holds."""
-        return f"{self.reader.status.started}/{self._resets}"
 
 
 def status_of(reader: LogReader) -> dict[str, Any]:
@@ -283,28 +261,12 @@ def status_of(reader: LogReader) -> dict[str, Any]:
     }
 
 
-def explainer_title(name: str, settings: dict[str, Any]) -> str:
-    """What an explainer is called for people, if the run's settings say so; else its name.
-
-    Examples
-    --------
-    >>> explainer_title("ale", {"explainers": {"ale": {"title": "accumulated local effects"}}})
-    'accumulated local effects'
-    >>> explainer_title("ale", {})
-    'ale'
-    """
-    described = settings.get("explainers")
-    own = described.get(name) if isinstance(described, dict) else None
-    title = own.get("title") if isinstance(own, dict) else None
-    return label(title if isinstance(title, str) else name)
-
-
-def parts(feature: Feature) -> tuple[Feature, ...]:
-    """The names in a feature: two of a pair."""
-    return feature if isinstance(feature, tuple) else (feature,)
+def _named(feature: Feature) -> dict[str, Any]:
+    parts = feature if isinstance(feature, tuple) else (feature,)
+    return {"name": label(feature), "parts": list(map(label, parts))}
 
 
 def run_name(path: Path) -> str:
     """What a run is called: its directory, or its file if that is not called log.db."""
     path = path.resolve()
-    return label(path.parent.name if path.name == "log.db" else path.stem)
+    return label(path.parent.name if path.name == LOG else path.stem)

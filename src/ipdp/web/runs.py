@@ -5,27 +5,22 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 from urllib.parse import quote
 
 from ipdp.log import LogError, LogReader
+from ipdp.log.files import NAME as LOG
 from ipdp.web.payload import label, to_json
-from ipdp.web.run_view import Cursor, RunView, status_of
-
-LOG = "log.db"
+from ipdp.web.run_view import NotFound, RunView, status_of
 
 PAUSE = 0.5
 """Seconds for which what was read of a log is taken to be what is in it."""
 
 # Answers that are kept until the log has news. Pages that follow a run ask for the same ones.
 _ANSWERS = 64
-
-
-class NotFound(LookupError):
-    """No run, or no feature, of that name or number."""
 
 
 class Unreadable(ValueError):
@@ -47,29 +42,22 @@ class WatchedRun:
         self._read_at = -float("inf")
         self._answers: dict[tuple[Any, ...], bytes] = {}
 
+    def answer(self, what: Literal["run", "feature"], *asked: Any) -> bytes:
+        """What `RunView.run` or `RunView.feature` says when it is asked so, as JSON."""
+        key = what, *asked
+        with self._lock, _explained():
+            view = self._current_view()
+            if key not in self._answers:
+                if len(self._answers) >= _ANSWERS:
+                    self._answers = {}
+                make = view.run if what == "run" else view.feature
+                self._answers[key] = to_json(make(*asked))
+            return self._answers[key]
+
     def kept_answer(self, *key: Any) -> bytes | None:
-        """An answer of a moment ago, without waiting for anything.
-
-        The key is what was asked: "run" and the cursor, or "feature" and its arguments.
-        """
-        if time.monotonic() - self._read_at < PAUSE:
-            return self._answers.get(key)
-        return None
-
-    def run(self, after: Cursor) -> bytes:
-        """The run without its curves, as JSON."""
-        with self._reading() as view:
-            return self._answer(("run", after), lambda: view.run(after))
-
-    def feature(self, k: int, after: int = -1, explainer: str | None = None) -> bytes:
-        """What an explainer says of the k-th feature, as JSON; its curves unless it is named."""
-        with self._reading() as view:
-            if not 0 <= k < len(view.features):
-                raise NotFound(f"this run has no feature number {k}")
-            if explainer is not None and explainer not in view.explainers:
-                raise NotFound("this run has no explainer of that name")
-            asked = k, after, explainer
-            return self._answer(("feature", *asked), lambda: view.feature(*asked))
+        """An answer of a moment ago, without waiting for anything."""
+        is_recent = time.monotonic() - self._read_at < PAUSE
+        return self._answers.get(key) if is_recent else None
 
     def status(self) -> dict[str, Any]:
         """How the run is doing; "unreadable" is a state too, with the reason as its message.
@@ -92,15 +80,10 @@ class WatchedRun:
             self._view.reader.close()
         self._view = None
 
-    @contextmanager
-    def _reading(self) -> Iterator[RunView]:
-        """The view as of now, or as of a moment ago, for one thread."""
-        with self._lock, _explained():
-            if self._view is None or time.monotonic() - self._read_at >= PAUSE:
-                self._view = self._refreshed()
-            yield self._view
-
-    def _refreshed(self) -> RunView:
+    def _current_view(self) -> RunView:
+        """The view as of now, or as of a moment ago."""
+        if self._view is not None and time.monotonic() - self._read_at < PAUSE:
+            return self._view
         found = self.path.stat()
         if self._view is None or self._file != (found.st_dev, found.st_ino):
             self._close()  # another log was put in its place
@@ -110,13 +93,6 @@ class WatchedRun:
         self._answers = {}  # before the time: what is kept is never older than it says
         self._read_at = time.monotonic()
         return self._view
-
-    def _answer(self, key: tuple[Any, ...], make: Callable[[], Any]) -> bytes:
-        if key not in self._answers:
-            if len(self._answers) >= _ANSWERS:
-                self._answers = {}
-            self._answers[key] = to_json(make()).encode("utf-8", errors="replace")
-        return self._answers[key]
 
 
 @contextmanager
@@ -137,10 +113,7 @@ def _explained() -> Iterator[None]:
 class Runs:
     """The runs in a directory: itself, if it holds a log, and those one level below.
 
-    Parameters
-    ----------
-    directory
-        A run's directory, a directory of runs, or a log's file.
+    Of the file of a log it is the only one.
     """
 
     def __init__(self, directory: str | Path) -> None:
@@ -201,25 +174,19 @@ class Runs:
             for name, run in self.listing().items()
         ]
         runs.sort(key=lambda run: (-(run["started"] or 0), run["name"]))
-        return to_json({"version": 1, "runs": runs}).encode("utf-8", errors="replace")
+        return to_json({"version": 1, "runs": runs})
 
     def _paths(self) -> dict[str, Path]:
         if self.directory.is_file():
             return {self.directory.stem: self.directory}
         found: dict[str, Path] = {}
-        if (self.directory / LOG).is_file():
-            found[self.directory.name] = self.directory / LOG
-        try:
-            below = sorted(self.directory.iterdir())
-        except OSError:
-            below = []
-        for path in below:
+        for path in (self.directory, *sorted(self.directory.glob("*"))):
             # A name that is not UTF-8 can stand in no address.
             name = os.fsencode(path.name).decode("utf-8", errors="replace")
-            if path.suffix == ".db" and path.name != LOG and path.is_file():
-                found.setdefault(name, path)
-            elif (path / LOG).is_file():
+            if (path / LOG).is_file():
                 found.setdefault(name, path / LOG)
+            elif path.suffix == ".db" and path.name != LOG and path.is_file():
+                found.setdefault(name, path)
         return found
 
     def close(self) -> None:

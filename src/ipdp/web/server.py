@@ -1,11 +1,7 @@
-"""Serving the live page: here until Ctrl-C, or in a process of its own.
-
-`python -m ipdp.web.server RUN` is that process.
-"""
+"""Serving the live page: here until Ctrl-C, or in a process of its own, which this file is."""
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import os
 import socket
@@ -92,15 +88,14 @@ def background(
     The page's address. The process ends with the context, or with the program.
     """
     check_token(host, token)
-    command = [sys.executable, "-m", "ipdp.web.server", str(directory)]
-    command += ["--host", host, "--port", str(port), "--with-parent"]
-    # The token goes by the environment: everyone on the machine sees a command line.
+    pipe = subprocess.PIPE
     process = subprocess.Popen(
-        command,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
+        [sys.executable, "-m", "ipdp.web.server", str(directory), host, str(port)],
+        stdin=pipe,
+        stdout=pipe,
+        stderr=pipe,
         text=True,
+        # The token goes by the environment: everyone on the machine sees a command line.
         env={**os.environ, "IPDP_TOKEN": token or ""},
         # Ctrl-C is for the run, which then ends the page.
         start_new_session=True,
@@ -118,13 +113,7 @@ def background(
 
 
 def page_address(host: str, port: int, token: str | None = None) -> str:
-    """What to type into a browser.
-
-    Examples
-    --------
-    >>> page_address("127.0.0.1", 8321), page_address("::1", 80, "a b")
-    ('http://127.0.0.1:8321/', 'http://[::1]:80/?token=a+b')
-    """
+    """What to type into a browser."""
     shown = {"0.0.0.0": socket.gethostname(), "::": socket.gethostname(), "": "127.0.0.1"}
     name = shown.get(host, host)
     name = f"[{name}]" if ":" in name else name
@@ -141,22 +130,12 @@ def _listen(host: str, port: int) -> socket.socket:
         raise OSError(f"{reason}; give another port, or 0 for any that is free") from None
 
 
-def main() -> int:
-    """Serve until interrupted, or until the program that started it has ended."""
-    parser = argparse.ArgumentParser(
-        prog="python -m ipdp.web.server",
-        description="Serve the live page of a run; a token is taken from IPDP_TOKEN.",
-    )
-    parser.add_argument("run", help="a run's directory, its log, or a directory of runs")
-    parser.add_argument("--host", default="127.0.0.1")
-    parser.add_argument("--port", type=int, default=PORT)
-    parser.add_argument("--with-parent", action="store_true", help="end when stdin is closed")
-    given = parser.parse_args()
-    if given.with_parent:
-        threading.Thread(target=_end_with_parent, daemon=True).start()
+def main(directory: str, host: str, port: str) -> int:
+    """Serve until the program that started this process has ended."""
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     token = os.environ.get("IPDP_TOKEN") or None
     try:
-        serve(given.run, given.host, given.port, token, ready=_print_address)
+        serve(directory, host, int(port), token, ready=_print_address)
     except (ImportError, OSError, ValueError) as error:
         sys.stderr.write(f"{error}\n")
         return 1
@@ -174,4 +153,4 @@ def _end_with_parent() -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(*sys.argv[1:]))
