@@ -63,7 +63,7 @@ def hostile(trap, settings):
         ({"model": "river.ensemble.BaggingClassifier(model=helper.Model())"}, "import helper."),
         ({"model": "riverside.Model()"}, "would import riverside.Model"),
         ({"model": "os.system('touch {trap}')"}, "would import os.system"),
-        ({"model": "evil.pt2"}, "would load evil.pt2, which can run any code"),
+        ({"model": "evil.pt2"}, "holds a pickle, which runs whatever code is in it"),
         ({"model": "{trap}.pkl"}, "is a pickle"),
         ({"model": "{trap}.pkl", "allow_pickle": True}, "a pickle can run any code"),
         ({"model": "{trap}.skops", "trust": ["os.system"]}, "there is no file"),

@@ -70,6 +70,14 @@ def test_pickles_need_leave(suffix, tmp_path):
     np.testing.assert_array_equal(loaded.predict(X), model.predict(X))
 
 
+def test_torch_programs_need_leave(tmp_path):
+    """A .pt2 file holds sample inputs, which are pickled."""
+    (tmp_path / "model.pt2").write_bytes(pickle.dumps(Trap(tmp_path / "trap")))
+    with pytest.raises(LoadError, match="holds a pickle, which runs whatever code is in it"):
+        load_model(tmp_path / "model.pt2")
+    assert not (tmp_path / "trap").exists()
+
+
 @pytest.mark.parametrize("suffix", [".skops", ".pkl", ".joblib"])
 @pytest.mark.parametrize("content", [b"", b"PK\3\4 not an archive", b"{}"])
 def test_damaged_files(suffix, content, tmp_path):
@@ -89,7 +97,7 @@ def test_json_of_nobody(tmp_path):
 @pytest.mark.parametrize("suffix", [".skops", ".onnx", ".pt2", ".ubj", ".txt", ".cbm", ".json"])
 def test_files_that_are_not_there(suffix):
     with pytest.raises(LoadError, match=f"there is no file model{suffix}"):
-        load_model(f"model{suffix}")
+        load_model(f"model{suffix}", allow_pickle=True)
 
 
 def test_files_of_another_kind(tmp_path):
@@ -120,7 +128,7 @@ def test_without_the_library(suffix, library, sentence, tmp_path):
     code = (
         f"import sys; sys.modules[{library!r}] = None\n"
         "from ipdp.models.load import load_model\n"
-        f"load_model({str(tmp_path / 'model')!r} + {suffix!r})"
+        f"load_model({str(tmp_path / 'model')!r} + {suffix!r}, allow_pickle=True)"
     )
     answer = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=False

@@ -10,8 +10,8 @@ from typing import Any
 
 from ipdp.models.load.names import LoadError, first_line
 
-PICKLES = (".pkl", ".pickle", ".joblib")
-"""Suffixes of files that run code when they are loaded."""
+PICKLES = (".pkl", ".pickle", ".joblib", ".pt2")
+"""Suffixes of files that run code when they are loaded; a .pt2 has pickled sample inputs."""
 
 
 def load_file(path: Path, *, allow_pickle: bool, trusted: Sequence[str] = ()) -> Any:
@@ -27,21 +27,16 @@ def load_file(path: Path, *, allow_pickle: bool, trusted: Sequence[str] = ()) ->
         Types that a .skops file may hold beside those that skops trusts itself.
     """
     suffix = path.suffix.lower()
-    if suffix in PICKLES:
-        if not allow_pickle:
-            raise LoadError(
-                f"{path} is a pickle, which runs whatever code is in it when it is loaded; allow "
-                "it (--allow-pickle) only if you trust whoever made the file"
-            )
-        load: Callable[[Path], Any] = _joblib if suffix == ".joblib" else _pickle
-    elif suffix == ".skops":
-        load = lambda path: _skops(path, trusted)  # noqa: E731
-    else:
-        load = _LOADERS[suffix]
+    if suffix in PICKLES and not allow_pickle:
+        raise LoadError(
+            f"{path} {'holds' if suffix == '.pt2' else 'is'} a pickle, which runs whatever code is "
+            "in it when it is loaded; allow it (--allow-pickle) only if you trust whoever made the "
+            "file"
+        )
     if not os.path.isfile(path):  # which takes any text, unlike Path.is_file
         raise LoadError(f"there is no file {path}")
     try:
-        return load(path)
+        return _skops(path, trusted) if suffix == ".skops" else _LOADERS[suffix](path)
     except LoadError:
         raise
     except ImportError as error:
@@ -52,7 +47,7 @@ def load_file(path: Path, *, allow_pickle: bool, trusted: Sequence[str] = ()) ->
 
 def is_file(spec: str) -> bool:
     """Whether a text has the suffix of a model's file."""
-    return Path(spec).suffix.lower() in (*PICKLES, ".skops", *_LOADERS)
+    return Path(spec).suffix.lower() in (".skops", *_LOADERS)
 
 
 def _needed(module: str, what: str, package: str) -> Any:
@@ -144,4 +139,7 @@ _LOADERS: dict[str, Callable[[Path], Any]] = {
     ".txt": _lightgbm,
     ".cbm": _catboost,
     ".json": _json,
+    ".pkl": _pickle,
+    ".pickle": _pickle,
+    ".joblib": _joblib,
 }

@@ -31,7 +31,7 @@ def load_model(spec: str | Path, *, allow_pickle: bool = False, trusted: Sequenc
         file: .skops, .onnx, .pt2 (torch), .json and .ubj (XGBoost), .txt (LightGBM), .cbm and
         .json (CatBoost), .pkl and .joblib.
     allow_pickle
-        Whether a .pkl or .joblib file may be loaded. Loading one runs whatever code is in it.
+        Whether a .pkl, .joblib or .pt2 file may be loaded, which runs whatever code is in it.
     trusted
         Types that a .skops file may hold beside those that skops trusts itself.
 
