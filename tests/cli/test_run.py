@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import random
 
 import numpy as np
 import pytest
@@ -166,6 +167,32 @@ def test_skipped_records_are_counted(loans, tmp_path, ipdp):
     answer = ipdp(*arguments, "--out", tmp_path / "b", "--on-error", "skip")
     assert answer.code == 0
     assert answer.out.splitlines()[1] == "2 records were skipped."
+
+
+@pytest.mark.filterwarnings("default")
+@pytest.mark.parametrize(
+    "model",
+    [
+        "river.tree.HoeffdingTreeClassifier(grace_period=20)",
+        "river.forest.ARFClassifier(n_models=2, seed=1)",
+        "river.preprocessing.StandardScaler() | river.linear_model.LogisticRegression()",
+        "river.naive_bayes.GaussianNB()",
+    ],
+)
+def test_empty_cells_are_left_out_for_river(model, tmp_path, ipdp):
+    rng = random.Random(1)
+    rows = [[rng.random(), rng.random(), rng.random()] for _ in range(300)]
+    for k in (0, 40, 200):
+        rows[k][k % 3] = ""
+    lines = [f"{a},{b},{c},{k % 2}" for k, (a, b, c) in enumerate(rows)]
+    (tmp_path / "gaps.csv").write_text("\n".join(["a,b,c,y", *lines]))
+    given = ["--data", tmp_path / "gaps.csv", "--target", "y", "--explainers", "pdp,pfi"]
+    answer = ipdp("run", *given, "--model", model, "--out", tmp_path / "run")
+    assert answer.code == 0, answer.err
+    assert answer.out.startswith("300 observations")
+    assert (
+        answer.err.count("features that are None are left out of what a model of river gets") == 1
+    )
 
 
 def test_what_failed_at_once_can_be_tried_again(loans, tmp_path, ipdp):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
+from types import NoneType
 from typing import Any
 
 import numpy as np
@@ -56,6 +58,21 @@ def arranged(x: Observation, columns: tuple[FeatureName, ...]) -> Observation:
     {'a': 1, 'b': 2, 'c': None}
     """
     return x if tuple(x) == columns else {name: x.get(name) for name in columns}
+
+
+def without_missing(x: Observation) -> Observation:
+    """The observation without the features that are None, which river's models want left out.
+
+    Examples
+    --------
+    >>> without_missing({"a": 1, "b": 2})
+    {'a': 1, 'b': 2}
+    """
+    if NoneType not in map(type, x.values()):
+        return x
+    # The same words at the same place: Python says them once.
+    warnings.warn("features that are None are left out of what a model of river gets", stacklevel=1)
+    return {name: value for name, value in x.items() if value is not None}
 
 
 def _from_array(X: Any, names: Sequence[FeatureName] | None) -> list[dict[Any, Any]]:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ipdp.core.curve import PREDICTION
+from ipdp.core.observations import without_missing
 from ipdp.core.typing import FloatArray, Label, Observation
 from ipdp.models.base import Engine, Outputs, Probe
 
@@ -56,7 +57,7 @@ class RowEngine(Engine):
         return f"{self._description}, one call for each point"
 
     def predict(self, observations: Sequence[Observation]) -> Outputs:
-        labels, table = self._tabulate([self.call(dict(x)) for x in observations])
+        labels, table = self._tabulate([self.call(dict(self._given(x))) for x in observations])
         return Outputs(labels, table[:, :, None])
 
     def ice(
@@ -64,11 +65,16 @@ class RowEngine(Engine):
     ) -> Outputs:
         answers: list[Any] = []
         for x, place in zip(observations, positions, strict=True):
+            given = self._given(x)
             for probe in probes:
-                answers += self._along(x, probe, place)
+                answers += self._along(given, probe, place)
         labels, table = self._tabulate(answers)
         shape = (len(observations), positions.shape[2], table.shape[1])
         return Outputs(labels, table.reshape(shape).swapaxes(1, 2))
+
+    def _given(self, x: Observation) -> Observation:
+        """What the model gets of an observation."""
+        return without_missing(x) if self.leave_out else x
 
     def _along(self, x: Observation, probe: Probe, positions: FloatArray) -> list[Any]:
         # A new dict for each call: a model may keep or change what it is given.

@@ -13,7 +13,7 @@ from typing import Any, get_args
 import numpy as np
 
 from ipdp.core.curve import PREDICTION
-from ipdp.core.observations import arranged
+from ipdp.core.observations import arranged, without_missing
 from ipdp.core.typing import FeatureName, Observation
 from ipdp.models import Engine, engine
 from ipdp.models.base import Outputs
@@ -56,15 +56,14 @@ def predictor(model: Any, asked: Engine, scores: Scores, order: Order) -> Predic
         return None
     last = _last_step(model)
     if hasattr(last, "classify") and hasattr(last, "score_one"):  # a filter of anomalies
-        return lambda x: model.classify(model.score_one(x))
+        return lambda x: model.classify(model.score_one(without_missing(x)))
     if hasattr(last, "predict_one") or hasattr(last, "predict_proba_one"):
         _must_suit(model, scores)
         probable = not scores.wants_labels and hasattr(last, "predict_proba_one")
         call: Predict = model.predict_proba_one if probable else model.predict_one
-        return call
+        return lambda x: call(without_missing(x))
     if hasattr(last, "score_one"):
-        score: Predict = model.score_one
-        return score
+        return lambda x: model.score_one(without_missing(x))
     return _by_engine(model, asked, scores.wants_labels, order)
 
 
@@ -78,9 +77,8 @@ def learner(model: Any, order: Order) -> Learn:
             "partial_fit): give learn=False to explain it as it is"
         )
     if getattr(model, "_supervised", True):
-        call: Learn = model.learn_one
-        return call
-    return lambda x, _: model.learn_one(x)
+        return lambda x, y: model.learn_one(without_missing(x), y)
+    return lambda x, _: model.learn_one(without_missing(x))
 
 
 def _partial_learner(model: Any, order: Order) -> Learn:

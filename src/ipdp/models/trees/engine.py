@@ -176,7 +176,7 @@ class TreeEngine(RowEngine):
         """The curves of one observation; positions of shape (1, n_axes, n_points)."""
         if self.fault is not None:
             return self._plain(x, positions)
-        points = None
+        x, points = self._given(x), None
         try:
             points = self._columns.points(x, positions)
             answer = self.walk.ice(points)
