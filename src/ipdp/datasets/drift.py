@@ -50,19 +50,7 @@ class Drift:
 
 
 class DriftStream(base.SyntheticDataset):
-    """A generated stream of two classes whose concept changes.
-
-    Parameters
-    ----------
-    position, width
-        When it changes and how long it takes; see `Drift`.
-    n_features
-        Number of features.
-    n_samples
-        Where the stream ends; None: never.
-    seed
-        Start of the random numbers; None for other ones each time.
-    """
+    """A generated stream of two classes whose concept changes, as `Drift` says."""
 
     def __init__(
         self,

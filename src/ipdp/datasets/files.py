@@ -22,7 +22,6 @@ Example = tuple[dict[str, Any], Any]
 VARIABLE = "IPDP_DATA"
 """Environment variable that names a directory to look in first."""
 
-
 # What the libraries raise when a file is not what its name says, or only a part of it.
 _DAMAGED = (
     zipfile.BadZipFile,
@@ -37,14 +36,7 @@ _DAMAGED = (
 class Rows(base.Dataset):
     """A finite data set with river's interface, read anew each time it is iterated over.
 
-    Parameters
-    ----------
-    rows
-        Gives the examples from the first on.
-    name, source
-        What it is called and where it comes from.
-    task, n_features, n_samples, n_classes
-        As in river.
+    `rows` gives the examples from the first on; `source` says where they come from.
     """
 
     def __init__(
@@ -78,14 +70,9 @@ class Rows(base.Dataset):
 
 
 def find(path: str | Path | None, names: Sequence[str]) -> Path | None:
-    """The file that was given, or one of these names in the directory that IPDP_DATA names.
+    """The first of these names that is in a directory, or the file itself if one was given.
 
-    Parameters
-    ----------
-    path
-        A file, or a directory with one of the names in it; None looks where IPDP_DATA says.
-    names
-        File names, the preferred one first.
+    None looks where IPDP_DATA says.
     """
     place = path or os.environ.get(VARIABLE)
     if not place:
@@ -107,14 +94,7 @@ def read_csv(
 ) -> Iterator[Example]:
     """The rows of a csv file, plain or in .gz, .zip or .tgz.
 
-    Parameters
-    ----------
-    path
-        The file.
-    columns
-        What must be in its first line; a .data file has no such line, and these columns.
-    convert
-        Makes an example of a row.
+    These columns must be in its first line; a .data file has no such line, and these columns.
     """
     with _text(path) as (name, file):
         reader = csv.DictReader(file, fieldnames=columns if name.endswith(".data") else None)
