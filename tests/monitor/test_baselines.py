@@ -20,16 +20,16 @@ X = np.linspace(0.0, 4.0, 9)
     ],
 )
 def test_against_the_identity(name, values, expected):
-    assert STATISTICS[name](X, values, X, X) == pytest.approx(expected)
+    assert STATISTICS[name]((X, values), (X, X)) == pytest.approx(expected)
 
 
 def test_only_the_common_support_counts():
     # On [2, 4] the curve is the reference; on [4, 6] there is no reference.
     moved, values = X + 2, np.where(X + 2 <= 4, X + 2, 100.0)
     for name in ("l2", "derivative", "sign"):
-        assert STATISTICS[name](moved, values, X, X) == 0.0
+        assert STATISTICS[name]((moved, values), (X, X)) == 0.0
 
 
 def test_nothing_in_common():
     for name in ("l2", "derivative", "sign"):
-        assert STATISTICS[name](X + 10, X, X, X) == 0.0
+        assert STATISTICS[name]((X + 10, X), (X, X)) == 0.0

@@ -10,11 +10,11 @@ import numpy as np
 from ipdp.core.counts import in_order
 from ipdp.core.curve import Curve
 from ipdp.core.typing import Array, FloatArray, Label
-from ipdp.models import Engine
+from ipdp.models.base import Engine, Outputs
 from ipdp.monitor.change import Change, Kind, centred, extent
 from ipdp.monitor.change_points import Side
 from ipdp.monitor.feature_series import FeatureSeries, moved, range_of
-from ipdp.monitor.features import keys_of, probe_of
+from ipdp.monitor.features import probe_of
 from ipdp.monitor.history import History, Record
 
 N_RECHECKED = 16
@@ -25,19 +25,11 @@ _FEWEST = 8
 
 
 class ModelDifference(NamedTuple):
-    """How the centred curve of a feature differs between the current and the earlier model.
+    """How the centred curve of a feature differs between the current and the earlier model."""
 
-    Attributes
-    ----------
-    places
-        Positions, or categories, of shape (m,).
-    difference, std_error
-        Shape (n_outputs, m); over places that both ranges have in common.
-    """
-
-    places: Array
-    difference: FloatArray
-    std_error: FloatArray
+    places: Array  # (m,) positions, or categories, that both ranges have in common
+    difference: FloatArray  # (n_outputs, m)
+    std_error: FloatArray  # (n_outputs, m)
 
     def at(self, knots: Array) -> FloatArray:
         """The difference at other places, of shape (n_outputs, n_knots), centred there."""
@@ -86,23 +78,13 @@ def compare_models(
     """Re-evaluate the current model on stored observations, at the points of that time.
 
     A model that has not changed gives the same outputs to the last bit, whatever the data do.
-
-    Parameters
-    ----------
-    engine
-        Evaluates the model.
-    records
-        Stored observations; those with other points than the newest are left out.
-    number, outputs
-        Number of the effect, and names of the outputs in the order of the records' rows.
-    support
-        Current range, outside of which a difference does not count; None: all counts.
-
-    Returns
-    -------
-    None if there are too few observations, or fewer than two common places.
+    Outside of `support`, the current range, a difference does not count; None: all counts.
+    The result is None if there are too few observations with the same points of the effect, or
+    fewer than two common places.
     """
-    alike = _with_the_same_points(records, number)
+    keys = [record.layout.keys_of(number) for record in records]
+    newest = next(filter(None, keys), None)  # of those that have points
+    alike = [record for record, own in zip(records, keys, strict=True) if own == newest]
     if len(alike) < _FEWEST:
         return None
     places, difference = _difference(engine, alike, number, outputs)
@@ -117,42 +99,29 @@ def compare_models(
     return ModelDifference(places, difference.mean(axis=0), std_error)
 
 
-def _with_the_same_points(records: Sequence[Record], number: int) -> list[Record]:
-    """The records whose points of the effect are those of the newest one that has some."""
-    keys, alike = None, []
-    for record in records:
-        own = keys_of(record.layout, number)
-        if keys is None:
-            keys = own
-        if own is not None and own == keys:
-            alike.append(record)
-    return alike
-
-
 def _difference(
     engine: Engine, records: Sequence[Record], number: int, outputs: Sequence[Label]
 ) -> tuple[Array, FloatArray]:
     """Places (m,), and current minus earlier outputs there, (n_records, n_outputs, m)."""
-    probes = [probe for r in records if (probe := probe_of(r.layout, number)) is not None]
-    columns = [slice(probe.start, probe.stop) for probe in probes]
-    probe = probes[0]._replace(start=0, stop=probes[0].stop - probes[0].start)
-    parts = list(zip(records, columns, strict=True))
+    probe = probe_of(records[0].layout, number)
+    assert probe is not None
+    probe = probe._replace(start=0, stop=probe.stop - probe.start)
+    parts = [(record, record.layout.columns_of(number)) for record in records]
     positions = np.array([record.positions[:, own] for record, own in parts])  # (n, n_axes, m)
     then = np.zeros((len(records), len(outputs), probe.stop))
     for k, (record, own) in enumerate(parts):
         then[k, : len(record.values)] = record.values[:, own]
     now = engine.ice([record.x for record in records], [probe], positions)
-    difference = _aligned(now.labels, now.values, outputs) - then
+    difference = _aligned(now, outputs) - then
     m = probe.stop - probe.missing
     categories = probe.categories[0]
     places = positions[:, 0, :m].mean(axis=0) if categories is None else categories[:m]
     return places, difference[:, :, :m]
 
 
-def _aligned(
-    labels: tuple[Label, ...] | None, values: FloatArray, outputs: Sequence[Label]
-) -> FloatArray:
+def _aligned(answer: Outputs, outputs: Sequence[Label]) -> FloatArray:
     """Values with their rows in the order of the outputs; a class not mentioned has 0."""
+    labels, values = answer
     if labels is None:
         return values
     aligned = np.zeros((values.shape[0], len(outputs), values.shape[2]))
@@ -163,28 +132,14 @@ def _aligned(
 
 
 class Candidate(NamedTuple):
-    """All that is known of a change before it is reported.
+    """All that is known of a change before it is reported."""
 
-    Attributes
-    ----------
-    row, output
-        Its number, and that of the output, in the series.
-    cut
-        Where the window is divided.
-    kind
-        What it was found to be.
-    difference
-        That of the current model to the earlier one; None if they could not be compared.
-    statistic
-        What raised the alarm.
-    """
-
-    row: int
-    output: int
-    cut: int
+    row: int  # of the feature, in the series
+    output: int  # its number in the series
+    cut: int  # where the window is divided
     kind: Kind
-    difference: ModelDifference | None
-    statistic: str
+    difference: ModelDifference | None  # None if the models could not be compared
+    statistic: str  # what raised the alarm
 
     def to_change(self, series: FeatureSeries, newest: Record, history: History) -> Change:
         """The change to be reported."""
@@ -193,12 +148,15 @@ class Candidate(NamedTuple):
         assert axis is not None
         since, began = series.last_before(self.cut, newest), series.scan.time_of(self.cut)
         (shape, level), (shape_now, level_now) = series.sides(self.row, self.output, self.cut)
-        before = self._curve(series, places, _with_level(shape, level), began)
-        after = self._curve(series, places, _with_level(shape_now, level_now), newest.t)
+        # With the level; the error is that of the shape, which is what is compared.
+        before = self._curve(series, places, shape._replace(mean=shape.mean + level.mean), began)
+        now = shape_now._replace(mean=shape_now.mean + level_now.mean)
+        after = self._curve(series, places, now, newest.t)
         if self.kind == "virtual" or not np.isfinite(after.average).all():
             # Few or none of the old places are left: shown is where the points are now.
             recent = history.between(since, newest.n, at_most=N_RECHECKED)
-            after = self._curve(series, axis, self._mean_ice(series, newest, recent), newest.t)
+            now = self._mean_ice(series, newest, recent, len(axis))
+            after = self._curve(series, axis, now, newest.t)
         difference = np.nan_to_num(centred(shape_now.mean) - centred(shape.mean))
         return Change(
             feature=before.feature,
@@ -234,19 +192,16 @@ class Candidate(NamedTuple):
             t=t,
         )
 
-    def _mean_ice(self, series: FeatureSeries, newest: Record, recent: list[Record]) -> Side:
-        """The mean of those recent ICE curves that have the current points."""
-        number, row = series.numbers[self.row], series.outputs[self.output]
-        keys = keys_of(newest.layout, number)
-        curves = []
-        for record in recent:
-            probe = probe_of(record.layout, number)
-            if probe is not None and keys_of(record.layout, number) == keys:
-                curves.append(record.values[row, probe.start : probe.stop - probe.missing])
-        values = np.array(curves)
-        n = np.full(values.shape[1], float(len(values)))
-        variance = values.var(axis=0, ddof=1) if len(values) > 1 else np.full(len(n), np.nan)
-        return Side(n, values.mean(axis=0), variance)
+    def _mean_ice(
+        self, series: FeatureSeries, newest: Record, recent: list[Record], m: int
+    ) -> Side:
+        """The mean of those recent ICE curves that have the current m points."""
+        number, output = series.numbers[self.row], series.outputs[self.output]
+        keys = newest.layout.keys_of(number)
+        alike = [record for record in recent if record.layout.keys_of(number) == keys]
+        values = np.array([r.values[output, r.layout.columns_of(number)[:m]] for r in alike])
+        variance = values.var(axis=0, ddof=1) if len(values) > 1 else np.full(m, np.nan)
+        return Side(np.full(m, float(len(values))), values.mean(axis=0), variance)
 
     def _where(
         self, series: FeatureSeries, places: Array, difference: FloatArray
@@ -266,9 +221,8 @@ class Candidate(NamedTuple):
         """How much is real and virtual: relative change of the curve against that of the range."""
         if self.kind in ("real", "virtual"):
             return {"real": float(self.kind == "real"), "virtual": float(self.kind == "virtual")}
-        size = 0.0
-        if self.difference is not None:
-            size = float(self.difference.size[series.outputs[self.output]])
+        sizes = None if self.difference is None else self.difference.size
+        size = 0.0 if sizes is None else float(sizes[series.outputs[self.output]])
         std = float(np.nan_to_num(before.average[0]).std())
         real = size / (size + std) if size else 0.0
         virtual = moved(series.ranges[self.row], range_of(axis))
@@ -276,11 +230,6 @@ class Candidate(NamedTuple):
         if not total:
             return {"real": 0.5, "virtual": 0.5}
         return {"real": real / total, "virtual": virtual / total}
-
-
-def _with_level(shape: Side, level: Side) -> Side:
-    """The curve with its level; its error is that of the shape, which is what is compared."""
-    return Side(shape.n, shape.mean + level.mean, shape.variance)
 
 
 def _sizes(difference: FloatArray, before: Side, after: Side) -> dict[str, float]:

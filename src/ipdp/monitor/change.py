@@ -171,17 +171,13 @@ class Change:
 
     def _range(self) -> str:
         if self.is_categorical:
-            come = [c for c in self.range_after if c not in self.range_before]
-            gone = [c for c in self.range_before if c not in self.range_after]
-            said = [
-                f"{word} {', '.join(map(str, items))}"
-                for word, items in (("with new", come), ("without", gone))
-                if items
-            ]
-            return " ".join(said)
-        before, after = (
-            ", ".join(map(_number, ends)) for ends in (self.range_before, self.range_after)
-        )
+            come = [str(c) for c in self.range_after if c not in self.range_before]
+            gone = [str(c) for c in self.range_before if c not in self.range_after]
+            new = f"with new {', '.join(come)}" if come else ""
+            lost = f"without {', '.join(gone)}" if gone else ""
+            return f"{new} {lost}".strip()
+        ends = self.range_before, self.range_after
+        before, after = (", ".join(map(_number, pair)) for pair in ends)
         return f"from [{before}] to [{after}]"
 
     def plot(self, ax: Any = None, *, backend: str = "matplotlib") -> Any:
@@ -234,25 +230,14 @@ def extent(places: Array, difference: FloatArray) -> tuple[Any, ...]:
 
     The longest stretch of that sort with the largest one in it, all of its sign. It ends where the
     line from place to place falls to the half; for categories it is all of them.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> extent(np.array([0.0, 1.0, 2.0, 3.0]), np.array([0.1, -0.1, 0.4, 0.8]))
-    (2.0, 3.0)
-    >>> extent(np.array([0.0, 1.0, 2.0, 3.0]), np.array([-1.0, -0.75, 0.25, 0.75]))
-    (0.0, 1.25)
     """
     if places.dtype == object:
         large = np.abs(difference) >= _HALF * np.abs(difference).max()
         return tuple(places[large].tolist())
     largest = int(np.abs(difference).argmax())
     towards = difference * np.sign(difference[largest])
-    ends = [
-        _falls(places[side], towards[side])
-        for side in (slice(largest, None, -1), slice(largest, None))
-    ]
-    return ends[0], ends[1]
+    left, right = slice(largest, None, -1), slice(largest, None)
+    return _falls(places[left], towards[left]), _falls(places[right], towards[right])
 
 
 def _falls(places: FloatArray, height: FloatArray) -> float:

@@ -31,18 +31,10 @@ _N, _SUM, _SQUARES, _LOW, _HIGH = range(5)
 
 
 class Cuts(NamedTuple):
-    """The best cut of each series.
+    """The best cut of each series."""
 
-    Attributes
-    ----------
-    ratio
-        The difference of the means against what chance allows; above 1 it is a change.
-    at
-        Number of buckets on the older side.
-    """
-
-    ratio: FloatArray
-    at: Array
+    ratio: FloatArray  # the difference of the means against what chance allows: above 1, a change
+    at: Array  # number of buckets on the older side
 
 
 class Side(NamedTuple):
@@ -52,40 +44,21 @@ class Side(NamedTuple):
     mean: FloatArray
     variance: FloatArray
 
+    def of(self, series: slice) -> Side:
+        """The same of some series only."""
+        return Side(self.n[series], self.mean[series], self.variance[series])
+
 
 class Scan:
     """Changes of the means of many series.
 
-    Parameters
-    ----------
-    n_series
-        Number of series.
-    delta
-        The smaller, the fewer false alarms; the chance of one at a given check, to be precise.
-    clock
-        Number of steps between checks, and in the narrowest bucket.
-    normal
-        Which series are treated as normal, of shape (n_series,); None: none of them.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> scan = Scan(2, clock=32)
-    >>> rng = np.random.default_rng(42)
-    >>> for step in range(0, 640, 32):
-    ...     ready = scan.update(rng.normal(size=(32, 2)) + [0, 2 * (step >= 320)], t=step)
-    >>> cuts = scan.check()
-    >>> (cuts.ratio > 1).tolist(), scan.steps_since(cuts.at).tolist()[1]
-    ([False, True], 320.0)
+    There are `clock` steps between checks, and in the narrowest bucket; `delta` is the chance of a
+    false alarm at a given check. `normal`, of shape (n_series,), says for which series R is left
+    out; None: for none of them.
     """
 
     def __init__(
-        self,
-        n_series: int,
-        *,
-        delta: float = 1e-3,
-        clock: int = 32,
-        normal: Array | None = None,
+        self, n_series: int, *, delta: float = 1e-3, clock: int = 32, normal: Array | None = None
     ) -> None:
         self.n_series = n_series
         self.delta = delta
@@ -94,23 +67,17 @@ class Scan:
         self._levels: list[int] = []
         self._ends: list[float] = []  # times of the last steps of the buckets
         self._buckets: FloatArray = np.empty((0, 5, n_series))
-        self._steps = 0
+        self.steps = 0  # since the last check
         self._open = _empty(n_series)
 
     def update(self, values: FloatArray, known: Array | None = None, *, t: float = 0.0) -> bool:
         """Take some steps of all series, up to the next check; True when it is time for that.
 
-        Parameters
-        ----------
-        values
-            Shape (n_steps, n_series).
-        known
-            Which of them count; None: all.
-        t
-            Time of the last step.
+        Values are of shape (n_steps, n_series); those count that are known, None: all. `t` is the
+        time of the last step.
         """
-        if self._steps + len(values) > self.clock:
-            raise ValueError(f"a check is due in {self.clock - self._steps} steps")
+        if self.steps + len(values) > self.clock:
+            raise ValueError(f"a check is due in {self.clock - self.steps} steps")
         bucket = self._open
         if known is None:
             bucket[_N] += len(values)
@@ -123,8 +90,8 @@ class Scan:
         bucket[_SQUARES] += (counted * counted).sum(axis=0)
         np.minimum(bucket[_LOW], low.min(axis=0), out=bucket[_LOW])
         np.maximum(bucket[_HIGH], high.max(axis=0), out=bucket[_HIGH])
-        self._steps += len(values)
-        if self._steps < self.clock:
+        self.steps += len(values)
+        if self.steps < self.clock:
             return False
         self._close(t)
         return True
@@ -133,7 +100,7 @@ class Scan:
         self._levels.append(0)
         self._ends.append(t)
         self._buckets = np.concatenate([self._buckets, self._open[None]])
-        self._open, self._steps = _empty(self.n_series), 0
+        self._open, self.steps = _empty(self.n_series), 0
         level = 0
         while self._levels.count(level) > _PER_LEVEL:
             first = self._levels.index(level)
@@ -151,10 +118,9 @@ class Scan:
         """The best cut of each series."""
         if len(self._buckets) < 2:
             return Cuts(np.zeros(self.n_series), np.zeros(self.n_series, dtype=int))
-        older = self._buckets[:, :3].cumsum(axis=0)
-        total = older[-1]
-        older = older[:-1]
-        newer = total - older
+        sums = self._buckets[:, :3].cumsum(axis=0)
+        total = sums[-1]
+        older, newer = sums[:-1], total - sums[:-1]
         n_0, n_1 = older[:, _N], newer[:, _N]
         with np.errstate(invalid="ignore", divide="ignore"):
             mean_0, mean_1 = older[:, _SUM] / n_0, newer[:, _SUM] / n_1
@@ -162,7 +128,9 @@ class Scan:
             variance = np.maximum(within, 0.0) / np.maximum(total[_N] - 2, 1)
             h = 1 / n_0 + 1 / n_1
             log = np.log(2 * self.n_series * np.log(np.maximum(total[_N], 3)) / self.delta)
-            third = self._tails * self._largest_deviation(total) * log * h / 3
+            mean = total[_SUM] / total[_N]
+            low, high = self._buckets[:, _LOW].min(axis=0), self._buckets[:, _HIGH].max(axis=0)
+            third = self._tails * np.maximum(high - mean, mean - low) * log * h / 3
             allowed = third + np.sqrt(third**2 + 2 * variance * log * h)
             # A constant series differs from itself by rounding.
             allowed += 1e-9 * (np.abs(mean_0) + np.abs(mean_1)) + 1e-12
@@ -170,11 +138,6 @@ class Scan:
         ratio[(n_0 < self.clock / 2) | (n_1 < self.clock / 2)] = 0.0
         best = ratio.argmax(axis=0)
         return Cuts(ratio[best, np.arange(self.n_series)], best + 1)
-
-    def _largest_deviation(self, total: FloatArray) -> FloatArray:
-        mean = total[_SUM] / total[_N]
-        low, high = self._buckets[:, _LOW].min(axis=0), self._buckets[:, _HIGH].max(axis=0)
-        return np.asarray(np.maximum(high - mean, mean - low))
 
     def sides(self, at: int) -> tuple[Side, Side]:
         """What is known of the older and of the newer side of a cut, for all series."""
@@ -190,12 +153,7 @@ class Scan:
         """Time of the last step on the older side of a cut."""
         return self._ends[at - 1]
 
-    @property
-    def steps(self) -> int:
-        """Number of steps since the last check."""
-        return self._steps
-
-    def forget(self, series: Array, before: int | None = None) -> None:
+    def forget(self, series: Array | slice, before: int | None = None) -> None:
         """Drop some series' past: all of it, or what is older than a cut."""
         index = np.arange(self.n_series)[series]
         self._buckets[:before, :, index] = _empty(len(index))
@@ -208,7 +166,7 @@ class Scan:
         return {
             "levels": list(self._levels),
             "ends": list(self._ends),
-            "steps": self._steps,
+            "steps": self.steps,
             "buckets": pack_floats(self._buckets),
             "open": pack_floats(self._open),
         }
@@ -216,7 +174,7 @@ class Scan:
     @state.setter
     def state(self, state: State) -> None:
         self._levels, self._ends = list(state["levels"]), list(state["ends"])
-        self._steps = state["steps"]
+        self.steps = state["steps"]
         self._buckets, self._open = unpack_floats(state["buckets"]), unpack_floats(state["open"])
 
 

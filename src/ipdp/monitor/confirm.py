@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -38,23 +38,7 @@ _LONGEST_WAIT = 5
 
 
 class Throttle:
-    """Limits how often models are compared, and how often one gradual change is reported.
-
-    Parameters
-    ----------
-    n_features
-        Number of features that are monitored.
-
-    Examples
-    --------
-    >>> throttle = Throttle(1)
-    >>> throttle.rejected(0)
-    >>> throttle.may_compare(0)
-    False
-    >>> throttle.tick()
-    >>> throttle.may_compare(0)
-    True
-    """
+    """Limits how often models are compared, and how often one gradual change is reported."""
 
     def __init__(self, n_features: int) -> None:
         # How many comparisons are left before the budget has to grow again.
@@ -111,57 +95,37 @@ class Throttle:
         self._suppressed = [(until, real, virtual) for until, real, virtual in state["quiet"]]
 
 
-class Confirmed(NamedTuple):
-    """A change, and the number of its feature."""
-
-    row: int
-    change: Change
+Confirmed = tuple[int, Change]
+"""The row of a feature, and its change."""
 
 
+@dataclass(eq=False)
 class Confirmation:
     """Decides which candidates are changes, and of which kind.
 
-    Parameters
-    ----------
-    series
-        Where the evidence comes from.
-    history
-        The stored observations, on which the model can be evaluated again.
-    pdp
-        The explainer, whose engine evaluates the model.
-    statistic, tolerance, cool_down
-        As in `Monitor`.
+    The evidence comes from the series; the explainer's engine evaluates the model again on the
+    stored observations of the history. `statistic`, `tolerance` and `cool_down` are those of
+    `Monitor`.
     """
 
-    def __init__(
-        self,
-        series: FeatureSeries,
-        history: History,
-        pdp: IncrementalPDP,
-        *,
-        statistic: str,
-        tolerance: float,
-        cool_down: int,
-    ) -> None:
-        self.series = series
-        self.history = history
-        self.pdp = pdp
-        self.statistic = statistic
-        self.tolerance = tolerance
-        self.cool_down = cool_down
-        self._throttle = Throttle(len(series.numbers))
+    series: FeatureSeries
+    history: History
+    pdp: IncrementalPDP
+    statistic: str
+    tolerance: float
+    cool_down: int
+
+    def __post_init__(self) -> None:
+        self.throttle = Throttle(len(self.series.numbers))
 
     def check(self, newest: Record) -> list[Confirmed]:
         """Look at the evidence of all features, as is done every `clock` observations."""
-        throttle = self._throttle
-        throttle.tick()
+        self.throttle.tick()
         found = sorted(self.series.evidence(), key=lambda e: max(e.shape, e.axis), reverse=True)
         for evidence in found:
             is_moved = self._is_moved(newest, evidence)
-            may_compare = evidence.shape > 1 and throttle.may_compare(evidence.row)
-            may_compare = may_compare and not self._is_too_early(evidence)
-            if is_moved or (may_compare and self._is_large_enough(evidence)):
-                throttle.compared()
+            if is_moved or self._is_worth_comparing(evidence):
+                self.throttle.compared()
                 change = self._confirm(newest, evidence, is_moved)
                 # One at a time, the clearest first: evaluating the model again has its price.
                 return self._decided(newest, evidence.row, change)
@@ -169,28 +133,25 @@ class Confirmation:
 
     def confirm_alarm(self, newest: Record, evidence: Evidence, output: int) -> list[Confirmed]:
         """Find the kind of a change for which a detector of river raised an alarm."""
-        row, series = evidence.row, self.series
-        if series.axis(row, newest) is None or not series.has_reference(row):
-            return self._decided(newest, row, None)
-        cut = evidence.shape_cut or 1
-        difference = self._compare(newest, row, cut)
-        is_moved = self._is_moved(newest, evidence)
-        is_real = self._is_real(difference, evidence._replace(output=output), cut, is_moved)
-        change = None
-        if is_real:
-            difference = self._compare(newest, row, cut, for_place=True)
-        if is_real or is_moved or self.statistic != "shape":
-            kind = _kind(is_real, is_moved)
-            candidate = Candidate(row, output, cut, kind, difference, self.statistic)
-            change = candidate.to_change(series, newest, self.history)
+        row, change = evidence.row, None
+        if self.series.axis(row, newest) is not None and self.series.has_reference(row):
+            evidence = evidence._replace(output=output)
+            cut = evidence.shape_cut or 1
+            difference = self._compare(newest, row, cut)
+            is_moved = self._is_moved(newest, evidence)
+            is_real = self._is_real(difference, evidence, cut, is_moved)
+            if is_real or is_moved or self.statistic != "shape":
+                kind = _kind(is_real, is_moved)
+                candidate = Candidate(row, output, cut, kind, difference, self.statistic)
+                change = self._change(newest, candidate)
         return self._decided(newest, row, change)
 
     def _decided(self, newest: Record, row: int, change: Change | None) -> list[Confirmed]:
         if change is None:
-            self._throttle.rejected(row)
+            self.throttle.rejected(row)
             return []
-        self._throttle.reported(row, newest.n + self.cool_down, *_sizes(change))
-        return [Confirmed(row, change)]
+        self.throttle.reported(row, newest.n + self.cool_down, *_sizes(change))
+        return [(row, change)]
 
     def _confirm(self, newest: Record, evidence: Evidence, is_moved: bool) -> Change | None:
         """The change that the evidence turns out to be, or None."""
@@ -201,20 +162,26 @@ class Confirmation:
         difference = self._compare(newest, row, cut)
         is_real = self._is_real(difference, evidence, cut, is_moved)
         if not (is_real or is_moved):
-            if difference is not None and self._is_unchanged(difference, evidence, cut):
+            k, enough = series.outputs[evidence.output], self._tolerated(evidence, cut)
+            if difference is not None and difference.size[k] <= _UNCHANGED * enough:
                 # The grid moved under a curved model, or the other features did: not the model.
-                series.scan.forget(series.columns(row, "shape"), cut)
+                series.forget_shape(row, cut)
             return None
-        kind = _kind(is_real, is_moved)
-        if kind == "virtual":
+        if not is_real:
             cut = evidence.axis_cut  # the values show when they moved, whatever the curve does
-        else:
-            difference = self._compare(newest, row, cut, for_place=True)
+        kind = _kind(is_real, is_moved)
         candidate = Candidate(row, evidence.output, cut, kind, difference, self.statistic)
-        change = candidate.to_change(series, newest, self.history)
+        change = self._change(newest, candidate)
         real, virtual = _sizes(change)
-        is_suppressed = self._throttle.suppresses(row, newest.n, real=real, virtual=virtual)
+        is_suppressed = self.throttle.suppresses(row, newest.n, real=real, virtual=virtual)
         return None if is_suppressed else change
+
+    def _change(self, newest: Record, candidate: Candidate) -> Change:
+        """The change to be reported; the place of a real one is read off more observations."""
+        if candidate.kind in ("real", "both"):
+            closer = self._compare(newest, candidate.row, candidate.cut, for_place=True)
+            candidate = candidate._replace(difference=closer)
+        return candidate.to_change(self.series, newest, self.history)
 
     def _is_moved(self, newest: Record, evidence: Evidence) -> bool:
         """Whether values and range have moved, and that has not been reported yet."""
@@ -222,14 +189,21 @@ class Confirmation:
         if evidence.axis <= 1 or axis is None:
             return False
         share = moved(self.series.ranges[evidence.row], range_of(axis))
-        is_suppressed = self._throttle.suppresses(evidence.row, newest.n, virtual=share)
+        is_suppressed = self.throttle.suppresses(evidence.row, newest.n, virtual=share)
         return share >= _MOVED and not is_suppressed
 
-    def _is_too_early(self, evidence: Evidence) -> bool:
-        """Whether it has only just begun: a check later its kind and its place are known better."""
+    def _is_worth_comparing(self, evidence: Evidence) -> bool:
+        """Whether the curves differ clearly, for long enough, and by enough to compare models."""
+        if evidence.shape <= 1 or not self.throttle.may_compare(evidence.row):
+            return False
+        # What has only just begun is left alone: a check later kind and place are known better.
         ages = self.series.scan.steps_since(np.array([evidence.shape_cut, evidence.axis_cut]))
         is_shape_new, is_axis_new = ages <= self.series.scan.clock
-        return bool(is_shape_new or (is_axis_new and evidence.axis > _HINT))
+        if is_shape_new or (is_axis_new and evidence.axis > _HINT):
+            return False
+        # A model that learns always moves.
+        cut = evidence.shape_cut
+        return bool(self._seen(evidence, cut).std() >= self._tolerated(evidence, cut))
 
     def _is_real(
         self, difference: ModelDifference | None, evidence: Evidence, cut: int, is_moved: bool
@@ -237,35 +211,27 @@ class Confirmation:
         """Whether the model changed clearly, enough to matter, and as was seen."""
         if difference is None:
             return False
-        series = self.series
-        k = series.outputs[evidence.output]
-        enough = self.tolerance * series.output_std(evidence.row, evidence.output, cut)
+        k = self.series.outputs[evidence.output]
+        enough = self._tolerated(evidence, cut)
         if difference.z[k] < _CLEAR or difference.size[k] < enough:
             return False
         if evidence.shape <= 1 or is_moved:
             return True  # what was seen at the knots is not what is compared, or is disturbed
-        places = series.knots.places[evidence.row]
+        places = self.series.knots.places[evidence.row]
         assert places is not None
         seen = self._seen(evidence, cut)
         if seen.std() < enough:
             return False
         return bool(difference.at(places)[k] @ seen >= _REAL * (seen @ seen))
 
-    def _is_large_enough(self, evidence: Evidence) -> bool:
-        """Whether the curves differ by enough to compare models: one that learns always moves."""
-        cut = evidence.shape_cut
-        std = self.series.output_std(evidence.row, evidence.output, cut)
-        return bool(self._seen(evidence, cut).std() >= self.tolerance * std)
+    def _tolerated(self, evidence: Evidence, cut: int) -> float:
+        """The smallest difference that matters, in units of the output."""
+        return self.tolerance * self.series.output_std(evidence.row, evidence.output, cut)
 
     def _seen(self, evidence: Evidence, cut: int) -> FloatArray:
         """The difference of the centred curves at the knots."""
         (before, _), (after, _) = self.series.sides(evidence.row, evidence.output, cut)
         return centred(np.nan_to_num(after.mean - before.mean))
-
-    def _is_unchanged(self, difference: ModelDifference, evidence: Evidence, cut: int) -> bool:
-        std = self.series.output_std(evidence.row, evidence.output, cut)
-        size = difference.size[self.series.outputs[evidence.output]]
-        return bool(size <= _UNCHANGED * self.tolerance * std)
 
     def _compare(
         self, newest: Record, row: int, cut: int, *, for_place: bool = False
@@ -289,15 +255,6 @@ class Confirmation:
         except Exception:  # the stream goes on without this check
             logger.exception("the model could not be evaluated again on stored observations")
             return None
-
-    @property
-    def state(self) -> State:
-        """Everything it remembers, JSON-safe; series and history have their own."""
-        return self._throttle.state
-
-    @state.setter
-    def state(self, state: State) -> None:
-        self._throttle.state = state
 
 
 def _kind(is_real: bool, is_moved: bool) -> Kind:

@@ -25,57 +25,22 @@ from ipdp.monitor.knots import Knots
 
 
 class Evidence(NamedTuple):
-    """Test statistics of one feature; above 1 there is evidence of a change.
+    """Test statistics of one feature; above 1 there is evidence of a change."""
 
-    Attributes
-    ----------
-    row
-        Which feature.
-    shape, axis
-        Largest ratio of the centred curve's knots, and of the feature's values.
-    output
-        Number of the output with the largest shape ratio.
-    shape_cut, axis_cut
-        Where the windows are best cut.
-    """
-
-    row: int
-    shape: float
-    axis: float
-    output: int
-    shape_cut: int
+    row: int  # which feature
+    shape: float  # largest ratio of the centred curve's knots
+    axis: float  # and of the feature's values
+    output: int  # number of the output with the largest shape ratio
+    shape_cut: int  # where the windows are best cut
     axis_cut: int
 
 
 class FeatureSeries:
     """The shape of each feature's effect and the place of its values, as series under test.
 
-    Observations are collected and read together, as one numpy call costs about as much for
-    thirty curves as for one.
-
-    Parameters
-    ----------
-    targets
-        The curves of the explainer.
-    labels
-        Names of the model's outputs.
-    outputs
-        Which of them are monitored, by their number.
-    n_points
-        The most knots that a feature can have.
-    delta, clock
-        As in `Scan`.
-    at_once
-        Number of observations that are read together.
-
-    Attributes
-    ----------
-    numbers, names
-        Numbers and names of the features that are monitored, one row for each; pairs are not.
-    ranges
-        What the ranges were when the references were taken; None for a feature without one.
-    starts
-        The number of the observation after which the references were taken.
+    Of the model's outputs, whose names are the labels, those of the numbers `outputs` are
+    monitored, at no more than `n_points` knots. So many observations `at_once` are collected and
+    read together, as one numpy call costs about as much for thirty curves as for one.
     """
 
     def __init__(
@@ -89,6 +54,7 @@ class FeatureSeries:
         clock: int,
         at_once: int = PER_LEVEL,
     ) -> None:
+        # One row for each feature, by its number among the targets.
         self.numbers = tuple(monitored(targets))
         self.names = list(monitored(targets).values())
         self.labels = tuple(labels)
@@ -96,10 +62,13 @@ class FeatureSeries:
         self._layout: Layout | None = None  # the last one that was found to fit
         self.n_points = n_points
         self.knots = Knots(self.numbers)
+        # What the ranges were when the references were taken; None for a feature without one.
         self.ranges: list[Any] = [None] * len(self.numbers)
+        # The numbers of the observations after which they were taken.
         self.starts = [0] * len(self.numbers)
-        n_columns = len(self.outputs) * (n_points + 1) + 2
-        self._shape = (len(self.numbers), n_columns)
+        # Series: for each feature, knots by output, levels by output, two of the axis.
+        self._n_shape = len(self.outputs) * n_points
+        self._shape = (len(self.numbers), self._n_shape + len(self.outputs) + 2)
         # Evidence about a shape is checked with the model; evidence about the values stands alone.
         normal = np.ones(self._shape, dtype=bool)
         normal[:, -2:] = False
@@ -110,63 +79,43 @@ class FeatureSeries:
         self._newest: FloatArray = np.zeros(self._shape)
         self._n_outside = np.zeros(len(self.numbers), dtype=int)
 
-    # Series: for each feature, knots by output, levels by output, two of the axis.
-
-    @property
-    def _n_shape(self) -> int:
-        return len(self.outputs) * self.n_points
-
-    def columns(self, row: int, part: str) -> Array:
-        """The series of a feature: its "shape", its "level", its "axis", or "all"."""
-        first = row * self._shape[1]
-        ends = {"shape": (0, self._n_shape), "level": (self._n_shape, self._shape[1] - 2)}
-        ends |= {"axis": (self._shape[1] - 2, self._shape[1]), "all": (0, self._shape[1])}
-        start, stop = ends[part]
-        return np.arange(first + start, first + stop)
-
     def take_reference(
         self, row: int, newest: Record, recent: Sequence[Record], *, keep_range: bool = False
     ) -> None:
         """Take a new reference of a feature, if it has points now.
 
-        Parameters
-        ----------
-        row
-            Which feature.
-        newest
-            The newest ICE curves.
-        recent
-            Observations that show where its values are.
-        keep_range
-            Whether the range goes on to be compared with the one it was compared with.
+        Recent observations show where its values are. With `keep_range` its range goes on to be
+        compared with the one that it was compared with.
         """
         axis, ends = self.axis(row, newest), self.ranges[row]
         if axis is None or len(axis) < 2 or (axis.dtype == object and len(axis) > self.n_points):
             self._drop_reference(row)
             return
-        if keep_range and type(ends) is type(range_of(axis)):
-            self._drop_reference(row, "shape", "level")
-        else:
-            self._drop_reference(row)
-            ends = range_of(axis)
+        keep_range = keep_range and type(ends) is type(range_of(axis))
+        self._drop_reference(row, keep_values=keep_range)
         values = [record.x.get(self.names[row]) for record in recent]
         numbers = [_number(value) for value in values if isinstance(value, (int, float))]
         numbers = [number for number in numbers if math.isfinite(number)]
         self.knots.take(row, newest.layout, newest.positions, numbers, self.n_points)
-        self.ranges[row] = ends
+        self.ranges[row] = ends if keep_range else range_of(axis)
         self.starts[row] = newest.n
 
     def axis(self, row: int, record: Record) -> Array | None:
         """Where the points of a feature were; None if it was not evaluated."""
         return axis_of(record.layout, record.positions, self.numbers[row])
 
-    def _drop_reference(self, row: int, *parts: str) -> None:
-        """Forget the reference of a feature, and these series, by default all."""
-        for part in parts or ("all",):
-            self.scan.forget(self.columns(row, part))
+    def _drop_reference(self, row: int, *, keep_values: bool = False) -> None:
+        """Forget the reference of a feature, and its series; those of its values may be kept."""
+        first, n_columns = row * self._shape[1], self._shape[1]
+        self.scan.forget(slice(first, first + n_columns - 2 * keep_values))
         self.knots.drop(row)
         self.ranges[row] = None
         self._n_outside[row] = 0
+
+    def forget_shape(self, row: int, before: int) -> None:
+        """Drop what was seen of a feature's shape before a cut."""
+        first = row * self._shape[1]
+        self.scan.forget(slice(first, first + self._n_shape), before)
 
     def fits(self, ice: IceRecord) -> bool:
         """Whether the outputs are those of the series, and no feature has too many categories.
@@ -192,8 +141,10 @@ class FeatureSeries:
 
     def update(self, record: Record) -> bool:
         """Take the newest ICE curves; True when it is time to look at the evidence."""
-        if self._pending and not _is_same(record.layout, self._pending[-1].layout):
-            self.flush()
+        if self._pending:
+            last = self._pending[-1].layout
+            if record.layout is not last and record.layout != last:
+                self.flush()
         self._pending.append(record)
         return len(self._pending) >= self._room and self.flush()
 
@@ -261,28 +212,20 @@ class FeatureSeries:
         cuts = self.scan.check()
         ratios, at = cuts.ratio.reshape(self._shape), cuts.at.reshape(self._shape)
         rows = np.arange(len(self.numbers))
-        shape = ratios[:, : self._n_shape].argmax(axis=1)
-        axis = ratios[:, -2:].argmax(axis=1) + self._shape[1] - 2
-        found = (
-            rows,
-            ratios[rows, shape],
-            ratios[rows, axis],
-            shape // self.n_points,
-            at[rows, shape],
-            at[rows, axis],
-        )
+        shape = rows, ratios[:, : self._n_shape].argmax(axis=1)
+        axis = rows, ratios[:, -2:].argmax(axis=1) + self._shape[1] - 2
+        output = shape[1] // self.n_points
+        found = (rows, ratios[shape], ratios[axis], output, at[shape], at[axis])
         return list(map(Evidence, *(part.tolist() for part in found)))
 
     def sides(self, row: int, output: int, cut: int) -> list[tuple[Side, Side]]:
         """Before and after a cut: the centred curve at the knots, and its level, of one output."""
         places = self.knots.places[row]
         n_knots = 0 if places is None else len(places)
-        first = self.columns(row, "shape")[0] + output * self.n_points
-        level = self.columns(row, "level")[output]
-        return [
-            (_pick(side, slice(first, first + n_knots)), _pick(side, slice(level, level + 1)))
-            for side in self.scan.sides(cut)
-        ]
+        first = row * self._shape[1] + output * self.n_points
+        level = row * self._shape[1] + self._n_shape + output
+        shape, levels = slice(first, first + n_knots), slice(level, level + 1)
+        return [(side.of(shape), side.of(levels)) for side in self.scan.sides(cut)]
 
     def last_before(self, cut: int, newest: Record) -> int:
         """The number of the last observation before a cut."""
@@ -296,10 +239,8 @@ class FeatureSeries:
 
     def centred(self) -> FloatArray:
         """The newest centred curves that were read, (n_features, n_outputs, n_points)."""
-        n_features = len(self.numbers)
-        return self._newest[:, : self._n_shape].reshape(
-            n_features, len(self.outputs), self.n_points
-        )
+        shape = len(self.numbers), len(self.outputs), self.n_points
+        return self._newest[:, : self._n_shape].reshape(shape)
 
     @property
     def state(self) -> State:
@@ -338,13 +279,7 @@ def range_of(axis: Array) -> Any:
 
 
 def moved(before: Any, after: Any) -> float:
-    """The share of two ranges' union that is not common to both.
-
-    Examples
-    --------
-    >>> moved((0.0, 2.0), (1.0, 3.0)), moved(frozenset("ab"), frozenset("ab"))
-    (0.6666666666666667, 0.0)
-    """
+    """The share of two ranges' union that is not common to both."""
     if isinstance(before, frozenset) or isinstance(after, frozenset):
         if type(before) is not type(after):
             return 1.0
@@ -352,10 +287,6 @@ def moved(before: Any, after: Any) -> float:
     union = max(before[1], after[1]) - min(before[0], after[0])
     common = min(before[1], after[1]) - max(before[0], after[0])
     return 1 - max(common, 0.0) / union if union else 0.0
-
-
-def _is_same(layout: Layout, other: Layout) -> bool:
-    return layout is other or layout == other
 
 
 def _numbers(rows: list[list[Any]]) -> FloatArray:
@@ -372,7 +303,3 @@ def _number(value: Any) -> float:
         return float(value) if isinstance(value, (int, float, np.number)) else math.nan
     except OverflowError:
         return math.nan
-
-
-def _pick(side: Side, series: slice) -> Side:
-    return Side(side.n[series], side.mean[series], side.variance[series])

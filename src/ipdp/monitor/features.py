@@ -7,40 +7,18 @@ its layout gives to each of them. Effects are known by their number in the expla
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
 from ipdp.core.counts import in_order
-from ipdp.core.jsonable import decode_name, encode_name
-from ipdp.core.typing import Array, FeatureName, FloatArray, Label, State
+from ipdp.core.typing import Array, FeatureName, FloatArray, Label
 from ipdp.explainers.pdp import IncrementalPDP
 from ipdp.explainers.state.memory import IceRecord
 from ipdp.explainers.state.points import Layout
 from ipdp.explainers.state.targets import Target
 from ipdp.models.base import Probe
 
-__all__ = [
-    "IceRecord",
-    "Layout",
-    "Target",
-    "axis_of",
-    "decode_layout",
-    "distinct_outputs",
-    "encode_layout",
-    "ice_since",
-    "keys_of",
-    "monitored",
-    "newest_ice",
-    "outputs",
-    "probe_of",
-    "smoothed",
-    "targets",
-    "widest",
-]
-
-
-# Of the explainer.
+__all__ = ["IceRecord", "Layout", "Target"]  # for the other files of the monitor
 
 
 def newest_ice(pdp: IncrementalPDP) -> IceRecord | None:
@@ -59,11 +37,6 @@ def ice_since(pdp: IncrementalPDP, last: IceRecord | None) -> list[IceRecord]:
     return found[::-1]
 
 
-def outputs(pdp: IncrementalPDP) -> list[Label]:
-    """Names of the model's outputs."""
-    return [] if pdp.memory is None else pdp.memory.means.outputs
-
-
 def targets(pdp: IncrementalPDP) -> list[Target]:
     """The curves that the explainer follows."""
     return [] if pdp.memory is None else pdp.memory.targets
@@ -76,14 +49,15 @@ def smoothed(pdp: IncrementalPDP, numbers: Sequence[int]) -> list[tuple[FloatArr
     return [(mean[0, own], mean[means.n_axes :, own]) for own in columns]
 
 
-def distinct_outputs(labels: Sequence[Label], ice: IceRecord) -> list[int]:
-    """Rows of the outputs: all, but of two probabilities one, as the other follows from it."""
+def outputs(pdp: IncrementalPDP, ice: IceRecord) -> tuple[list[Label], list[int]]:
+    """Names of the outputs, and the rows of those that are monitored.
+
+    These are all, but of two probabilities one, as the other follows from it.
+    """
+    labels = pdp.memory.means.outputs[: len(ice.values)]  # new ones come last
     if len(labels) == 2 and np.allclose(ice.values.sum(axis=0), 1.0):
-        return [labels.index(in_order(list(labels))[1])]
-    return list(range(len(labels)))
-
-
-# Of its targets and layouts.
+        return labels, [labels.index(in_order(labels)[1])]
+    return labels, list(range(len(labels)))
 
 
 def monitored(targets: Sequence[Target]) -> dict[int, FeatureName]:
@@ -96,11 +70,6 @@ def probe_of(layout: Layout, number: int) -> Probe | None:
     if number not in layout.targets:
         return None
     return layout.probes[layout.targets.index(number)]
-
-
-def keys_of(layout: Layout, number: int) -> tuple[Any, ...] | None:
-    """What identifies the points of an effect; None if it was not evaluated."""
-    return layout.keys[layout.targets.index(number)] if number in layout.targets else None
 
 
 def axis_of(layout: Layout, positions: FloatArray, number: int) -> Array | None:
@@ -124,22 +93,3 @@ def widest(layout: Layout, numbers: Sequence[int], *, categories_only: bool = Fa
         if probe is not None and not (categories_only and probe.categories[0] is None)
     ]
     return max([2, *widths])
-
-
-def encode_layout(layout: Layout) -> State:
-    """A layout, JSON-safe."""
-    return {
-        "effects": list(layout.targets),
-        "keys": [[encode_name(key) for key in keys] for keys in layout.keys],
-        "whole": [list(whole) for whole in layout.whole],
-    }
-
-
-def decode_layout(saved: State, targets: Sequence[Target]) -> Layout:
-    """The layout that `encode_layout` was given."""
-    return Layout.of(
-        targets,
-        saved["effects"],
-        [tuple(decode_name(key) for key in keys) for keys in saved["keys"]],
-        [tuple(whole) for whole in saved["whole"]],
-    )

@@ -9,16 +9,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ipdp.core.jsonable import (
-    decode,
-    decode_name,
-    encode,
-    encode_name,
-    pack_floats,
-    unpack_floats,
-)
+from ipdp.core import jsonable
+from ipdp.core.jsonable import decode_name, encode_name
 from ipdp.core.typing import FeatureName, FloatArray, Observation, State
-from ipdp.monitor.features import Layout, Target, decode_layout, encode_layout
+from ipdp.monitor.features import Layout, Target
 
 PER_LEVEL = 32
 """Records found at each density; all of the newest ones, therefore."""
@@ -31,43 +25,18 @@ _CLOSE_LEVEL, _CLOSE = 4, 256
 
 
 class Record(NamedTuple):
-    """One explained observation, where the model was evaluated, and its outputs.
+    """One explained observation, where the model was evaluated, and its outputs."""
 
-    Attributes
-    ----------
-    n
-        Its number, from 1.
-    t
-        Its time on the clock of the stream.
-    x
-        The observation.
-    layout
-        Which columns belong to which effect.
-    positions
-        Shape (n_axes, n_points).
-    values
-        Shape (n_outputs, n_points).
-    """
-
-    n: int
-    t: float
+    n: int  # its number, from 1
+    t: float  # on the clock of the stream
     x: Observation
-    layout: Layout
-    positions: FloatArray
-    values: FloatArray
+    layout: Layout  # which columns belong to which effect
+    positions: FloatArray  # (n_axes, n_points)
+    values: FloatArray  # (n_outputs, n_points)
 
 
 class History:
-    """A sample of past observations, denser where they are recent.
-
-    Examples
-    --------
-    >>> history = History()
-    >>> for t in range(1_000):
-    ...     history.update(Record(t + 1, t, {}, None, None, None))
-    >>> [record.t for record in history.between(101, 501, at_most=3)]
-    [496, 480, 448]
-    """
+    """A sample of past observations, denser where they are recent."""
 
     def __init__(self) -> None:
         self._levels: list[deque[Record]] = [
@@ -116,8 +85,15 @@ class History:
         names = list(dict.fromkeys(tuple(record.x) for record in records))
         place = {key: k for k, key in enumerate(positions)}
         return {
-            "layouts": [encode_layout(layout) for layout in layouts],
-            "names": [[encode_name(name) for name in known] for known in names],
+            "layouts": [
+                {
+                    "effects": list(layout.targets),
+                    "keys": encode_name(layout.keys),
+                    "whole": encode_name(layout.whole),
+                }
+                for layout in layouts
+            ],
+            "names": encode_name(tuple(names)),
             "positions": _joined(positions.values()),
             "values": _joined(record.values for record in records),
             "records": [
@@ -136,8 +112,11 @@ class History:
     @classmethod
     def restored(cls, state: State, targets: Sequence[Target]) -> History:
         """The records that gave this state; the targets are those of the explainer."""
-        layouts = [decode_layout(saved, targets) for saved in state["layouts"]]
-        names = [[decode_name(name) for name in known] for known in state["names"]]
+        layouts = [
+            Layout.of(targets, s["effects"], decode_name(s["keys"]), decode_name(s["whole"]))
+            for s in state["layouts"]
+        ]
+        names = decode_name(state["names"])
         positions, values = _parted(state["positions"]), _parted(state["values"])
         history = cls()
         # Oldest first, so that each finds the levels that it was in.
@@ -153,25 +132,25 @@ def _encode_value(name: FeatureName, value: Any) -> Any:
         return encode_name(value)
     except TypeError:
         try:
-            return {"value": encode(value)}
+            return {"value": jsonable.encode(value)}
         except TypeError as error:
             raise TypeError(f"column {name!r}: {error}") from None
 
 
 def _decode_value(saved: Any) -> Any:
     is_encoded = isinstance(saved, dict) and "value" in saved
-    return decode(saved["value"]) if is_encoded else decode_name(saved)
+    return jsonable.decode(saved["value"]) if is_encoded else decode_name(saved)
 
 
 def _joined(arrays: Any) -> State:
     """Arrays of two dimensions, one after the other."""
     listed = list(arrays)
     flat = np.concatenate([np.empty(0), *(array.ravel() for array in listed)])
-    return {"shapes": [list(array.shape) for array in listed], "all": pack_floats(flat)}
+    return {"shapes": [list(array.shape) for array in listed], "all": jsonable.pack_floats(flat)}
 
 
 def _parted(state: State) -> list[FloatArray]:
     shapes = state["shapes"]
     ends = np.cumsum([rows * columns for rows, columns in shapes])[:-1]
-    parts = np.split(unpack_floats(state["all"]), ends) if shapes else []
+    parts = np.split(jsonable.unpack_floats(state["all"]), ends) if shapes else []
     return [part.reshape(shape) for part, shape in zip(parts, shapes, strict=True)]

@@ -23,28 +23,15 @@ class Knots:
     """The places at which each feature's curves are compared.
 
     A number's knots divide the range that it had when the reference was taken; an ICE curve is
-    interpolated there. A category's knots are the categories of that time.
-
-    Parameters
-    ----------
-    numbers
-        Numbers of the targets, as in the explainer's layout.
-
-    Attributes
-    ----------
-    places
-        For each effect its knots, (n_knots,) numbers or categories; None before they are taken.
+    interpolated there. A category's knots are the categories of that time. `numbers` are those of
+    the targets in the explainer's layout.
     """
 
     def __init__(self, numbers: Sequence[int]) -> None:
         self.numbers = tuple(numbers)
+        # For each effect its knots, (n_knots,) numbers or categories; None before they are taken.
         self.places: list[Array | None] = [None] * len(self.numbers)
         self._layout: Layout | None = None  # for which the knots are arranged
-
-    @property
-    def width(self) -> int:
-        """The most knots that an effect has."""
-        return max((len(places) for places in self.places if places is not None), default=0)
 
     def take(
         self,
@@ -58,11 +45,13 @@ class Knots:
 
         Of more numbers than `at_most` so many are taken, evenly; of categories all.
         """
-        axis = axis_of(layout, positions, self.numbers[row])
         self.drop(row)
-        if axis is not None and axis.dtype != object and len(axis) > (at_most or len(axis)):
-            axis = axis[np.linspace(0, len(axis) - 1, at_most or 0).round().astype(int)]
-        self.places[row] = axis if axis is None or axis.dtype == object else _inner(axis, values)
+        axis = axis_of(layout, positions, self.numbers[row])
+        if axis is not None and axis.dtype != object:
+            if at_most is not None and len(axis) > at_most:
+                axis = axis[np.linspace(0, len(axis) - 1, at_most).round().astype(int)]
+            axis = _inner(axis, values)
+        self.places[row] = axis
 
     def drop(self, row: int) -> None:
         """Forget the knots of an effect."""
@@ -72,21 +61,11 @@ class Knots:
     def read(
         self, layout: Layout, positions: Sequence[FloatArray], values: FloatArray
     ) -> tuple[FloatArray, Array]:
-        """Some ICE curves at the knots, and whose knots are all within its range.
+        """Some ICE curves of one layout at the knots, and whose knots are all within its range.
 
-        Parameters
-        ----------
-        layout
-            That of all the curves.
-        positions
-            For each curve, of shape (n_axes, n_points).
-        values
-            Shape (n_curves, n_outputs, n_points).
-
-        Returns
-        -------
-        Shape (n_curves, n_outputs, n_effects, width), 0 beyond an effect's own knots; and
-        (n_curves, n_effects).
+        The curves have positions of shape (n_axes, n_points) each, and values of shape (n_curves,
+        n_outputs, n_points). At the knots their shape is (n_curves, n_outputs, n_effects, width),
+        0 beyond an effect's own knots; who is within its range is of shape (n_curves, n_effects).
         """
         if layout is not self._layout:
             self._arrange(layout)
@@ -108,7 +87,7 @@ class Knots:
 
     def _arrange(self, layout: Layout) -> None:
         """Which columns belong to which effect; where the knots are, as numbers."""
-        n, width = len(self.numbers), max(self.width, 1)
+        n, width = len(self.numbers), max([1, *(len(p) for p in self.places if p is not None)])
         probes = [probe_of(layout, number) for number in self.numbers]
         size = max([p.stop - p.start for p in probes if p is not None], default=1)
         self._columns = np.zeros((n, size), dtype=int)
@@ -180,13 +159,7 @@ class Knots:
 
 
 def _inner(axis: FloatArray, values: Sequence[float]) -> FloatArray:
-    """The points of an axis drawn together, so that the knots stay inside of a range that wanders.
-
-    Examples
-    --------
-    >>> _inner(np.array([0.0, 5.0, 10.0]), ())
-    array([0.5, 5. , 9.5])
-    """
+    """The points of an axis drawn together, so that knots stay inside of a range that wanders."""
     first, last = axis.min(), axis.max()
     low, high = first + _MARGIN * (last - first), last - _MARGIN * (last - first)
     if len(values) >= _ENOUGH:
@@ -199,8 +172,4 @@ def _inner(axis: FloatArray, values: Sequence[float]) -> FloatArray:
 def _restored(saved: Any) -> Array | None:
     if saved is None:
         return None
-    if not saved["categories"]:
-        return np.array(saved["values"], dtype=float)
-    places = np.empty(len(saved["values"]), dtype=object)
-    places[:] = saved["values"]
-    return places
+    return np.array(saved["values"], dtype=object if saved["categories"] else float)

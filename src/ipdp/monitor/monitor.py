@@ -10,20 +10,12 @@ from ipdp.core.observations import observations
 from ipdp.core.typing import FeatureName, Label, Observation, State
 from ipdp.core.validation import next_time, whole_number
 from ipdp.explainers.pdp import IncrementalPDP
+from ipdp.monitor import features
 from ipdp.monitor.baselines import Detectors
 from ipdp.monitor.change import Change
 from ipdp.monitor.confirm import Confirmation, Confirmed
 from ipdp.monitor.feature_series import FeatureSeries
-from ipdp.monitor.features import (
-    IceRecord,
-    distinct_outputs,
-    ice_since,
-    monitored,
-    newest_ice,
-    outputs,
-    targets,
-    widest,
-)
+from ipdp.monitor.features import IceRecord, newest_ice, targets
 from ipdp.monitor.history import PER_LEVEL, History, Record
 from ipdp.monitor.notify import Handler, notify
 
@@ -181,7 +173,7 @@ class Monitor:
             last = next_time(None if times is None else times[k], last)
             if weight and (n_seen + k + 1) % self.pdp.every == 0:
                 explained.append((x, last))
-        curves = ice_since(self.pdp, self._newest)[-len(rows) :]
+        curves = features.ice_since(self.pdp, self._newest)[-len(rows) :]
         # The first of all observations are not explained, as there are no grid points yet.
         for ice, (x, time) in zip(curves, explained[len(explained) - len(curves) :], strict=True):
             # Copies, because these are parts of a larger array, which would be kept with them.
@@ -229,10 +221,11 @@ class Monitor:
         if is_due and self._n >= self.warm_up:
             for row in series.without_reference(self.cool_down):
                 series.take_reference(row, record, self._recent(self.cool_down))
-        changes = [change for _, change in found]
-        for change in changes:
-            self._report(change)
-        return changes
+        for _, change in found:
+            self.changes.append(change)
+            del self.changes[: -self.n_changes]
+            notify(self.handlers, change)
+        return [change for _, change in found]
 
     def _recent(self, n: int) -> list[Record]:
         """Some of the last n observations, to show where the values of the features are."""
@@ -240,9 +233,8 @@ class Monitor:
 
     def _begin(self, ice: IceRecord) -> Confirmation:
         """Start again with all features: first curves, a new class, more categories than before."""
-        labels = outputs(self.pdp)[: len(ice.values)]  # new ones come last
-        n_points = widest(ice.layout, list(monitored(targets(self.pdp))))
-        return self._build(labels, distinct_outputs(labels, ice), n_points)
+        n_points = features.widest(ice.layout, list(features.monitored(targets(self.pdp))))
+        return self._build(*features.outputs(self.pdp, ice), n_points)
 
     def _build(self, labels: Sequence[Label], rows: Sequence[int], n_points: int) -> Confirmation:
         """Begin with empty series of these rows of the outputs, at no more than so many points."""
@@ -259,15 +251,9 @@ class Monitor:
         )
         if with_detectors:
             self._detectors = Detectors(self.statistic, self.detector, series)
-        self._confirmation = confirmation = Confirmation(
-            series,
-            self._history,
-            self.pdp,
-            statistic=self.statistic,
-            tolerance=self.tolerance,
-            cool_down=self.cool_down,
-        )
-        return confirmation
+        settings = self.statistic, self.tolerance, self.cool_down
+        self._confirmation = Confirmation(series, self._history, self.pdp, *settings)
+        return self._confirmation
 
     def _feed(
         self, detectors: Detectors, confirmation: Confirmation, record: Record
@@ -283,17 +269,12 @@ class Monitor:
         if not alarms:
             return []
         evidence = confirmation.series.evidence()
-        found = []
+        found: list[Confirmed] = []
         for row, output in alarms:
             found += confirmation.confirm_alarm(record, evidence[row], output)
         for row, _ in found:
             detectors.restart(row)
         return found
-
-    def _report(self, change: Change) -> None:
-        self.changes.append(change)
-        del self.changes[: -self.n_changes]
-        notify(self.handlers, change)
 
     # State out and in.
 
@@ -331,7 +312,7 @@ class Monitor:
             "records": self._history.state,
             # The names are those of version 2, whatever their parts are called by now.
             "watch": None if confirmation is None else confirmation.series.state,
-            "inquiry": None if confirmation is None else confirmation.state,
+            "inquiry": None if confirmation is None else confirmation.throttle.state,
             "changes": [change.to_dict() for change in self.changes],
         }
 
@@ -343,8 +324,7 @@ class Monitor:
                 f"this is a state of version {version!r}; this ipdp reads version {_STATE_VERSION}"
             )
         for name, value in self._settings.items():
-            if state.get(name) != value:
-                was = state.get(name)
+            if (was := state.get(name)) != value:
                 raise ValueError(
                     f"the state was made with {name} = {was!r}, this monitor has {value!r}"
                 )
@@ -367,7 +347,7 @@ class Monitor:
         if saved is not None:
             confirmation = self._build(saved["labels"], saved["outputs"], saved["n_points"])
             confirmation.series.restore(saved, self._history)
-            confirmation.state = state["inquiry"]
+            confirmation.throttle.state = state["inquiry"]
         self._detectors_restarted = self._detectors is not None
 
     @property

@@ -123,11 +123,8 @@ class Webhook:
         try:
             self._waiting.put_nowait(body)
         except queue.Full:
-            logger.warning(
-                "webhook: %s changes are waiting, this one is dropped: %s",
-                self.queue_size,
-                body["text"],
-            )
+            message = "webhook: %s changes are waiting, this one is dropped: %s"
+            logger.warning(message, self.queue_size, body["text"])
             return
         with self._starting:
             if self._thread is None:
@@ -147,10 +144,8 @@ class Webhook:
     def _drain(self) -> None:
         """Let what waits be posted before the program ends."""
         if not self.join(self.at_exit):
-            logger.warning(
-                "webhook: %s changes were not posted before the program ended",
-                self._waiting.unfinished_tasks,
-            )
+            n_left = self._waiting.unfinished_tasks
+            logger.warning("webhook: %s changes were not posted before the program ended", n_left)
 
     def _work(self) -> None:
         while True:
@@ -175,7 +170,9 @@ class Webhook:
                     return
             except OSError as error:  # URLError, HTTPError and time-outs are
                 code = getattr(error, "code", 0)  # of an HTTPError
-                if attempt == self.retries or _is_final(code):
+                # Of no use to try again: the server understood, and refused or redirects.
+                is_final = 300 <= code < 500 and code not in (408, 429)
+                if is_final or attempt == self.retries:
                     hint = " (redirects are not followed)" if 300 <= code < 400 else ""
                     logger.warning("webhook: gave up on %s: %s%s", body["text"], error, hint)
                     return
@@ -197,11 +194,6 @@ def _opener_without_redirects() -> OpenerDirector:
             return None
 
     return build_opener(NoRedirects)
-
-
-def _is_final(code: int) -> bool:
-    """Whether trying again is of no use: the server understood, and refused or redirects."""
-    return 300 <= code < 500 and code not in (408, 429)
 
 
 def notify(handlers: list[Handler], change: Change) -> None:
