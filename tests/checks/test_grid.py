@@ -125,3 +125,10 @@ def test_what_breaks_a_law_is_found(grid, sentence):
 def test_without_values_there_is_nothing_to_check():
     with pytest.raises(ValueError, match="some values"):
         check_grid(MinMax(), [])
+
+
+def test_a_class_made_inside_a_function_can_be_checked():
+    class Local(MinMax):
+        pass
+
+    check_grid(Local(5, window=20), [k % 17 / 4 for k in range(60)])

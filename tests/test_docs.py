@@ -1,0 +1,69 @@
+"""Every link and every path that README, CONTRIBUTING and docs name leads somewhere."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+CODE = re.compile(r"^```.*?^```$|^    .*?$", re.MULTILINE | re.DOTALL)
+# Paths of the project; those of the package are written from src/ipdp.
+PATH = re.compile(
+    r"`((?:docs|tests|tests_libraries|benchmarks|examples|src|ipdp)/[\w./-]+|[a-z_]+/[\w./]+\.py)`"
+)
+
+every_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+
+
+def anchor(heading: str) -> str:
+    """The anchor of a heading, as GitHub makes it."""
+    return re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-")
+
+
+def anchors(page: Path) -> set[str]:
+    return {anchor(heading) for heading in re.findall(r"^#+ (.+)$", page.read_text(), re.MULTILINE)}
+
+
+@every_page
+def test_links_lead_somewhere(page):
+    text = CODE.sub("", page.read_text())
+    for target in re.findall(r"\]\(([^)\s]+)\)", text):
+        if "://" in target:
+            continue
+        path, _, heading = target.partition("#")
+        there = page.parent / path if path else page
+        assert there.exists(), target
+        if heading:
+            assert heading in anchors(there), target
+
+
+@every_page
+def test_named_paths_exist(page):
+    for name in PATH.findall(CODE.sub("", page.read_text())):
+        if "NAME" in name:
+            continue
+        places = [ROOT / name, ROOT / "src" / name, ROOT / "src" / "ipdp" / name]
+        assert any(place.exists() for place in places), name
+
+
+def test_paths_in_the_code_exist():
+    files = [ROOT / "Makefile", *(ROOT / "src").rglob("*.py"), *(ROOT / "benchmarks").glob("*.py")]
+    for file in files:
+        for name in re.findall(r"\bdocs/[\w./-]+\.\w+", file.read_text()):
+            assert (ROOT / name).exists(), f"{file}: {name}"
+
+
+@every_page
+def test_every_page_of_docs_can_be_found(page):
+    """From README or CONTRIBUTING, over links."""
+    seen, waiting = set(), PAGES[:2]
+    while waiting:
+        current = waiting.pop()
+        seen.add(current)
+        links = re.findall(r"\]\(([^)#\s]+\.md)", current.read_text())
+        there = [(current.parent / link).resolve() for link in links if "://" not in link]
+        waiting += [link for link in there if link not in seen and link in PAGES]
+    assert page in seen
