@@ -534,6 +534,50 @@ def test_zoom_and_time_stay_where_the_reader_left_them(live):
     assert page.evaluate("document.getElementById('curve').layout.xaxis.range[0]") < 0
 
 
+def test_a_run_that_was_taken_back_starts_over(live):
+    log, page = live
+    for n in (100, 200, 300):
+        log.snapshot(curves_at(n), n)
+    log.change(change_at(300), 300)
+    log.commit()
+    page.wait_for_selector(".change")
+    drawn(page)
+    log.rewind(200)
+    until(page, "ipdp.page.run.length === 2")
+    settled(page)
+    assert page.locator(".change").count() == 0
+    assert page.inner_text("#time") == "200"
+
+
+def test_a_feature_that_is_chosen_twice_is_taken_once(live):
+    log, page = live
+    for n in (100, 200, 300):
+        log.snapshot(curves_at(n), n)
+    log.commit()
+    drawn(page)
+    page.evaluate("Promise.all([2, 2, 2].map((k) => ipdp.page.choose(k)))")
+    assert page.evaluate("ipdp.page.history.n") == [100, 200, 300]
+
+
+def test_moving_through_time_moves_the_mark_and_draws_no_line_again(live):
+    log, page = live
+    for n in (100, 200, 300):
+        log.snapshot(curves_at(n), n)
+    log.end(300)
+    drawn(page)
+    go_to(page, 0)
+    page.evaluate("document.getElementById('timeline').data[0].marked = true")
+    for at, n in ((1, 200), (2, 300)):
+        go_to(page, at)
+        for plot in ("carpet", "timeline"):
+            until(
+                page,
+                "([plot, n]) => document.getElementById(plot).layout.shapes[0].x0 === n",
+                [plot, n],
+            )
+    assert page.evaluate("document.getElementById('timeline').data[0].marked")
+
+
 def test_a_server_that_goes_away_and_comes_back(browser, tmp_path):
     with Log(tmp_path / "run") as log:
         log.begin({}, FEATURES)

@@ -128,6 +128,15 @@ def test_the_page_opens_from_disk(browser, report, run):
         until(page, "ipdp.page.state.at > 1")
 
 
+def test_coming_back_to_the_report_adds_nothing(browser, report):
+    with visit(browser, report.as_uri()) as page:
+        drawn(page)
+        length = page.evaluate("ipdp.page.run.length")
+        page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+        settled(page)
+        assert page.evaluate("ipdp.page.run.length") == length > 0
+
+
 def test_evil_names_are_text_in_the_file(browser, tmp_path):
     directory = tmp_path / "<script>alert(2)<!--"
     write_run(directory, 600, features=EVIL, changes=(500,))

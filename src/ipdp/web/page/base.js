@@ -15,13 +15,9 @@ window.ipdp = {};
     return new KINDS[text[0]](bytes.buffer);
   };
 
-  /** Two arrays of numbers as one; of double precision if either is. */
+  /** Two arrays of numbers as one. */
   ipdp.join = function (first, second) {
-    if (!first.length) return second;
-    if (!second.length) return first;
-    const single = first.BYTES_PER_ELEMENT === 4 && second.BYTES_PER_ELEMENT === 4;
-    const Kind = first.BYTES_PER_ELEMENT === 1 ? Uint8Array : single ? Float32Array : Float64Array;
-    const joined = new Kind(first.length + second.length);
+    const joined = new Float64Array(first.length + second.length);
     joined.set(first);
     joined.set(second, first.length);
     return joined;
@@ -43,6 +39,9 @@ window.ipdp = {};
 
   const whole = new Intl.NumberFormat("en");
   const tidy = new Intl.NumberFormat("en", { maximumSignificantDigits: 4 });
+
+  /** A text of at most so many letters for a plot. */
+  ipdp.label = (text, width) => ipdp.plain(ipdp.shorten(text, width));
 
   /** A count: 12,400. */
   ipdp.count = (value) => whole.format(Math.round(value));
@@ -103,6 +102,14 @@ window.ipdp = {};
   /** Set a text only where it differs: screen readers are told of real news only. */
   ipdp.say = function (node, text) {
     if (node.textContent !== text) node.textContent = text;
+  };
+
+  const STATES = { empty: "no data yet", died: "no sign of life", unreadable: "not readable" };
+
+  /** Say how a run is doing. */
+  ipdp.sayState = function (node, state) {
+    node.dataset.state = state;
+    ipdp.say(node, STATES[state] || state);
   };
 
   /** Position of the last of ascending values that is at most x; -1 before the first. */

@@ -13,9 +13,7 @@
       this.page = page;
       this.slider = find("slider");
       this.readAddress();
-      this.slider.addEventListener("input", () => {
-        page.show({ at: Number(this.slider.value), follow: false, change: null });
-      });
+      this.slider.addEventListener("input", () => page.move(Number(this.slider.value)));
       const clicks = {
         play: () => this.play(!this.timer),
         follow: () => this.follow(!page.state.follow),
@@ -26,14 +24,11 @@
         "keys-close": () => find("help").close(),
         choose: () => document.body.classList.toggle("choosing"),
       };
-      for (const [id, act] of Object.entries(clicks)) {
-        if (find(id)) find(id).addEventListener("click", act);
-      }
-      find("output").addEventListener("change", (event) => page.show({ output: event.target.value }));
-      find("explainer").addEventListener("change", (event) =>
-        page.chooseExplainer({ explainer: event.target.value }));
-      for (const select of document.querySelectorAll(".by select")) {
-        select.addEventListener("change", () => page.chooseExplainer({ by: select.value }));
+      for (const [id, act] of Object.entries(clicks)) find(id).addEventListener("click", act);
+      for (const [name, lists] of [["output", "#output"], ["explainer", "#explainer"], ["by", ".by select"]]) {
+        for (const select of document.querySelectorAll(lists)) {
+          select.addEventListener("change", () => page.show({ [name]: select.value }));
+        }
       }
       document.addEventListener("keydown", (event) => this.key(event));
       page.onRender = () => this.draw();
@@ -52,7 +47,7 @@
       find("play").setAttribute("aria-pressed", String(on));
       const { page } = this;
       if (!on || !page.run || !page.run.length) return;
-      if (page.state.at >= page.run.length - 1) page.show({ at: 0, follow: false, change: null });
+      if (page.state.at >= page.run.length - 1) page.move(0);
       const stride = Math.max(1, Math.round(page.run.length / (PLAY_SECONDS * 12)));
       const pause = Math.max(80, (PLAY_SECONDS * 1000) / Math.max(page.run.length, 1));
       this.timer = setInterval(() => {
@@ -125,7 +120,7 @@
       this.slider.style.setProperty("--done", run.length > 1 ? state.at / (run.length - 1) : 1);
       say(find("time"), ipdp.count(now));
       say(find("until"), `of ${ipdp.count(run.until)}`);
-      if (find("follow")) find("follow").setAttribute("aria-checked", String(state.follow));
+      find("follow").setAttribute("aria-checked", String(state.follow));
       for (const name of ["a", "b"]) {
         find(`pin-${name}`).setAttribute("aria-pressed", String(state[name] !== null));
       }
@@ -181,18 +176,19 @@
       }, 250);
     }
   }
-  ipdp.Controls = Controls;
 
   /** Follow a run: look, draw, wait, look again. */
   class Follower {
     constructor(page, controls) {
       Object.assign(this, { page, controls, first: true, seen: null });
       document.addEventListener("visibilitychange", () => {
-        if (!document.hidden) this.lookNow();
+        if (!document.hidden && this.timer) this.look(); // not while it looks, nor in a report
       });
     }
 
     async look() {
+      clearTimeout(this.timer);
+      this.timer = null;
       let pause = OFTEN;
       try {
         const state = await this.page.update();
@@ -207,11 +203,6 @@
         pause = error.status ? SELDOM : OFTEN;
       }
       if (this.page.source.live) this.timer = setTimeout(() => this.look(), pause);
-    }
-
-    lookNow() {
-      clearTimeout(this.timer);
-      this.look();
     }
 
     /** How fast the run is, smoothed over some seconds. */
@@ -234,10 +225,10 @@
       if (!error.status && !(error instanceof TypeError)) console.error(error);
       document.body.classList.toggle("lost", !error.status);
       if (!this.page.run) {
-        document.body.dataset.state = error.status === 422 ? "unreadable" : "empty";
-        find("state").dataset.state = document.body.dataset.state;
-        say(find("state"), error.status === 422 ? "not readable" : "no data yet");
-        say(find("empty-title"), error.status === 422 ? "This log cannot be read" : "No data yet");
+        const unreadable = error.status === 422;
+        document.body.dataset.state = unreadable ? "unreadable" : "empty";
+        ipdp.sayState(find("state"), document.body.dataset.state);
+        say(find("empty-title"), unreadable ? "This log cannot be read" : "No data yet");
       }
       this.page.warn(said);
     }
@@ -264,7 +255,7 @@
       ? new ipdp.Embedded(JSON.parse(embedded.textContent))
       : new ipdp.Server(address);
     const page = new ipdp.Page(source);
-    const controls = new ipdp.Controls(page);
+    const controls = new Controls(page);
     ipdp.page = page;
     ipdp.theme.changed(() => page.touch("all"));
     window.addEventListener("load", () => page.touch("all")); // by now plotly.js is there

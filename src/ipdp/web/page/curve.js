@@ -10,6 +10,8 @@
       outputs.map((output, k) => ({
         ...entry,
         output,
+        grid: entry.history.dims[0].grid(entry.frame),
+        thin: entry.history.thin[entry.frame],
         colour: outputs.length > 1 ? palette[k % palette.length] : entry.colour,
         text: outputs.length > 1 ? `${ipdp.shorten(output, 24)}, ${entry.text}` : entry.text,
         average: entry.history.average(entry.frame, output),
@@ -21,8 +23,7 @@
   function hover(stroke, where, k) {
     const value = ipdp.number(stroke.average[k]);
     const half = Number.isFinite(stroke.half[k]) ? ` ± ${ipdp.number(stroke.half[k])}` : "";
-    const thin = stroke.history.thin[stroke.frame];
-    const note = thin && thin[k] ? "<br>few data here" : "";
+    const note = stroke.thin && stroke.thin[k] ? "<br>few data here" : "";
     return `<b>${value}</b>${half}<br>at ${ipdp.plain(where)}<br>${ipdp.plain(stroke.text)}${note}`;
   }
 
@@ -37,13 +38,13 @@
   }
 
   /** The band: there and back again, broken where it is not known. */
-  function band(stroke, grid) {
+  function band(stroke) {
     const x = [];
     const y = [];
     for (const places of stretches(stroke)) {
       if (x.length) { x.push(null); y.push(null); }
       for (const [sign, along] of [[1, places], [-1, [...places].reverse()]]) {
-        x.push(...along.map((k) => grid[k]));
+        x.push(...along.map((k) => stroke.grid[k]));
         y.push(...along.map((k) => stroke.average[k] + sign * stroke.half[k]));
       }
     }
@@ -54,17 +55,13 @@
     };
   }
 
-  function line(stroke, grid) {
-    const points = grid.length <= 60;
-    const thin = stroke.history.thin[stroke.frame];
+  function line(stroke) {
+    const { grid, thin, colour, dash } = stroke;
+    const opacity = thin ? Array.from(thin, (flag) => (flag ? 0.25 : 1)) : 1;
     return {
-      type: "scatter", mode: points ? "lines+markers" : "lines", x: grid, y: stroke.average,
-      line: { color: stroke.colour, width: stroke.faint ? 1.5 : 2.5, dash: stroke.dash },
-      marker: {
-        color: stroke.colour, size: stroke.faint ? 4 : 6,
-        opacity: thin ? Array.from(thin, (flag) => (flag ? 0.25 : 1)) : 1,
-      },
-      opacity: stroke.faint ? 0.7 : 1,
+      type: "scatter", mode: grid.length > 60 ? "lines" : "lines+markers", x: grid,
+      y: stroke.average, line: { color: colour, width: 2.5, dash },
+      marker: { color: colour, size: 6, opacity },
       text: Array.from(grid, (x, k) => hover(stroke, ipdp.number(x), k)), hoverinfo: "text",
       meta: { part: "line", role: stroke.role, output: stroke.output },
     };
@@ -92,21 +89,13 @@
     };
   }
 
-  /** The same along numbers. */
-  function bars(entry) {
-    const edges = Array.from(entry.history.dims[0].edges[entry.frame]);
-    const pairs = edges.slice(1).map((right, k) => [edges[k], right]);
-    return rug(entry, pairs.map(([left, right]) => (left + right) / 2),
-      pairs.map(([left, right]) => right - left));
-  }
-
   /** The point of missing values, beside the axis; null if nothing is known of it. */
-  function missing(stroke, k) {
+  function missing(stroke) {
     const known = stroke.history.missingAt(stroke.frame, stroke.output);
     if (!known) return null;
     const { value, half } = known;
     return {
-      type: "scatter", mode: "markers", x: [k], y: [value], xaxis: "x2",
+      type: "scatter", mode: "markers", x: [0], y: [value], xaxis: "x2",
       error_y: { type: "data", array: [half], color: stroke.colour, thickness: 1.5, width: 4 },
       marker: { color: stroke.colour, size: 8, symbol: "diamond" },
       text: [`<b>${ipdp.number(value)}</b> ± ${ipdp.number(half)}<br>where the value is ` +
@@ -116,15 +105,19 @@
   }
 
   /** The frame around curves of one feature: axes, the strip under them, the missing values. */
-  function frameOf(entries, outputs, titles, { strip, gaps, shapes }) {
+  function frameOf(entries, outputs, titles, { strip, gaps, shaded }) {
     const range = ipdp.extent(entries.flatMap((entry) => entry.history.extent(outputs) || []));
     const [end, start] = ipdp.isWide() ? [0.93, 0.95] : [0.8, 0.86];
+    const shapes = shaded.map(([x0, x1]) => ({
+      type: "rect", x0, x1, y0: 0, y1: 1, yref: "y domain", layer: "below", line: { width: 0 },
+      fillcolor: ipdp.fade(ipdp.token("after"), 0.09),
+    }));
     const layout = ipdp.layout({
       xaxis: ipdp.axis({
-        title: { text: ipdp.plain(ipdp.shorten(titles.x, ipdp.isWide() ? 60 : 32)) }, domain: [0, gaps ? end : 1],
+        title: { text: ipdp.label(titles.x, ipdp.isWide() ? 60 : 32) }, domain: [0, gaps ? end : 1],
       }),
       yaxis: ipdp.axis({
-        title: { text: ipdp.plain(ipdp.shorten(titles.y, 32)) },
+        title: { text: ipdp.label(titles.y, 32) },
         domain: [strip ? 0.1 : 0, 1], range: ipdp.padded(range, 0.08),
       }),
       shapes,
@@ -149,63 +142,64 @@
     return layout;
   }
 
-  function numbers(entries, outputs, titles, shade) {
-    const lines = strokes(entries, outputs);
-    const main = entries[entries.length - 1];
-    const gaps = lines.map((stroke) => missing(stroke, 0)).filter(Boolean);
-    const withTrail = entries.length === 1 && outputs.length === 1 && main.role === "now";
-    const strip = (main.history.dims[0].rugs[main.frame] || []).length > 0;
-    const shapes = (shade || []).length === 2
-      ? [{ type: "rect", x0: shade[0], x1: shade[1], y0: 0, y1: 1, yref: "y domain", layer: "below",
-        line: { width: 0 }, fillcolor: ipdp.fade(ipdp.token("after"), 0.09) }]
-      : [];
-    const layout = frameOf(entries, outputs, titles, { strip, gaps: gaps.length > 0, shapes });
-    const spans = entries.map((entry) => entry.history.span(0)).filter(Boolean);
-    layout.xaxis.range = ipdp.padded(ipdp.extent(spans.flat()), 0.03);
-    const data = [
-      ...(withTrail ? trail(main, outputs) : []),
-      ...lines.map((stroke) => band(stroke, stroke.history.dims[0].grid(stroke.frame))),
-      ...lines.map((stroke) => line(stroke, stroke.history.dims[0].grid(stroke.frame))),
-      ...(strip ? [bars(main)] : []),
-      ...gaps,
-    ];
-    return { data, layout };
+  // Along numbers and along categories: what is drawn, how the axis is, the histogram of the values
+  // at a time, and the stretches of the axis that are shaded.
+
+  function alongNumbers(entries, outputs, lines, main, shade) {
+    const withTrail = entries.length * outputs.length === 1 && main.role === "now";
+    const edges = Array.from(main.history.dims[0].edges[main.frame]);
+    const pairs = edges.slice(1).map((right, k) => [edges[k], right]);
+    const spans = entries.flatMap((entry) => entry.history.span(0) || []);
+    return {
+      data: [...(withTrail ? trail(main, outputs) : []), ...lines.map(band), ...lines.map(line)],
+      axis: { range: ipdp.padded(ipdp.extent(spans), 0.03) },
+      bars: rug(main, pairs.map(([left, right]) => (left + right) / 2),
+        pairs.map(([left, right]) => right - left)),
+      shaded: shade.length === 2 ? [shade] : [],
+    };
   }
 
-  function categories(entries, outputs, titles, shade) {
-    const lines = strokes(entries, outputs);
-    const main = entries[entries.length - 1];
+  function alongCategories(entries, outputs, lines, main, shade) {
     const all = [...new Set(entries.flatMap((entry) => entry.history.dims[0].categories))];
     const position = new Map(all.map((category, k) => [category, k]));
-    const gaps = lines.map((stroke) => missing(stroke, 0)).filter(Boolean);
-    const strip = (main.history.dims[0].rugs[main.frame] || []).some((count) => count > 0);
-    const shapes = (shade || []).filter((name) => position.has(name)).map((name) => ({
-      type: "rect", x0: position.get(name) - 0.45, x1: position.get(name) + 0.45, y0: 0, y1: 1,
-      yref: "y domain", layer: "below", line: { width: 0 },
-      fillcolor: ipdp.fade(ipdp.token("after"), 0.09),
-    }));
-    const layout = frameOf(entries, outputs, titles, { strip, gaps: gaps.length > 0, shapes });
-    Object.assign(layout.xaxis, {
-      tickvals: all.map((_, k) => k), range: [-0.6, all.length - 0.4],
-      ticktext: all.map((name) => ipdp.plain(ipdp.shorten(name, all.length > 12 ? 8 : 16))),
-    });
     const width = Math.min(0.6 / Math.max(lines.length, 1), 0.2);
-    const points = lines.map((stroke, k) => {
-      const names = stroke.history.dims[0].grid(stroke.frame);
+    const data = lines.map((stroke, k) => {
       const shift = (k - (lines.length - 1) / 2) * width;
       return {
-        type: "scatter", mode: "markers", x: names.map((name) => position.get(name) + shift),
-        y: stroke.average, customdata: names,
+        type: "scatter", mode: "markers", y: stroke.average, customdata: stroke.grid,
+        x: stroke.grid.map((name) => position.get(name) + shift),
         error_y: { type: "data", array: Array.from(stroke.half, (half) => half || 0),
           color: stroke.colour, thickness: 1.8, width: 0 },
         marker: { color: stroke.colour, size: 10, symbol: stroke.dash ? "circle-open" : "circle" },
-        opacity: stroke.faint ? 0.7 : 1,
-        text: names.map((name, at) => hover(stroke, name, at)), hoverinfo: "text",
+        text: stroke.grid.map((name, at) => hover(stroke, name, at)), hoverinfo: "text",
         meta: { part: "line", role: stroke.role, output: stroke.output },
       };
     });
-    const names = main.history.dims[0].grid(main.frame).map((name) => position.get(name));
-    return { data: [...(strip ? [rug(main, names, 0.5)] : []), ...points, ...gaps], layout };
+    const names = main.history.dims[0].grid(main.frame);
+    return {
+      data,
+      axis: {
+        tickvals: [...all.keys()], range: [-0.6, all.length - 0.4],
+        ticktext: all.map((name) => ipdp.label(name, all.length > 12 ? 8 : 16)),
+      },
+      bars: rug(main, names.map((name) => position.get(name)), 0.5),
+      shaded: shade.filter((name) => position.has(name))
+        .map((name) => [position.get(name) - 0.45, position.get(name) + 0.45]),
+    };
+  }
+
+  /** A single feature: its curves, the histogram under them and the missing values beside them. */
+  function single(entries, outputs, titles, shade) {
+    const lines = strokes(entries, outputs);
+    const main = entries[entries.length - 1];
+    const [dimension] = main.history.dims;
+    const along = dimension.categorical ? alongCategories : alongNumbers;
+    const { data, axis, bars, shaded } = along(entries, outputs, lines, main, shade);
+    const points = lines.map(missing).filter(Boolean);
+    const strip = dimension.rugs[main.frame].some((count) => count > 0);
+    const layout = frameOf(entries, outputs, titles, { strip, gaps: points.length > 0, shaded });
+    Object.assign(layout.xaxis, axis);
+    return { data: [...data, ...(strip ? [bars] : []), ...points], layout };
   }
 
   /** Where the values of an axis are drawn: categories one after the other. */
@@ -225,7 +219,7 @@
       zmin: range[0], zmax: range[1], zauto: false, ncontours: 14, colorscale: "Viridis",
       line: { width: 0 }, xaxis: `x${at}`, yaxis: `y${at}`,
       hovertemplate: "%{x}, %{y}<br><b>%{z:.4g}</b><extra></extra>",
-      colorbar: ipdp.colourKey(ipdp.shorten(title, 32)),
+      colorbar: ipdp.colourKey(title),
       meta: { part: "pair", role: entry.role, output },
     };
   }
@@ -246,11 +240,11 @@
     const dimension = entry.history.dims[k];
     const grid = dimension.grid(entry.frame);
     return {
-      title: { text: ipdp.plain(ipdp.shorten(name, 30)) },
+      title: { text: ipdp.label(name, 30) },
       showgrid: false,
       ...(dimension.categorical
         ? { tickvals: places(dimension, grid), range: [-0.5, grid.length - 0.5],
-          ticktext: grid.map((category) => ipdp.plain(ipdp.shorten(category, 12))) }
+          ticktext: grid.map((category) => ipdp.label(category, 12)) }
         : { range: ipdp.padded(entry.history.span(k), 0), nticks }),
     };
   }
@@ -281,11 +275,11 @@
     return { data, layout };
   }
 
-  /** The plot of some entries, which are all of one feature; `title` says what the outputs are. */
-  ipdp.curveFigure = function (entries, outputs, names, title, shade) {
+  /** The plot of some entries, which are all of one feature. */
+  ipdp.curveFigure = function (entries, outputs, names, shade) {
     const { history } = entries[0];
+    const title = history.title(outputs);
     if (history.isPair) return pair(entries, outputs, names, title);
-    const draw = history.dims[0].categorical ? categories : numbers;
-    return draw(entries, outputs, { x: names[0], y: title }, shade);
+    return single(entries, outputs, { x: names[0], y: title }, shade);
   };
 })(window.ipdp);

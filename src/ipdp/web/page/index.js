@@ -3,7 +3,6 @@
 
 (function (ipdp) {
   const { element, find, say } = ipdp;
-  const WORDS = { empty: "no data yet", died: "no sign of life", unreadable: "not readable" };
   const cards = new Map();
 
   function card(run) {
@@ -19,8 +18,7 @@
     for (const run of runs) {
       if (!cards.has(run.address)) cards.set(run.address, card(run));
       const { row, pill, facts } = cards.get(run.address);
-      pill.dataset.state = run.state;
-      say(pill, WORDS[run.state] || run.state);
+      ipdp.sayState(pill, run.state);
       const when = run.started === null ? "" : ipdp.date(run.started);
       const said = [ipdp.counted(run.n, "observation"), when && `began ${when}`].filter(Boolean);
       say(facts, run.state === "unreadable" ? run.message : said.join(" · "));

@@ -7,6 +7,9 @@
   const SPARK = { width: 72, height: 22, points: 60 };
   const THUMB = { width: 104, height: 44 };
 
+  const drawing = (name, { width, height }, ...parts) => element("svg", {
+    class: name, viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true" }, ...parts);
+
   /** A path through points, broken where a value is not known. */
   function path(xs, ys) {
     let text = "";
@@ -20,10 +23,10 @@
   }
 
   /** The features: made once each, then only what differs is changed. */
-  class FeatureList {
-    constructor(node, { search, count, choose }) {
-      Object.assign(this, { node, search, count, choose });
-      this.rows = [];
+  ipdp.FeatureList = class {
+    constructor(choose) {
+      const search = find("search");
+      Object.assign(this, { node: find("features"), search, choose, rows: [], order: [] });
       search.addEventListener("input", () => this.filter());
       search.addEventListener("keydown", (event) => {
         if (event.key === "Enter" && this.visible.length) this.choose(this.visible[0]);
@@ -34,9 +37,7 @@
     make(k, name) {
       const line = element("path", { class: "spark-line", fill: "none" });
       const dot = element("circle", { class: "spark-dot", r: 2 });
-      const spark = element("svg", {
-        class: "spark", viewBox: `0 0 ${SPARK.width} ${SPARK.height}`, "aria-hidden": "true",
-      }, line, dot);
+      const spark = drawing("spark", SPARK, line, dot);
       const value = element("span", { class: "value" });
       const label = element("span", { class: "name", title: name }, name);
       const button = element("button", { type: "button", class: "feature", "data-feature": k },
@@ -48,7 +49,7 @@
 
     /** The features in order, as far as the search lets them through. */
     get visible() {
-      return (this.order || []).filter((k) => !this.rows[k].row.hidden);
+      return this.order.filter((k) => !this.rows[k].row.hidden);
     }
 
     draw(run, chosen, at) {
@@ -81,7 +82,7 @@
         dot.setAttribute("cx", x(Math.max(at, 0)));
         dot.setAttribute("cy", y(now));
       }
-      ipdp.say(value, ipdp.brief(now));
+      say(value, ipdp.brief(now));
       button.setAttribute("aria-current", String(k === chosen));
       button.setAttribute("aria-label", `${name}, ${run.by.measure} ${ipdp.number(now)}`);
     }
@@ -90,24 +91,21 @@
       const wanted = this.search.value.trim().toLowerCase();
       for (const { row, name } of this.rows) row.hidden = !name.toLowerCase().includes(wanted);
       const n = this.visible.length;
-      ipdp.say(this.count, wanted ? `${n} of ${ipdp.count(this.rows.length)}` : "");
+      say(find("found"), wanted ? `${n} of ${ipdp.count(this.rows.length)}` : "");
     }
 
     /** Bring the chosen one into view, within its list only. */
     reveal(k) {
-      if (this.rows[k]) this.rows[k].row.scrollIntoView({ block: "nearest" });
+      this.rows[k].row.scrollIntoView({ block: "nearest" });
     }
-  }
-  ipdp.FeatureList = FeatureList;
+  };
 
   /** The curve before and after a change, small. */
   function thumbnail(change) {
     const { history } = change;
     const [output] = history.outputs;
-    const drawing = element("svg", {
-      class: "thumb", viewBox: `0 0 ${THUMB.width} ${THUMB.height}`, "aria-hidden": "true",
-    });
-    if (history.isPair) return drawing;
+    const thumb = drawing("thumb", THUMB);
+    if (history.isPair) return thumb;
     const [low, high] = ipdp.padded(history.extent([output]), 0.05) || [0, 1];
     const categorical = history.dims[0].categorical;
     const names = categorical ? history.dims[0].categories : [];
@@ -118,22 +116,21 @@
       const grid = history.dims[0].grid(frame);
       const ys = Array.from(history.average(frame, output) || [], y);
       if (categorical) {
-        drawing.append(...grid.map((name, k) => element("circle", {
+        thumb.append(...grid.map((name, k) => element("circle", {
           class: role, cx: x(names.indexOf(name)), cy: ys[k], r: 3 })));
       } else {
-        drawing.append(element("path", { class: role, d: path(Array.from(grid, x), ys), fill: "none" }));
+        thumb.append(element("path", { class: role, d: path(Array.from(grid, x), ys), fill: "none" }));
       }
     });
-    return drawing;
+    return thumb;
   }
 
   const KINDS = { real: "real", virtual: "virtual", both: "real and virtual", unclear: "unclear" };
 
   /** The changes, newest first. */
-  class ChangeList {
-    constructor(node, { count, choose }) {
-      Object.assign(this, { node, count, choose });
-      this.rows = new Map();
+  ipdp.ChangeList = class {
+    constructor(choose) {
+      Object.assign(this, { node: find("changes"), choose, rows: new Map() });
     }
 
     make(change) {
@@ -163,10 +160,9 @@
       for (const [id, row] of this.rows) {
         row.firstChild.setAttribute("aria-pressed", String(id === chosen));
       }
-      ipdp.say(this.count, changes.length ? ipdp.count(changes.length) : "");
+      say(find("changes-count"), changes.length ? ipdp.count(changes.length) : "");
     }
-  }
-  ipdp.ChangeList = ChangeList;
+  };
 
   /** Where two frames differ most, and by how much; null if they share no place. */
   function difference(first, second, output) {
@@ -184,18 +180,15 @@
     });
     return best;
   }
-  ipdp.difference = difference;
 
-  function compared(page, entries, output) {
-    const [first, second] = entries;
+  function compared(page, [first, second], output) {
     const most = difference(first, second, output);
-    const names = [first, second].map(({ role }) => (role === "now" ? "now" : role.toUpperCase()));
-    if (!most) return `${names[0]} and ${names[1]} share no place on the axis.`;
+    const [from, to] = [first, second].map(({ role }) => (role === "now" ? "now" : role.toUpperCase()));
+    if (!most) return `${from} and ${to} share no place on the axis.`;
     const place = typeof most.place === "number" ? ipdp.number(most.place) : most.place;
-    const sign = most.by > 0 ? "+" : "";
+    const by = `${most.by > 0 ? "+" : ""}${ipdp.number(most.by)}`;
     const name = ipdp.shorten(page.run.features[page.state.feature].name, 40);
-    return `From ${names[0]} to ${names[1]} the curve moved most at ${name} = ${place}: ` +
-      `by ${sign}${ipdp.number(most.by)}.`;
+    return `From ${from} to ${to} the curve moved most at ${name} = ${place}: by ${by}.`;
   }
 
   /** How much the feature matters at this time, and as which of all of them. */
@@ -211,7 +204,7 @@
     if (page.change) return page.change.sentence;
     const comparable = entries.length > 1 && outputs.length === 1 && !page.history.isPair;
     if (comparable) return compared(page, entries, outputs[0]);
-    if (!entries.length) return "";
+    if (!entries.length) return "This feature has no curve yet at this time.";
     const n = page.history.nEffective[entries[0].frame];
     return `${ipdp.importanceText(page)} Rests on about ${ipdp.counted(n, "observation")}.`;
   }

@@ -6,7 +6,10 @@
   const { find, say } = ipdp;
   const MOST = 5000; // snapshots after which the page asks for a thinner run
 
-  class Page {
+  /** The time of the last frame of a history that is known. */
+  const lastOf = (history) => (history && history.length ? history.n[history.length - 1] : -1);
+
+  ipdp.Page = class {
     constructor(source) {
       this.source = source;
       this.run = null;
@@ -15,56 +18,33 @@
         explainer: null, by: null, // whose curves, and whose importances: null is the first
       };
       this.dirty = new Set();
-      this.features = new ipdp.FeatureList(find("features"), {
-        search: find("search"), count: find("found"), choose: (k) => this.choose(k) });
-      this.changes = new ipdp.ChangeList(find("changes"), {
-        count: find("changes-count"), choose: (id) => this.chooseChange(id) });
-      const goTo = (point) => this.goTo(point.x);
-      this.curve = new ipdp.Plot(find("curve"));
-      this.carpet = new ipdp.Plot(find("carpet"), { click: goTo });
-      this.timeline = new ipdp.Plot(find("timeline"), { click: (point) => this.clickTimeline(point) });
-      for (const plot of [this.curve, this.carpet, this.timeline]) plot.reset = () => this.touch("all");
+      this.features = new ipdp.FeatureList((k) => this.choose(k));
+      this.changes = new ipdp.ChangeList((id) => this.chooseChange(id));
+      const redraw = () => this.touch("all");
+      this.curve = new ipdp.Plot(find("curve"), redraw);
+      this.carpet = new ipdp.Plot(find("carpet"), redraw, (point) => this.goTo(point.x));
+      this.timeline = new ipdp.Plot(find("timeline"), redraw, (point) => this.clickTimeline(point));
     }
 
-    /** Take in an answer of the source. */
-    take(payload) {
-      const before = this.run;
-      if (!before || payload.revision !== before.revision) {
-        this.run = new ipdp.Run(payload);
-        this.run.choose(this.state.explainer, this.state.by);
-        if (before) this.changes.clear();
-        this.touch("all");
-        return true;
-      }
-      const news = before.append(payload);
-      before.choose(this.state.explainer, this.state.by);
-      this.touch(news || payload.changes.length ? "all" : "status");
-      return news;
-    }
-
-    /** Ask for what is new; gives back the state of the run, or null if nobody answers. */
+    /** Ask for what is new; gives back the state of the run. */
     async update() {
-      let payload = await this.source.run(this.run && this.run.next);
-      const stale = this.run && payload.revision !== this.run.revision;
-      if (stale || (this.run && this.run.length > MOST)) {
-        payload = await this.source.run();
-        const known = this.run;
-        this.run = null;
-        this.take(payload);
-        if (!stale) {
-          for (const one of this.run.explainers) {
-            one.histories = (known.explainer(one.name) || one).histories;
-          }
-        }
+      const { run, state } = this;
+      const payload = await this.source.run(run && run.next);
+      const stale = run !== null && payload.revision !== run.revision;
+      let news = true;
+      if (run && !stale && run.length <= MOST) {
+        news = run.append(payload) || payload.changes.length > 0;
       } else {
-        this.take(payload);
+        this.run = new ipdp.Run(run ? await this.source.run() : payload);
+        if (stale) this.changes.clear();
+        else if (run) this.run.takeHistories(run);
       }
-      if (this.state.feature === null && this.run.length) {
-        this.state.feature = this.first();
-      }
-      if (this.state.follow) this.state.at = Math.max(this.run.length - 1, 0);
-      this.state.at = Math.min(this.state.at, Math.max(this.run.length - 1, 0));
-      await this.load(this.state.feature);
+      this.run.choose(state.explainer, state.by);
+      this.touch(news ? "all" : "status");
+      if (state.feature === null && this.run.length) state.feature = this.first();
+      const last = Math.max(this.run.length - 1, 0);
+      state.at = state.follow ? last : Math.min(state.at, last);
+      await this.load(state.feature);
       return this.run.status.state;
     }
 
@@ -87,11 +67,12 @@
 
     async loadFrom(run, explainer, k) {
       const known = explainer.histories.get(k);
-      const last = known && known.length ? known.n[known.length - 1] : -1;
+      const last = lastOf(known);
       if (last >= run.n[run.length - 1]) return;
       if (known && !explainer.importance[k]) return; // it says nothing of this feature
       const payload = await this.source.feature(k, last, explainer.name);
-      if (this.run !== run) return; // it was replaced meanwhile
+      // The run was replaced meanwhile, or the same was asked for twice.
+      if (this.run !== run || lastOf(explainer.histories.get(k)) !== last) return;
       explainer.take(k, payload);
       this.touch("all");
     }
@@ -116,44 +97,45 @@
       return all.includes(output) ? [output] : history.shown;
     }
 
-    /** Change what is shown. */
-    show(change) {
-      Object.assign(this.state, change);
-      if (this.run) this.run.choose(this.state.explainer, this.state.by);
-      this.touch(Object.keys(change).every((key) => key === "at") ? "time" : "all");
+    /** Change what is shown, and fetch what that needs. */
+    async show(change) {
+      const { run, state } = this;
+      const changed = Object.keys(change).filter((key) => change[key] !== state[key]);
+      Object.assign(state, change);
+      if (!run) return;
+      run.choose(state.explainer, state.by);
+      const isTime = changed.every((key) => key === "at");
+      this.touch(isTime ? "time" : "all");
+      // The next look at the run tries again.
+      if (!isTime) await this.load(state.feature).catch(() => {});
+    }
+
+    /** Go to a snapshot, and stay there. */
+    move(at) {
+      this.show({ at, follow: false, change: null });
     }
 
     goTo(n) {
-      const at = Math.max(0, ipdp.last(this.run.n, n + 0.5));
-      this.show({ at, follow: false, change: null });
+      this.move(Math.max(0, ipdp.last(this.run.n, n + 0.5)));
     }
 
     step(by) {
-      const at = Math.min(Math.max(this.state.at + by, 0), this.run.length - 1);
-      this.show({ at, follow: false, change: null });
+      this.move(Math.min(Math.max(this.state.at + by, 0), this.run.length - 1));
     }
 
-    /** Another explainer's curves, or importances. */
-    async chooseExplainer(change) {
-      this.show(change);
-      await this.load(this.state.feature).catch(() => {}); // the next look at the run tries again
-    }
-
-    async choose(k) {
-      this.show({ feature: k, change: null });
+    choose(k) {
       document.body.classList.remove("choosing");
-      await this.load(k).catch(() => {}); // the next look at the run tries again
+      return this.show({ feature: k, change: null });
     }
 
-    async chooseChange(id) {
+    chooseChange(id) {
       const change = this.run.changes.find((one) => one.id === id);
       if (!change || id === this.state.change) return this.show({ change: null });
       const feature = change.feature === null ? this.state.feature : change.feature;
       const at = Math.max(0, ipdp.last(this.run.n, change.n));
-      this.show({ change: id, feature, at, follow: false });
       const card = find("curve-card");
       if (card.getBoundingClientRect().top < 0) card.scrollIntoView({ behavior: "smooth" });
-      return this.load(feature).catch(() => {});
+      return this.show({ change: id, feature, at, follow: false });
     }
 
     clickTimeline(point) {
@@ -189,28 +171,18 @@
     renderStatus() {
       const { status, changes, features } = this.run;
       document.body.dataset.state = this.run.length ? status.state : "empty";
-      const words = { empty: "no data yet", died: "no sign of life" };
-      const state = find("state");
-      state.dataset.state = status.state;
-      say(state, words[status.state] || status.state);
+      ipdp.sayState(find("state"), status.state);
       const facts = [ipdp.counted(status.n, "observation")];
       if (features.length) facts.push(ipdp.counted(features.length, "feature"));
       if (changes.length) facts.push(ipdp.counted(changes.length, "change"));
       if (this.rate && status.state === "running") facts.push(`${ipdp.count(this.rate)} a second`);
       say(find("facts"), facts.join(" · "));
-      this.warn(this.trouble());
-    }
-
-    trouble() {
-      const { status } = this.run;
-      if (status.state === "failed") {
-        return `The run failed${status.message ? `: ${status.message}` : "."}`;
-      }
-      if (status.state === "died") {
-        const last = status.silence === null ? "" : `, last seen ${ipdp.ago(status.silence)}`;
-        return `The run gives no sign of life${last}. All that it logged until then is here.`;
-      }
-      return "";
+      const seen = status.silence === null ? "" : `, last seen ${ipdp.ago(status.silence)}`;
+      const trouble = {
+        failed: `The run failed${status.message ? `: ${status.message}` : "."}`,
+        died: `The run gives no sign of life${seen}. All that it logged until then is here.`,
+      };
+      this.warn(trouble[status.state] || "");
     }
 
     warn(sentence) {
@@ -230,18 +202,16 @@
       const times = [["a", this.state.a], ["b", this.state.b], ["now", this.now]];
       return times.filter(([, n]) => n !== null).map(([role, n]) => ({
         history, frame: history.at(n), role, colour: ipdp.token(role),
-        dash: role === "a" ? "dot" : role === "b" ? "dash" : undefined, faint: false,
+        dash: { a: "dot", b: "dash" }[role],
         text: `${role === "now" ? "" : `${role.toUpperCase()}, `}at ${ipdp.count(n)}`,
       })).filter((entry) => entry.frame >= 0);
     }
 
     renderCurve() {
-      const { run, state, change } = this;
+      const { run, state, change, history } = this;
       const feature = run.features[state.feature];
-      const { history } = this;
-      const card = find("curve-card");
-      const none = run.length > 0 && (!run.shown || Boolean(history && !history.length));
-      card.setAttribute("aria-busy", String(!history && !none));
+      const none = !run.shown || Boolean(history && !history.length);
+      find("curve-card").setAttribute("aria-busy", String(!history && !none));
       document.body.classList.toggle("no-curve", none);
       say(find("feature-name"), change ? change.name : feature.name);
       ipdp.offerExplainers(this);
@@ -250,15 +220,10 @@
       const entries = this.entries();
       const outputs = this.outputs(change ? change.history : history);
       ipdp.describe(this, entries, outputs);
-      if (!entries.length) {
-        say(find("caption"), "This feature has no curve yet at this time.");
-        return;
-      }
-      const shade = change && change.where;
-      const title = entries[0].history.title(outputs);
-      const figure = ipdp.curveFigure(entries, outputs, feature.parts, title, shade);
+      if (!entries.length) return;
+      const shade = (change && change.where) || [];
       const subject = [state.feature, run.shown.name, change ? change.id : "", outputs];
-      this.curve.draw(subject.join("/"), figure);
+      this.curve.draw(subject.join("/"), ipdp.curveFigure(entries, outputs, feature.parts, shade));
     }
 
     renderTime() {
@@ -275,10 +240,8 @@
         }));
       }
       // Room for one more row with each metric.
-      const rows = Math.min(run.metrics.size, 3);
-      find("timeline").style.height = `${220 + 70 * rows}px`;
+      find("timeline").style.height = `${220 + 70 * Math.min(run.metrics.size, 3)}px`;
       this.timeline.draw(run.by.name, ipdp.timelineFigure(run, state.feature, this.now));
     }
-  }
-  ipdp.Page = Page;
+  };
 })(window.ipdp);

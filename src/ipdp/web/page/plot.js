@@ -5,13 +5,9 @@
 (function (ipdp) {
   const CONFIG = { displayModeBar: false, responsive: true, doubleClick: "reset+autosize" };
 
-  class Plot {
-    constructor(node, { click } = {}) {
-      this.node = node;
-      this.click = click;
-      this.zoomed = {};
-      this.subject = null;
-      this.drawn = false;
+  ipdp.Plot = class {
+    constructor(node, reset, click) {
+      Object.assign(this, { node, reset, click, zoomed: {}, subject: null, drawn: false });
     }
 
     /**
@@ -42,27 +38,21 @@
       // A double click goes back to what the page shows of its own accord.
       this.node.on("plotly_doubleclick", () => {
         this.zoomed = {};
-        if (this.reset) this.reset();
+        this.reset();
         return false;
       });
-      if (this.click) {
-        this.node.on("plotly_click", (event) => this.click(event.points[0], event));
-      }
+      if (this.click) this.node.on("plotly_click", (event) => this.click(event.points[0]));
     }
 
     /** Move the line that marks the time, which is the first shape, without drawing the rest. */
     mark(n) {
-      if (!this.drawn || !this.node.layout.shapes || !this.node.layout.shapes.length) return;
-      window.Plotly.relayout(this.node, { "shapes[0].x0": n, "shapes[0].x1": n });
+      if (this.drawn) window.Plotly.relayout(this.node, { "shapes[0].x0": n, "shapes[0].x1": n });
     }
-  }
-
-  ipdp.Plot = Plot;
+  };
 
   /** A vertical line at a time. */
-  ipdp.moment = (n, colour, more = {}) => ({
-    type: "line", x0: n, x1: n, y0: 0, y1: 1, yref: "paper",
-    line: { color: colour, width: 1.5, dash: "solid" }, ...more,
+  ipdp.moment = (n, color, { width = 1.5, dash = "solid", layer = "above" } = {}) => ({
+    type: "line", x0: n, x1: n, y0: 0, y1: 1, yref: "paper", layer, line: { color, width, dash },
   });
 
   /** Colours of several outputs, told apart with every kind of colour vision. */
@@ -93,8 +83,9 @@
   ipdp.colourKey = (title) => ({
     thickness: 10, outlinewidth: 0, len: 1,
     tickfont: { size: 12, color: ipdp.token("muted") },
-    title: { text: ipdp.plain(title), side: "right",
-      font: { size: 12.5, color: ipdp.token("muted") } },
+    title: {
+      text: ipdp.label(title, 32), side: "right", font: { size: 12.5, color: ipdp.token("muted") },
+    },
   });
 
   /** The layout that all plots share. */

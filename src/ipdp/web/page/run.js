@@ -5,38 +5,25 @@
 (function (ipdp) {
   // The history of one feature's curve, as `frames` in payload.py wrote it.
 
-  /** Running totals: where the values of each frame start. */
-  function starts(sizes) {
-    const found = [0];
-    for (const size of sizes) found.push(found[found.length - 1] + size);
-    return found;
+  /** The numbers of each frame, so many of each; null where there are none. */
+  function cut(text, sizes) {
+    if (!text) return sizes.map(() => null);
+    const flat = ipdp.unpack(text);
+    let end = 0;
+    return sizes.map((size) => {
+      end += size;
+      return flat.subarray(end - size, end);
+    });
   }
 
   /** One axis of all frames. */
   class Dimension {
-    constructor(payload) {
-      this.categorical = payload.categorical;
-      this.index = payload.index;
-      if (this.categorical) {
-        this.grids = payload.grids;
-      } else {
-        const flat = ipdp.unpack(payload.grids);
-        const from = starts(payload.sizes);
-        this.grids = payload.sizes.map((size, k) => flat.subarray(from[k], from[k + 1]));
-      }
-      this.readRug(payload.rug);
-    }
-
-    /** Recent values: of a pair as they came, else their histogram. */
-    readRug(rug) {
-      const sizes = rug.sizes || this.index.map((grid) => this.grids[grid].length);
-      const cut = (text, lengths) => {
-        const flat = ipdp.unpack(text);
-        const from = starts(lengths);
-        return lengths.map((_, k) => flat.subarray(from[k], from[k + 1]));
-      };
-      this.rugs = cut(rug.values || rug.counts, sizes);
-      this.edges = rug.edges ? cut(rug.edges, sizes.map((size) => size && size + 1)) : [];
+    constructor({ categorical, index, grids, sizes, rug }) {
+      Object.assign(this, { categorical, index });
+      this.grids = categorical ? grids : cut(grids, sizes);
+      // Recent values: of a pair as they came, else their histogram.
+      this.rugs = cut(rug.values || rug.counts, rug.sizes);
+      this.edges = rug.edges ? cut(rug.edges, rug.sizes.map((size) => size && size + 1)) : [];
     }
 
     append(other) {
@@ -60,32 +47,22 @@
   class History {
     constructor(payload) {
       this.n = payload.n || [];
-      this.ids = payload.id || [];
       this.outputSets = payload.outputs;
       this.output = payload.output;
-      this.readTexts(payload);
-      this.dims = payload.dims.map((dimension) => new Dimension(dimension));
-      const sizes = this.output.map((_, frame) => this.points(frame));
-      const from = starts(sizes);
-      const fromOutputs = starts(sizes.map((size, k) => size * this.outputsOf(k).length));
-      const cut = (text, at) => {
-        const flat = text ? ipdp.unpack(text) : null;
-        return sizes.map((_, k) => flat && flat.subarray(at[k], at[k + 1]));
-      };
-      this.averages = cut(payload.average, fromOutputs);
-      this.halves = cut(payload.half, fromOutputs);
-      this.thin = cut(payload.thin, from);
-      const outputs = starts(sizes.map((_, k) => this.outputsOf(k).length));
-      this.missing = cut(payload.missing, outputs);
-      this.missingHalves = cut(payload.missing_half, outputs);
-      this.nEffective = ipdp.unpack(payload.n_effective);
-    }
-
-    /** What the numbers of each output are, and which outputs are drawn unless one is chosen. */
-    readTexts(payload) {
+      // What the numbers of each output are, and which outputs are drawn unless one is chosen.
       this.texts = new Map(payload.outputs.flatMap((names, k) =>
         names.map((name, at) => [name, payload.texts[k][at]])));
       Object.assign(this, { several: payload.several, main: payload.main, shown: payload.shown || [] });
+      this.dims = payload.dims.map((dimension) => new Dimension(dimension));
+      const points = this.output.map((_, frame) => this.points(frame));
+      const outputs = this.output.map((_, frame) => this.outputsOf(frame).length);
+      const both = points.map((size, frame) => size * outputs[frame]);
+      this.averages = cut(payload.average, both);
+      this.halves = cut(payload.half, both);
+      this.thin = cut(payload.thin, points);
+      this.missing = cut(payload.missing, outputs);
+      this.missingHalves = cut(payload.missing_half, outputs);
+      this.nEffective = ipdp.unpack(payload.n_effective);
     }
 
     get length() {
@@ -108,7 +85,7 @@
       this.outputSets = this.outputSets.concat(other.outputSets);
       this.output = this.output.concat(other.output.map((set) => set + offset));
       this.dims.forEach((dimension, k) => dimension.append(other.dims[k]));
-      for (const name of ["n", "ids", "averages", "halves", "thin", "missing", "missingHalves"]) {
+      for (const name of ["n", "averages", "halves", "thin", "missing", "missingHalves"]) {
         this[name] = this[name].concat(other[name]);
       }
       this.nEffective = ipdp.join(this.nEffective, other.nEffective);
@@ -160,27 +137,18 @@
 
     /** Extent of an output over all frames, so that nothing jumps when time goes on. */
     extent(outputs) {
-      const ends = [];
-      for (let frame = 0; frame < this.length; frame++) {
-        for (const output of outputs) {
-          const values = this.average(frame, output);
-          ends.push(...((values && ipdp.extent(values)) || []));
-          const missing = this.missingAt(frame, output);
-          if (missing) ends.push(missing.value);
-        }
-      }
-      return ipdp.extent(ends);
+      return ipdp.extent(this.output.flatMap((_, frame) => outputs.flatMap((output) => {
+        const missing = this.missingAt(frame, output);
+        const ends = ipdp.extent(this.average(frame, output) || []) || [];
+        return missing ? [...ends, missing.value] : ends;
+      })));
     }
 
     /** Extent of a numeric axis over all frames. */
     span(axis) {
-      const ends = [];
-      for (const grid of this.dims[axis].grids) ends.push(...(ipdp.extent(grid) || []));
-      return ipdp.extent(ends);
+      return ipdp.extent(this.dims[axis].grids.flatMap((grid) => ipdp.extent(grid) || []));
     }
   }
-
-  ipdp.History = History;
 
   /** A numeric curve between its points; NaN outside of its grid. */
   ipdp.interpolate = function (grid, values, x) {
@@ -193,7 +161,7 @@
       : values[right];
   };
 
-  /** Importances of one feature with their bands, as `frames` in payload.py wrote them. */
+  /** Numbers over time: a metric, or importances with half the width of their bands. */
   class Series {
     constructor(payload) {
       this.n = payload.n;
@@ -244,14 +212,14 @@
     }
 
     take(k, payload) {
-      const news = this.curves ? new ipdp.History(payload) : new Series(payload);
+      const news = this.curves ? new History(payload) : new Series(payload);
       const known = this.histories.get(k);
       if (known && known.length) known.append(news);
       else this.histories.set(k, news);
     }
   }
 
-  class Run {
+  ipdp.Run = class {
     constructor(payload) {
       this.revision = payload.revision;
       this.n = [];
@@ -263,23 +231,28 @@
 
     /** Take in an answer; gives back whether it held new snapshots. */
     append(payload) {
-      Object.assign(this, { name: payload.name, status: payload.status, next: payload.next });
-      this.settings = payload.settings;
-      this.features = payload.features;
+      const { name, status, next, settings, features } = payload;
+      Object.assign(this, { name, status, next, settings, features });
       for (const one of payload.explainers) {
         if (!this.explainer(one.name)) this.explainers.push(new Explainer(one));
         this.explainer(one.name).append(one, this.n.length);
       }
-      for (const [name, series] of Object.entries(payload.metrics)) {
-        const before = this.metrics.get(name) || { n: [], value: new Float32Array(0) };
-        this.metrics.set(name, {
-          n: before.n.concat(series.n), value: ipdp.join(before.value, ipdp.unpack(series.value)),
-        });
+      for (const [metric, series] of Object.entries(payload.metrics)) {
+        const news = new Series(series);
+        if (this.metrics.has(metric)) this.metrics.get(metric).append(news);
+        else this.metrics.set(metric, news);
       }
       this.changes = this.changes.concat(payload.changes.map((change) => ({
-        ...change, history: new ipdp.History(change.curves) })));
+        ...change, history: new History(change.curves) })));
       this.n = this.n.concat(payload.n);
       return payload.n.length > 0;
+    }
+
+    /** Keep what was fetched for the same run before. */
+    takeHistories(before) {
+      for (const one of this.explainers) {
+        one.histories = (before.explainer(one.name) || one).histories;
+      }
     }
 
     explainer(name) {
@@ -328,16 +301,14 @@
     byImportance(at = this.length - 1) {
       const value = this.features.map((_, k) => this.importanceAt(k, at));
       const size = (k) => (Number.isFinite(value[k]) ? value[k] : -Infinity);
-      return this.features.map((_, k) => k).sort((a, b) => (size(b) > size(a)) - (size(b) < size(a)) || a - b);
+      return [...value.keys()].sort((a, b) => (size(b) > size(a)) - (size(b) < size(a)) || a - b);
     }
-  }
-  ipdp.Run = Run;
+  };
 
   /** The report: everything is in the file. */
-  class Embedded {
+  ipdp.Embedded = class {
     constructor(payload) {
       this.payload = payload;
-      this.live = false;
     }
 
     async run() {
@@ -348,11 +319,10 @@
       const { features, others } = this.payload;
       return (Object.hasOwn(others, explainer) ? others[explainer] : features)[k];
     }
-  }
-  ipdp.Embedded = Embedded;
+  };
 
   /** The live page: asks the server for what is new. */
-  class Server {
+  ipdp.Server = class {
     constructor(address) {
       this.address = address;
       this.live = true;
@@ -381,6 +351,5 @@
     runs() {
       return this.ask("/runs.json");
     }
-  }
-  ipdp.Server = Server;
+  };
 })(window.ipdp);

@@ -63,10 +63,8 @@
       history.dims[0].grid(frame).forEach((name, k) => { z[row.get(name)][column] = average[k]; });
     });
     const shown = evenly(names.length, LABELS);
-    const axis = {
-      tickvals: shown, ticktext: shown.map((k) => ipdp.plain(ipdp.shorten(names[k], 12))),
-    };
-    const text = names.map((name) => new Array(frames.length).fill(ipdp.plain(ipdp.shorten(name, 40))));
+    const axis = { tickvals: shown, ticktext: shown.map((k) => ipdp.label(names[k], 12)) };
+    const text = names.map((name) => new Array(frames.length).fill(ipdp.label(name, 40)));
     return { y: names.map((_, k) => k), z, axis, text };
   }
 
@@ -75,27 +73,22 @@
     const frames = evenly(history.length, COLUMNS);
     const build = history.dims[0].categorical ? categoricalCarpet : numericCarpet;
     const { y, z, axis, text } = build(history, output, frames);
-    const title = ipdp.shorten(history.title([output]), 32);
     return {
       data: [{
         type: "heatmap", x: borders(frames.map((frame) => history.n[frame])), y, z,
         text, colorscale: "Viridis", hoverongaps: false,
         hovertemplate: `%{x:,} observations<br>at %{${text ? "text" : "y"}}<br>` +
           "<b>%{z:.4g}</b><extra></extra>",
-        colorbar: ipdp.colourKey(title),
+        colorbar: ipdp.colourKey(history.title([output])),
         meta: { part: "carpet", output },
       }],
       layout: ipdp.layout({
         xaxis: timeAxis(history.n, until, { showgrid: false }),
-        yaxis: ipdp.axis({ title: { text: ipdp.plain(ipdp.shorten(name, 30)) }, showgrid: false,
-          ...axis }),
-        shapes: [ipdp.moment(now, ipdp.token("ink"))].concat(
-          changes.flatMap((change) => [
-            ipdp.moment(change.n, ipdp.fade(ipdp.token("surface"), 0.75), { line: {
-              color: ipdp.fade(ipdp.token("surface"), 0.75), width: 3 } }),
-            ipdp.moment(change.n, ipdp.token(`kind-${change.kind}`), { line: {
-              color: ipdp.token(`kind-${change.kind}`), width: 1.5, dash: "dot" } }),
-          ])),
+        yaxis: ipdp.axis({ title: { text: ipdp.label(name, 30) }, showgrid: false, ...axis }),
+        shapes: [ipdp.moment(now, ipdp.token("ink")), ...changes.flatMap(({ n, kind }) => [
+          ipdp.moment(n, ipdp.fade(ipdp.token("surface"), 0.75), { width: 3 }),
+          ipdp.moment(n, ipdp.token(`kind-${kind}`), { dash: "dot" }),
+        ])],
         margin: MARGIN,
       }),
     };
@@ -125,7 +118,7 @@
     return [...shown.reverse(), chosen].filter((k) => run.importance[k]).map((k) => {
       const own = k === chosen;
       const values = kept.map((at) => run.importance[k][at]);
-      const name = ipdp.plain(ipdp.shorten(run.features[k].name, 40));
+      const name = ipdp.label(run.features[k].name, 40);
       return {
         type: "scatter", mode: mode(n), x: n, y: values, yaxis: axis,
         line: { color: ipdp.token(own ? "now" : "quiet"), width: own ? 2.5 : 1.2 },
@@ -144,8 +137,8 @@
       type: "scatter", mode: mode(kept), x: kept.map((k) => series.n[k]),
       y: kept.map((k) => series.value[k]), yaxis: axis,
       line: { color: ipdp.token("metric"), width: 1.8 },
-      text: kept.map((k) => `<b>${ipdp.plain(ipdp.shorten(name, 40))} ` +
-        `${ipdp.number(series.value[k])}</b><br>${ipdp.count(series.n[k])} observations`),
+      text: kept.map((k) => `<b>${ipdp.label(name, 40)} ${ipdp.number(series.value[k])}</b><br>` +
+        `${ipdp.count(series.n[k])} observations`),
       hoverinfo: "text", meta: { part: "metric", name },
     };
   }
@@ -187,12 +180,8 @@
       yaxis2: ipdp.axis({ domain: [foot, top], nticks: 5, rangemode: "tozero",
         title: { text: wrapped(ipdp.shorten(run.by.measure, 36), 14) },
         zeroline: true, zerolinecolor: ipdp.token("line") }),
-      shapes: [
-        ipdp.moment(now, ipdp.token("ink")),
-        ...run.changes.map((change) => ipdp.moment(change.n, ipdp.token(`kind-${change.kind}`), {
-          layer: "below",
-          line: { color: ipdp.token(`kind-${change.kind}`), width: 1, dash: "dot" } })),
-      ],
+      shapes: [ipdp.moment(now, ipdp.token("ink")), ...run.changes.map(({ n, kind }) =>
+        ipdp.moment(n, ipdp.token(`kind-${kind}`), { width: 1, dash: "dot", layer: "below" }))],
     });
     layout.xaxis.anchor = "y";
     const data = [...importanceBand(run, chosen, "y2"), ...importanceLines(run, chosen, "y2")];
@@ -201,7 +190,7 @@
       const low = top + 0.06 + k * share;
       layout[`yaxis${k + 3}`] = ipdp.axis({
         domain: [low, Math.min(low + share - 0.05, 1)], nticks: 3,
-        title: { text: ipdp.plain(ipdp.shorten(name, 12)) },
+        title: { text: ipdp.label(name, 12) },
       });
       data.push(metricLine(run.metrics.get(name), name, axis));
     });
