@@ -387,3 +387,22 @@ def test_errors():
         Smoothing(alpha=0.1).merge(Smoothing(alpha=0.2))
     with pytest.raises(ValueError, match=r"shapes differ: \(1, 1\) and \(1, 2\)"):
         Smoothing(alpha=0.1).merge(Smoothing(alpha=0.1, n_columns=2))
+
+
+def test_columns_may_have_weights_of_their_own():
+    """As if each column were a smoothing of its own, which sees the values of a positive weight."""
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(60, 2, 3))
+    weights = rng.choice([0.0, 0.5, 2.0], size=(60, 3))
+    together = Smoothing(alpha=0.1, n_rows=2, n_columns=3)
+    alone = [Smoothing(alpha=0.1, n_rows=2) for _ in range(3)]
+    for t, (values, w) in enumerate(zip(rows, weights, strict=True), start=1):
+        together.update(values, w, t)
+        for k, smoothing in enumerate(alone):
+            if w[k]:
+                smoothing.update(values[:, k : k + 1], float(w[k]), t)
+    for k, smoothing in enumerate(alone):
+        column = together.take([k])
+        assert column.mean == pytest.approx(smoothing.mean, rel=1e-12)
+        assert column.std_error == pytest.approx(smoothing.std_error, rel=1e-9)
+        assert column.n_effective == pytest.approx(smoothing.n_effective, rel=1e-12)

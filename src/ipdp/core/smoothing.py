@@ -122,7 +122,7 @@ class Smoothing:
         decay = self._decay if gap == 1 else self._decay**gap
         if isinstance(w, np.ndarray):
             self._weight, self._squares = self.weight, self.squares
-            kernels.current.fold_in_weighted(self, rows, decay, np.array(w, dtype=float))
+            kernels.array.fold_in(self, rows, decay, w)
         else:
             kernels.current.fold_in(self, rows, decay, w)
         self.n += 1

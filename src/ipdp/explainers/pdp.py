@@ -121,21 +121,10 @@ class IncrementalPDP(Explainer):
         t: Sequence[float] | None = None,
         names: Sequence[FeatureName] | None = None,
     ) -> None:
-        """Explain many observations, with the model as it is now; the same as one by one.
+        """Explain many observations, as `Explainer.explain_many` does.
 
         Each row gets the points that it would have had on its own; only the calls of the model are
-        put together. Either all rows are explained or, after an error, none.
-
-        Parameters
-        ----------
-        X
-            A frame (pandas, polars, ...), a 2-D array, or a list of dicts.
-        y
-            Curves need no labels; weights may stand here.
-        w, t
-            Weights and times of the rows, as in `explain_one`.
-        names
-            Names of an array's columns.
+        put together.
         """
         rows, _, weights, times = self._table(X, y, w, t, names)
         if not rows:

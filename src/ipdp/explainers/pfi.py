@@ -308,23 +308,7 @@ class _Memory(Memory):
 
 
 class PastObservations:
-    """A geometric reservoir of whole observations: each new one replaces any of those kept.
-
-    Parameters
-    ----------
-    size
-        Number of observations kept.
-    seed
-        Start of the random numbers by which one makes room.
-
-    Examples
-    --------
-    >>> past = PastObservations(2, seed=1)
-    >>> for a in range(10):
-    ...     past.update({"a": a})
-    >>> len(past.kept)
-    2
-    """
+    """A geometric reservoir of whole observations: each new one replaces any of those kept."""
 
     def __init__(self, size: int, seed: int | None) -> None:
         self.size = size

@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections import deque
-from collections.abc import Iterable
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -29,15 +28,13 @@ class RangeGrid(NumberGrid):
         What keeps the values; its `version` changes whenever the range may have.
     """
 
-    storage: WindowedExtremes | Reservoir
-
     _settings = ("size", "window", *NumberGrid._settings)
 
     def __init__(
         self,
         size: int = 10,
-        *,
         window: int = 1000,
+        *,
         integers: bool | None = None,
         warm_up: int = 20,
         missing: bool = False,
@@ -49,6 +46,11 @@ class RangeGrid(NumberGrid):
         self._points: Array = np.empty(0)
         self._points_of = -1
         self._points_between: Any = None
+        self.storage: Any = self._new_storage()
+
+    @abstractmethod
+    def _new_storage(self) -> WindowedExtremes | Reservoir:
+        """What keeps the values."""
 
     @property
     @abstractmethod
@@ -60,7 +62,7 @@ class RangeGrid(NumberGrid):
 
     @property
     def n_values(self) -> int:
-        return self.storage.n_values
+        return int(self.storage.n_values)
 
     @property
     def intake(self) -> Any:
@@ -70,22 +72,35 @@ class RangeGrid(NumberGrid):
     def whole(self) -> bool:
         return bool(self.storage.kernel.whole) if self.integers is None else self.integers
 
-    def _restore_storage(self, state: State) -> None:
+    @property
+    def state(self) -> State:
+        return self._saved()
+
+    @state.setter
+    def state(self, state: State) -> None:
+        self._restore(state)
+
+    def _saved(self) -> State:
+        return {"storage": self.storage.state}
+
+    def _restore(self, state: State) -> None:
         saved = state["storage"]
         if "only_integers" in state:  # as the first version wrote it
             saved = {**saved, "whole": state["only_integers"]}
         self.storage.state = saved
         self._points_of, self._points_between = -1, None
 
+    def merge(self, later: Self) -> Self:
+        joined = type(self)(**self.settings)
+        joined.storage = self.storage.merge(later.storage)
+        return joined
+
     @property
     def is_even(self) -> bool:
         """Whether the points are those that this class spreads over the range."""
         kind = type(self)
-        return (kind.points, kind._refresh, kind._spread) == (
-            RangeGrid.points,
-            RangeGrid._refresh,
-            RangeGrid._spread,
-        )
+        own, ours = ((c.points, c._refresh, c._spread) for c in (kind, RangeGrid))
+        return own == ours
 
     @property
     def span(self) -> Span | None:
@@ -137,7 +152,7 @@ class _RangeSpan:
 
     @property
     def version(self) -> int:
-        return self._grid.storage.version
+        return int(self._grid.storage.version)
 
     def ends(self) -> tuple[float, float]:
         return self._grid.range
@@ -170,22 +185,10 @@ class MinMax(RangeGrid):
     array([0., 1., 2., 3., 4.])
     """
 
-    def __init__(
-        self,
-        size: int = 10,
-        window: int = 1000,
-        *,
-        integers: bool | None = None,
-        warm_up: int = 20,
-        missing: bool = False,
-    ) -> None:
-        super().__init__(size, window=window, integers=integers, warm_up=warm_up, missing=missing)
-        self.storage: WindowedExtremes = WindowedExtremes(window=window)
-        self._keep_recent(())
-
-    def _keep_recent(self, values: Iterable[float]) -> None:
-        self._recent: deque[float] = deque(values, maxlen=RUG_SIZE)
-        self.storage.kernel.recent = self._recent
+    def _new_storage(self) -> WindowedExtremes:
+        storage = WindowedExtremes(window=self.window)
+        storage.kernel.recent = deque(maxlen=RUG_SIZE)
+        return storage
 
     @property
     def range(self) -> tuple[float, float]:
@@ -198,24 +201,19 @@ class MinMax(RangeGrid):
 
     @property
     def rug(self) -> Array:
-        return np.sort(np.array(self._recent))
+        return np.sort(np.array(self.storage.kernel.recent))
 
-    @property
-    def state(self) -> State:
-        return {
-            "storage": self.storage.state,
-            "recent": list(self._recent),
-        }
+    def _saved(self) -> State:
+        return {**super()._saved(), "recent": list(self.storage.kernel.recent)}
 
-    @state.setter
-    def state(self, state: State) -> None:
-        self._restore_storage(state)
-        self._keep_recent(state["recent"])
+    def _restore(self, state: State) -> None:
+        super()._restore(state)
+        self.storage.kernel.recent = deque(state["recent"], maxlen=RUG_SIZE)
 
-    def merge(self, later: MinMax) -> MinMax:
-        joined = type(self)(**self.settings)
-        joined.storage = self.storage.merge(later.storage)
-        joined._keep_recent([*self._recent, *later._recent])
+    def merge(self, later: Self) -> Self:
+        joined = super().merge(later)
+        recent = [*self.storage.kernel.recent, *later.storage.kernel.recent]
+        joined.storage.kernel.recent = deque(recent, maxlen=RUG_SIZE)
         return joined
 
 
@@ -236,17 +234,18 @@ class _ReservoirGrid(RangeGrid):
         warm_up: int = 20,
         missing: bool = False,
     ) -> None:
-        super().__init__(size, window=window, integers=integers, warm_up=warm_up, missing=missing)
         self.storage_size = storage_size
-        self.select = select
+        self.select: Select = select
         self.seed = seed
-        stored = (
-            min(window, 500) if storage_size is None else whole_number("storage_size", storage_size)
-        )
-        if stored > window:
-            raise ValueError(f"storage_size must be at most window = {window}, got {stored}")
-        self.storage: Reservoir = Reservoir(
-            size=stored, probability=stored / window, select=select, seed=seed
+        super().__init__(size, window, integers=integers, warm_up=warm_up, missing=missing)
+
+    def _new_storage(self) -> Reservoir:
+        size = self.storage_size
+        size = min(self.window, 500) if size is None else whole_number("storage_size", size)
+        if size > self.window:
+            raise ValueError(f"storage_size must be at most window = {self.window}, got {size}")
+        return Reservoir(
+            size=size, probability=size / self.window, select=self.select, seed=self.seed
         )
 
     @property
@@ -256,19 +255,6 @@ class _ReservoirGrid(RangeGrid):
             return values
         evenly: Array = values[np.linspace(0, len(values) - 1, RUG_SIZE).round().astype(int)]
         return evenly
-
-    @property
-    def state(self) -> State:
-        return {"storage": self.storage.state}
-
-    @state.setter
-    def state(self, state: State) -> None:
-        self._restore_storage(state)
-
-    def merge(self, later: _ReservoirGrid) -> _ReservoirGrid:
-        joined = type(self)(**self.settings)
-        joined.storage = self.storage.merge(later.storage)
-        return joined
 
 
 class QuantileRange(_ReservoirGrid):
@@ -337,7 +323,8 @@ class QuantileRange(_ReservoirGrid):
 
     @property
     def range(self) -> tuple[float, float]:
-        return self.storage.interval(self.lower, self.upper)
+        low, high = self.storage.interval(self.lower, self.upper)
+        return low, high
 
     def _span(self) -> Span:
         if type(self).range is not QuantileRange.range:
@@ -367,7 +354,8 @@ class Quantiles(_ReservoirGrid):
 
     @property
     def range(self) -> tuple[float, float]:
-        return self.storage.interval(0, 1)
+        low, high = self.storage.interval(0, 1)
+        return low, high
 
     def _refresh(self) -> None:
         quantile = self.storage.quantile

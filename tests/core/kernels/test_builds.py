@@ -163,30 +163,6 @@ def test_both_builds_have_the_same_names():
     assert written <= names(compiled())
 
 
-@settings(deadline=None, max_examples=60)
-@given(
-    rows=st.lists(
-        st.tuples(
-            arrays.arrays(float, (2, 3), elements=NUMBERS),
-            arrays.arrays(float, (3,), elements=st.sampled_from([0.0, 1.0, 0.25])),
-            st.sampled_from([1, 2.5]),
-        ),
-        min_size=1,
-        max_size=8,
-    )
-)
-@pytest.mark.parametrize("make", [compiled, lambda: loop], ids=["compiled", "as Python"])
-def test_weights_by_column_are_the_same(make, rows):
-    def smooth():
-        smoothing, t = Smoothing(alpha=0.1, n_rows=2, n_columns=3), 0.0
-        for values, w, gap in rows:
-            t += gap
-            smoothing.update(values, w, t)
-        return bits(smoothing)
-
-    assert with_kernels(make(), smooth) == with_kernels(array, smooth)
-
-
 @settings(deadline=None, max_examples=150)
 @given(xs=st.lists(st.one_of(NUMBERS, st.integers(-3, 3)), max_size=60), window=st.integers(1, 8))
 def test_extremes_hold_the_same(xs, window):

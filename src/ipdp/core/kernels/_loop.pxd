@@ -31,27 +31,12 @@ cdef inline Py_ssize_t bisect_right(list values, x) except -1:
 
 
 @cython.locals(k=Py_ssize_t, first=Py_ssize_t, row=Py_ssize_t, column=Py_ssize_t, n_columns=Py_ssize_t,
-               is_even=bint, weight=double, share=double, delta=double, step=double,
+               n_rows=Py_ssize_t, n_weights=Py_ssize_t, fits=bint,
+               weight=double, share=double, delta=double, step=double,
                mean=cython.double[:, ::1], spread=cython.double[:, ::1],
                weights=cython.double[::1], squares=cython.double[::1],
                rows=tuple, values="const double[:, ::1]")
 cpdef fold_in(smoothing, tuple parts, double decay, double w)
-
-@cython.locals(first=Py_ssize_t, row=Py_ssize_t, column=Py_ssize_t, weight=double, total=double,
-               share=double, delta=double, step=double,
-               mean=cython.double[:, ::1], spread=cython.double[:, ::1],
-               weights=cython.double[::1], squares=cython.double[::1],
-               rows=tuple, values="const double[:, ::1]")
-cpdef fold_in_weighted(smoothing, tuple parts, double decay, const double[::1] w)
-
-cpdef tuple as_floats(tuple parts)
-
-@cython.locals(n_columns=Py_ssize_t, n_weights=Py_ssize_t)
-cpdef check_shapes(double[:, ::1] mean, double[:, ::1] spread, double[::1] weights, double[::1] squares,
-                   Py_ssize_t n_rows)
-
-@cython.locals(n_rows=Py_ssize_t, values="const double[:, ::1]")
-cpdef Py_ssize_t n_rows_of(tuple parts, Py_ssize_t n_columns) except -1
 
 @cython.locals(i=Py_ssize_t, j=Py_ssize_t, k=Py_ssize_t)
 cpdef bint are_below(const double[:, :, :] values, double limit) except -1

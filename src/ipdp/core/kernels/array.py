@@ -15,11 +15,8 @@ from ipdp.core.kernels.loop import (
     Extremes,
     QuantileSpan,
     Sample,
-    as_floats,
-    check_shapes,
     draw,
     is_whole,
-    n_rows_of,
     numbers_of,
     take_in,
 )
@@ -31,49 +28,26 @@ __all__ = [
     "QuantileSpan",
     "Sample",
     "are_below",
-    "as_floats",
-    "check_shapes",
     "draw",
     "fold_in",
-    "fold_in_weighted",
     "is_whole",
-    "n_rows_of",
     "numbers_of",
     "take_in",
 ]
 
 
-def fold_in(smoothing: Any, parts: Sequence[FloatArray], decay: float, w: float) -> None:
-    """Fold an observation into a smoothing; see `loop.fold_in`."""
+def fold_in(
+    smoothing: Any, parts: Sequence[FloatArray], decay: float, w: float | FloatArray
+) -> None:
+    """Fold an observation into a smoothing; the weight may be one for each column here."""
     values = parts[0] if len(parts) == 1 else np.concatenate(parts)
     if values.shape != smoothing.mean.shape:
         raise ValueError("the rows have another shape than those before")
     weight = decay * smoothing._weight
-    _join(smoothing, values, decay, weight, w / (weight + w))
-    smoothing._weight = weight + w
-    smoothing._squares = decay * decay * smoothing._squares + w * w
-
-
-def fold_in_weighted(
-    smoothing: Any, parts: Sequence[FloatArray], decay: float, w: FloatArray
-) -> None:
-    """Fold an observation in with a weight for each column; see `loop.fold_in_weighted`."""
-    n_rows = n_rows_of(parts, smoothing.mean.shape[1])
-    check_shapes(smoothing.mean, smoothing.spread, smoothing._weight, smoothing._squares, n_rows)
-    if not len(smoothing._weight) == len(smoothing._squares) == len(w) == smoothing.mean.shape[1]:
-        raise ValueError("there must be a weight for each column")
-    weight = decay * smoothing._weight
     total = weight + w
-    share = np.divide(w, total, out=np.zeros_like(total), where=total > 0)
-    _join(smoothing, np.concatenate(parts), decay, weight, share)
-    smoothing._weight = total
-    smoothing._squares = decay * decay * smoothing._squares + w * w
-
-
-def _join(
-    smoothing: Any, values: FloatArray, decay: float, weight: FloatArray, share: FloatArray
-) -> None:
-    """Join the state with a single value, whose own spread is zero."""
+    # 0 / 0 where neither has a weight: then the share does not matter.
+    share = w / (total if total.all() else np.where(total > 0, total, 1.0))
+    # A single value, whose own spread is zero.
     delta = values - smoothing.mean
     step = delta * share
     smoothing.mean += step
@@ -81,6 +55,8 @@ def _join(
     step *= weight
     smoothing.spread *= decay
     smoothing.spread += step
+    smoothing._weight = total
+    smoothing._squares = decay * decay * smoothing._squares + w * w
 
 
 def are_below(values: FloatArray, limit: float) -> bool:

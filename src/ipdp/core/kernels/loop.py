@@ -27,33 +27,29 @@ if not cython.compiled:
 
 
 def fold_in(smoothing: Any, parts: Sequence[FloatArray], decay: float, w: float) -> None:
-    """Fold an observation into a smoothing.
-
-    Parameters
-    ----------
-    smoothing
-        A `Smoothing`.
-    parts
-        The rows of the observation, of shape (n, n_columns) each.
-    decay
-        By what the past is multiplied.
-    w
-        Weight of the observation.
-    """
+    """Multiply a `Smoothing`'s past by `decay`, and fold in rows of shape (n, n_columns) each."""
     mean, spread = smoothing.mean, smoothing.spread
     # One number for all columns, or one for each.
     weights, squares = smoothing._weight, smoothing._squares
-    n_columns, is_even = mean.shape[1], weights.shape[0] == 1
-    rows = as_floats(parts)
-    check_shapes(mean, spread, weights, squares, n_rows_of(rows, n_columns))
-    for k in range(weights.shape[0]):
+    n_columns, n_weights, n_rows = mean.shape[1], weights.shape[0], 0
+    rows = tuple([np.ascontiguousarray(part, dtype=float) for part in parts])
+    for values in rows:
+        n_rows += values.shape[0]
+        if values.shape[1] != n_columns:
+            raise ValueError("the rows have another shape than those before")
+    if n_rows != mean.shape[0]:
+        raise ValueError("the rows have another shape than those before")
+    fits = spread.shape[0] == n_rows and spread.shape[1] == n_columns
+    if not fits or squares.shape[0] != n_weights or n_weights not in (1, n_columns):
+        raise ValueError("the smoothing is damaged: its arrays differ in shape")
+    for k in range(n_weights):
         weights[k] *= decay
     first = 0
     for values in rows:
         for row in range(values.shape[0]):
             weight, share = weights[0], w / (weights[0] + w)
             for column in range(n_columns):
-                if not is_even:
+                if n_weights > 1:
                     weight, share = weights[column], w / (weights[column] + w)
                 delta = values[row, column] - mean[first + row, column]
                 step = delta * share
@@ -62,71 +58,9 @@ def fold_in(smoothing: Any, parts: Sequence[FloatArray], decay: float, w: float)
                     spread[first + row, column] * decay + step * delta * weight
                 )
         first += values.shape[0]
-    for k in range(weights.shape[0]):
+    for k in range(n_weights):
         weights[k] += w
-    for k in range(squares.shape[0]):
         squares[k] = decay * decay * squares[k] + w * w
-
-
-def fold_in_weighted(
-    smoothing: Any, parts: Sequence[FloatArray], decay: float, w: FloatArray
-) -> None:
-    """The same with a weight for each column, of shape (n_columns,); 0 leaves a column alone.
-
-    The smoothing must have weights by column.
-    """
-    mean, spread = smoothing.mean, smoothing.spread
-    weights, squares = smoothing._weight, smoothing._squares
-    rows = as_floats(parts)
-    check_shapes(mean, spread, weights, squares, n_rows_of(rows, mean.shape[1]))
-    if not weights.shape[0] == squares.shape[0] == w.shape[0] == mean.shape[1]:
-        raise ValueError("there must be a weight for each column")
-    for column in range(mean.shape[1]):
-        weight, total = decay * weights[column], decay * weights[column] + w[column]
-        share = w[column] / total if total > 0 else 0.0
-        first = 0
-        for values in rows:
-            for row in range(values.shape[0]):
-                delta = values[row, column] - mean[first + row, column]
-                step = delta * share
-                mean[first + row, column] += step
-                spread[first + row, column] = (
-                    spread[first + row, column] * decay + step * delta * weight
-                )
-            first += values.shape[0]
-        weights[column] = total
-        squares[column] = decay * decay * squares[column] + w[column] * w[column]
-
-
-def as_floats(parts: Sequence[FloatArray]) -> tuple[FloatArray, ...]:
-    """Arrays as loops take them: of floats, one row after the other in memory."""
-    return tuple([np.ascontiguousarray(part, dtype=float) for part in parts])
-
-
-def check_shapes(
-    mean: FloatArray, spread: FloatArray, weights: FloatArray, squares: FloatArray, n_rows: int
-) -> None:
-    """Raise unless the arrays of a smoothing fit each other and the rows of an observation."""
-    n_columns, n_weights = mean.shape[1], weights.shape[0]
-    if n_rows != mean.shape[0]:
-        raise ValueError("the rows have another shape than those before")
-    if (
-        spread.shape[0] != n_rows
-        or spread.shape[1] != n_columns
-        or squares.shape[0] != n_weights
-        or n_weights not in (1, n_columns)
-    ):
-        raise ValueError("the smoothing is damaged: its arrays differ in shape")
-
-
-def n_rows_of(parts: Sequence[FloatArray], n_columns: int) -> int:
-    """How many rows there are in all; raises unless each has as many columns as it should."""
-    n_rows = 0
-    for values in parts:
-        n_rows += values.shape[0]
-        if values.shape[1] != n_columns:
-            raise ValueError("the rows have another shape than those before")
-    return n_rows
 
 
 def are_below(values: FloatArray, limit: float) -> bool:
@@ -145,12 +79,8 @@ def are_below(values: FloatArray, limit: float) -> bool:
 class EvenPoints:
     """Equidistant points in several ranges, side by side in one row.
 
-    Parameters
-    ----------
-    spans
-        The ranges: objects that give their `ends`, and a `version` that changes when these do.
-    columns
-        For each range its columns: the first, and the one after the last.
+    A range has `ends()`, and a `version` that changes when these do; `columns` are, for each range,
+    its first column and the one after its last.
     """
 
     def __init__(self, spans: list[Any], columns: list[tuple[int, int]]) -> None:
@@ -203,16 +133,9 @@ def numbers_of(x: Mapping[Any, Any], names: Sequence[Any], limit: float) -> list
 
 
 def take_in(values: Sequence[Any], storages: Sequence[Any], updates: Sequence[Any]) -> None:
-    """Let every storage have its value, unless that is missing.
+    """Let every storage have its value, unless that is None.
 
-    Parameters
-    ----------
-    values
-        The values, None for those that are missing.
-    storages
-        A `Sample` or `Extremes` that takes the value as it is; None for all others.
-    updates
-        For these, what takes the value.
+    Where there is no storage that takes the value as it is, the update does.
     """
     for k in range(len(values)):
         value, storage = values[k], storages[k]
@@ -238,23 +161,9 @@ def is_whole(x: Any) -> bool:
 class Extremes:
     """The smallest and the largest of the last values: Algorithm 2.
 
-    Parameters
-    ----------
-    window
-        Number of values to look back on.
-
-    Attributes
-    ----------
-    n
-        How many values have been offered.
-    version
-        Changes whenever the smallest or the largest does, or `whole`.
-    whole
-        Whether every value has been a whole number.
-    smallest, largest
-        Pairs (number of the value, value); the front holds the extreme.
-    recent
-        A deque that gets every value, for whoever wants to show them; None for nobody.
+    `version` changes whenever one of them does, or `whole`: whether every value has been a whole
+    number. `smallest` and `largest` hold pairs (number of the value, value), the extreme in front;
+    `recent`, a deque if it is given, gets every value.
     """
 
     __slots__ = ("largest", "n", "recent", "smallest", "version", "whole", "window")
@@ -316,27 +225,9 @@ class Extremes:
 class Sample:
     """The values of a `Reservoir`: Algorithm 3.
 
-    Parameters
-    ----------
-    size, probability, select
-        As in `Reservoir`.
-    uniforms
-        Its random numbers.
-
-    Attributes
-    ----------
-    n
-        How many values have been offered.
-    version
-        Changes whenever the values do, or `whole`.
-    whole
-        Whether every value has been a whole number.
-    ordered
-        The values in ascending order.
-    circle
-        The values in the order in which they came.
-    oldest
-        Where the circle begins.
+    `circle` has the values in the order in which they came, from `oldest` on, `ordered` in
+    ascending order; `n` were offered. `version` changes whenever the values do, or `whole`: whether
+    every value has been a whole number.
     """
 
     __slots__ = (
@@ -430,15 +321,7 @@ class Sample:
 
 
 class QuantileSpan:
-    """The range between two quantiles of a `Sample`.
-
-    Parameters
-    ----------
-    sample
-        The values.
-    lower, upper
-        The two quantiles.
-    """
+    """The range between two quantiles of a `Sample`."""
 
     def __init__(self, sample: Any, lower: float, upper: float) -> None:
         self.sample = sample

@@ -27,41 +27,22 @@ _DORMANT = 4
 
 
 class Means:
-    """Means and spreads of positions and outputs, of all slots.
-
-    Parameters
-    ----------
-    n_axes
-        Number of rows that hold positions: 2 where there are pairs.
-    alpha
-        Smoothing parameter.
-
-    Attributes
-    ----------
-    outputs, named
-        Names of the outputs, and whether the model itself names them.
-    labels
-        The names as the model gave them, in this very order; None if it has not.
-    layout, smoothing
-        The slots that are evaluated, and their smoothing.
-    dormant, dormant_smoothing
-        Those that are not, longest away first, and theirs.
-    inherited, lost
-        For a segment of a stream that is to be merged with an earlier one: the slots that this one
-        had, and those of them that were given up since.
-    """
+    """Means and spreads of positions (`n_axes` rows of them) and outputs, of all slots."""
 
     def __init__(self, n_axes: int, *, alpha: float | None) -> None:
         self.n_axes = n_axes
         self.outputs: list[Label] = []
-        self.named = True
+        self.named = True  # whether the model itself names its outputs
+        # The names as the model gave them, in this very order; None if it has not.
+        self.labels: tuple[Label, ...] | None = None
         self.layout = Layout()
         self.smoothing = Smoothing(alpha=alpha, n_rows=n_axes, n_columns=0)
-        self.dormant: list[Slot] = []
+        self.dormant: list[Slot] = []  # those longest away first
         self.dormant_smoothing = self.smoothing.copy()
+        # For a segment of a stream that is to be merged with an earlier one: the slots that this
+        # one had, and those of them that were given up since.
         self.inherited: frozenset[Slot] = frozenset()
         self.lost: set[Slot] = set()
-        self.labels: tuple[Label, ...] | None = None
 
     def aligned(self, answer: Outputs) -> tuple[list[Label], FloatArray]:
         """The outputs' names after this answer, and its values in their order; or an error.

@@ -16,13 +16,7 @@ from ipdp.grid.base import Key
 
 
 class Snapshot:
-    """The curves of a memory as they are now; what they share is computed once.
-
-    Parameters
-    ----------
-    memory
-        What an explainer remembers.
-    """
+    """The curves of a memory as they are now; what they share is computed once."""
 
     def __init__(self, memory: CurveMemory) -> None:
         self._memory = memory
@@ -35,15 +29,7 @@ class Snapshot:
         self._rows = [memory.means.n_axes + known.index(label) for label in self._outputs]
 
     def curve(self, number: int, *, with_ice: bool = True) -> Curve:
-        """The curve of one target.
-
-        Parameters
-        ----------
-        number
-            Of the target.
-        with_ice
-            Whether it gets the recent ICE curves along.
-        """
+        """The curve of one target, given by its number, with the recent ICE curves or without."""
         memory, rows = self._memory, self._rows
         target = memory.targets[number]
         if not target.n:
@@ -51,13 +37,8 @@ class Snapshot:
                 f"no curve for {target.feature!r} yet: it is still warming up, or nothing was "
                 "explained"
             )
-        keys = dict(
-            zip(
-                memory.means.layout.columns_of(number),
-                memory.means.layout.keys_of(number),
-                strict=True,
-            )
-        )
+        layout = memory.means.layout
+        keys = dict(zip(layout.columns_of(number), layout.keys_of(number), strict=True))
         columns = self._shown(target, keys)
         missing = [c for c in columns if keys[c] is MISSING]
         columns = [c for c in columns if keys[c] is not MISSING]

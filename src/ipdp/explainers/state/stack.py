@@ -14,15 +14,7 @@ from ipdp.models import Engine
 
 
 class Stack:
-    """Observations with the same slots, waiting to be asked about in one call.
-
-    Parameters
-    ----------
-    memory
-        What the answers are folded into.
-    engine
-        What asks the model.
-    """
+    """Observations with the same slots, waiting to be asked about in one call."""
 
     def __init__(self, memory: CurveMemory, engine: Engine) -> None:
         self.memory = memory
