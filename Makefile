@@ -51,7 +51,7 @@ test-older-river: $(OLDER_RIVERS:%=.river/%/.ready) ## The tree walk on older re
 test-slow: $(READY) ## The tests that take minutes
 	$(BIN)/python -m pytest -m slow -n auto $(ARGS)
 
-bench: $(READY) ## Speed and memory as one table; leaves docs/bench.json and docs/images/bench.png
+bench: $(READY) ## Speed and memory as one table; leaves docs/notes/bench.json and bench.png
 	$(BIN)/python benchmarks/bench.py $(ARGS)
 
 paper: $(READY) ## The paper's experiments and figures; leaves ipdp-paper

@@ -24,15 +24,16 @@ def main() -> int:
     """Measure, print and write; the exit code is 1 where a promise is not kept."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="smaller, for a look")
-    parser.add_argument("--out", type=Path, default=Path("docs"), help="where to put bench.json")
+    parser.add_argument(
+        "--out", type=Path, default=Path("docs/notes"), help="where to put bench.json and bench.png"
+    )
     given = parser.parse_args()
     rows: list[Row] = []
     for part in (trees, growth, tables, memory):
         found = list(part.rows(quick=given.quick))
         show(found)
         rows += found
-    images = given.out / "images"
-    images.mkdir(parents=True, exist_ok=True)
+    given.out.mkdir(parents=True, exist_ok=True)
     data = Path(os.environ.get("IPDP_DATA", "data")) / "electricity.zip"
     write(
         rows,
@@ -41,7 +42,7 @@ def main() -> int:
         stream="elec2" if data.exists() else "made up",
         quick=given.quick,
     )
-    draw(rows, images / "bench.png")
+    draw(rows, given.out / "bench.png")
     broken = [row for row in rows if not row.holds]
     print(f"\n{len(rows)} figures, {len(broken)} promises not kept; written to {given.out}")
     return 1 if broken else 0

@@ -36,7 +36,7 @@ def ratios(scenario, setting, seeds):
 @scenarios
 def test_min_max_grid_under_virtual_drift(scenario):
     # Over 8 streams the ratio is 0.03, 0.05 and 0.01 in the mean and at most 0.09, most of which is
-    # the noise of z (docs/regrid.md).
+    # the noise of z (docs/notes/regrid.md).
     static, drift = ratios(scenario, benchmark.SETTINGS["MinMax"], seeds=(0, 1))
     assert drift <= 0.1
     assert static <= 1.1

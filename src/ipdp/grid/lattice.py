@@ -4,7 +4,7 @@ Under virtual drift the paper's points travel, and the mean of what the model sa
 not what it says at the mean of the places, unless it is linear there. A lattice keeps points where
 they are: knots at the multiples of a step 2^j. A knot's mean is that of the model at this very
 position, always; when the range moves, knots are added on one side and leave on the other.
-docs/regrid.md has what was tried and how the constants were found.
+docs/notes/regrid.md has what was tried and how the constants were found.
 """
 
 from __future__ import annotations
