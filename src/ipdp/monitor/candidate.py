@@ -155,7 +155,7 @@ class Candidate(NamedTuple):
         if self.kind == "virtual" or not np.isfinite(after.average).all():
             # Few or none of the old places are left: shown is where the points are now.
             recent = history.between(since, newest.n, at_most=N_RECHECKED)
-            now = self._mean_ice(series, newest, recent, len(axis))
+            now = self._mean_ice(series, recent, len(axis))
             after = self._curve(series, axis, now, newest.t)
         difference = np.nan_to_num(centred(shape_now.mean) - centred(shape.mean))
         return Change(
@@ -192,12 +192,10 @@ class Candidate(NamedTuple):
             t=t,
         )
 
-    def _mean_ice(
-        self, series: FeatureSeries, newest: Record, recent: list[Record], m: int
-    ) -> Side:
-        """The mean of those recent ICE curves that have the current m points."""
+    def _mean_ice(self, series: FeatureSeries, recent: list[Record], m: int) -> Side:
+        """The mean of the recent ICE curves that have the m points of the newest, the first."""
         number, output = series.numbers[self.row], series.outputs[self.output]
-        keys = newest.layout.keys_of(number)
+        keys = recent[0].layout.keys_of(number)
         alike = [record for record in recent if record.layout.keys_of(number) == keys]
         values = np.array([r.values[output, r.layout.columns_of(number)[:m]] for r in alike])
         variance = values.var(axis=0, ddof=1) if len(values) > 1 else np.full(m, np.nan)
@@ -221,11 +219,11 @@ class Candidate(NamedTuple):
         """How much is real and virtual: relative change of the curve against that of the range."""
         if self.kind in ("real", "virtual"):
             return {"real": float(self.kind == "real"), "virtual": float(self.kind == "virtual")}
-        sizes = None if self.difference is None else self.difference.size
-        size = 0.0 if sizes is None else float(sizes[series.outputs[self.output]])
-        std = float(np.nan_to_num(before.average[0]).std())
-        real = size / (size + std) if size else 0.0
-        virtual = moved(series.ranges[self.row], range_of(axis))
+        real, virtual = 0.0, moved(series.ranges[self.row], range_of(axis))
+        if self.difference is not None:
+            size = float(self.difference.size[series.outputs[self.output]])
+            std = float(np.nan_to_num(before.average[0]).std())
+            real = size / (size + std) if size else 0.0
         total = real + virtual
         if not total:
             return {"real": 0.5, "virtual": 0.5}

@@ -7,6 +7,7 @@ its layout gives to each of them. Effects are known by their number in the expla
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import takewhile
 
 import numpy as np
 
@@ -29,12 +30,8 @@ def newest_ice(pdp: IncrementalPDP) -> IceRecord | None:
 
 def ice_since(pdp: IncrementalPDP, last: IceRecord | None) -> list[IceRecord]:
     """The ICE curves that are kept and came after a given one, oldest first."""
-    found: list[IceRecord] = []
-    for ice in reversed(pdp.memory.recent if pdp.memory is not None else ()):
-        if ice is last:
-            break
-        found.append(ice)
-    return found[::-1]
+    recent = () if pdp.memory is None else pdp.memory.recent
+    return list(takewhile(lambda ice: ice is not last, reversed(recent)))[::-1]
 
 
 def targets(pdp: IncrementalPDP) -> list[Target]:
@@ -86,10 +83,7 @@ def axis_of(layout: Layout, positions: FloatArray, number: int) -> Array | None:
 
 def widest(layout: Layout, numbers: Sequence[int], *, categories_only: bool = False) -> int:
     """The most points that one of some targets has, and at least two."""
-    probes = [probe_of(layout, number) for number in numbers]
-    widths = [
-        probe.stop - probe.start
-        for probe in probes
-        if probe is not None and not (categories_only and probe.categories[0] is None)
-    ]
-    return max([2, *widths])
+    probes = [probe for number in numbers if (probe := probe_of(layout, number)) is not None]
+    if categories_only:
+        probes = [probe for probe in probes if probe.categories[0] is not None]
+    return max([2, *(probe.stop - probe.start for probe in probes)])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -154,7 +153,10 @@ class Knots:
 
     @state.setter
     def state(self, state: State) -> None:
-        self.places = [_restored(saved) for saved in state["places"]]
+        self.places = [
+            saved and np.array(saved["values"], dtype=object if saved["categories"] else float)
+            for saved in state["places"]
+        ]
         self._layout = None
 
 
@@ -167,9 +169,3 @@ def _inner(axis: FloatArray, values: Sequence[float]) -> FloatArray:
         if max(low, ends[0]) < min(high, ends[1]):
             low, high = max(low, ends[0]), min(high, ends[1])
     return np.asarray(low + (axis - first) * ((high - low) / ((last - first) or 1.0)))
-
-
-def _restored(saved: Any) -> Array | None:
-    if saved is None:
-        return None
-    return np.array(saved["values"], dtype=object if saved["categories"] else float)
