@@ -8,13 +8,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, Self, get_args
 
 from ipdp.core.validation import whole_number
-from ipdp.sources.columns import Columns
-from ipdp.sources.values import BadRecord, checked_kinds
+from ipdp.sources.columns import BadRecord, Columns
 
 OnError = Literal["raise", "skip"]
 """What to do about a record that is not an observation."""
-
-_REMEMBERED = 10
 
 
 class SourceError(ValueError):
@@ -72,10 +69,10 @@ class Source(ABC):
         self.name = name
         self.limit = None if limit is None else whole_number("limit", limit)
         self.on_error = on_error
-        self.columns = Columns(target, features, drop, checked_kinds(types))
+        self.columns = Columns(target, features, drop, types)
         self.n = 0
         self.n_skipped = 0
-        self.errors: deque[str] = deque(maxlen=_REMEMBERED)
+        self.errors: deque[str] = deque(maxlen=10)
         self._n_skipped_then = 0
         self._is_waiting = self._is_interrupted = False
 
@@ -108,10 +105,7 @@ class Source(ABC):
     @property
     def total(self) -> int | None:
         """Number of observations in all, if that is known cheaply; records may be skipped yet."""
-        known = self._total
-        if known is None or self.limit is None:
-            return self.limit if known is None else known
-        return min(known, self.limit)
+        return min((n for n in (self._total, self.limit) if n is not None), default=None)
 
     @property
     def _total(self) -> int | None:
@@ -120,12 +114,8 @@ class Source(ABC):
     @property
     def position(self) -> dict[str, Any]:
         """Where the last observation given out ended, JSON-safe; for `seek`."""
-        return {
-            "n": self.n,
-            "n_skipped": self._n_skipped_then,
-            **self._where(),
-            **self.columns.state,
-        }
+        counts = {"n": self.n, "n_skipped": self._n_skipped_then}
+        return {**counts, **self._where(), **self.columns.state}
 
     def seek(self, position: Mapping[str, Any]) -> None:
         """Go on right after the observation that a `position` belongs to.
@@ -146,10 +136,12 @@ class Source(ABC):
             raise SourceError(f"{self.name} has changed since: {error}") from None
 
     @abstractmethod
-    def _where(self) -> dict[str, Any]: ...
+    def _where(self) -> dict[str, Any]:
+        """Where the last observation given out ended, in the source's own terms; JSON-safe."""
 
     @abstractmethod
-    def _go(self, position: Mapping[str, Any]) -> None: ...
+    def _go(self, position: Mapping[str, Any]) -> None:
+        """Go to where `_where` was taken."""
 
     def commit(self, position: Mapping[str, Any]) -> None:  # noqa: B027  # files need not know
         """Let the sender know that observations up to a position need not be sent again."""

@@ -1,43 +1,50 @@
-"""The columns of a source: which of them are used, and of which kind they are."""
+"""From what a record holds to an observation: which columns are used, and of which kind they are.
+
+A column is of one kind: number, bool or text. Its first value that is not missing decides, unless
+the user has said it. From then on a value of another kind is an error of its row. The rules are the
+same for every source.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Literal, get_args
 
 from ipdp.core.validation import unknown
-from ipdp.sources.values import BadRecord, Kind, typed_text, typed_value
+
+Kind = Literal["number", "bool", "text"]
+"""What the values of a column are."""
+
+MISSING = frozenset({"", "NA", "N/A", "NaN", "nan", "NULL", "null", "None", "?"})
+"""Texts that stand for a missing value; in a column that was declared text only "" does."""
+
+_BOOLS = {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
+_LARGEST = 2**63
+
+
+class BadRecord(Exception):
+    """A record that cannot be an observation; the text says why."""
 
 
 class Columns:
-    """Makes observations of records, each column with values of one kind.
-
-    Parameters
-    ----------
-    target
-        Name of the column that is y; None: there is none.
-    features
-        Names of the columns that are x; None: all but the target.
-    drop
-        Names of columns that are not in x.
-    kinds
-        Kinds of columns that were declared.
-    """
+    """Makes observations of records; the parameters are those of `Source`."""
 
     def __init__(
         self,
         target: str | None,
         features: Sequence[str] | None,
         drop: Sequence[str],
-        kinds: Mapping[str, Kind],
+        types: Mapping[str, str] | None,
     ) -> None:
         self.target = target
         self.features = None if features is None else tuple(features)
         self.drop = frozenset(drop)
-        self.declared = dict(kinds)
-        self.kinds: dict[str, Kind | None] = dict(kinds)
+        self.declared = _checked_kinds(types or {})
+        self.kinds: dict[str, Kind | None] = dict(self.declared)
         self.names: tuple[str, ...] | None = None
-        self._places: list[tuple[int, str]] = []
+        self.wanted: tuple[str, ...] = ()
+        self._places: list[int] = []
 
     def start(self, names: Iterable[str]) -> None:
         """Choose among the columns that there are."""
@@ -49,50 +56,40 @@ class Columns:
         self.names = tuple(n for n in chosen if n != self.target and n not in self.drop)
         if not self.names:
             raise BadRecord("there is no column left for x beside the target")
-        wanted = self.names if self.target is None else (*self.names, self.target)
-        self._places = [(there.index(name), name) for name in wanted]
+        self.wanted = self.names if self.target is None else (*self.names, self.target)
+        self._places = [there.index(name) for name in self.wanted]
 
     def of_texts(self, fields: Sequence[str]) -> tuple[dict[str, Any], Any]:
         """The observation of a row of texts in the order of the columns."""
-        kinds = self.kinds
-        row: dict[str, Any] = {}
-        decided: dict[str, Kind | None] = {}
-        for place, name in self._places:
-            text = fields[place].strip()
-            known = kinds.get(name)
-            try:
-                value, kind = typed_text(text, known, is_declared=name in self.declared)
-            except BadRecord as error:
-                raise BadRecord(f"{name}: {error}{_hint(known)}") from None
-            row[name] = value
-            if kind is not known:
-                decided[name] = kind
-        return self._done(row, decided)
+        return self._observation([fields[place].strip() for place in self._places], typed_text)
 
     def of_values(self, record: Mapping[str, Any]) -> tuple[dict[str, Any], Any]:
         """The observation of a record of values by name; the first one determines the columns."""
         if self.names is None:
             self.start(record)
+        try:
+            values = [record[name] for name in self.wanted]
+        except KeyError as error:
+            raise BadRecord(f"there is no {error}; a missing value is null") from None
+        return self._observation(values, typed_value)
+
+    def _observation(
+        self, values: list[Any], typed: Callable[..., tuple[Any, Kind | None]]
+    ) -> tuple[dict[str, Any], Any]:
+        kinds, declared = self.kinds, self.declared
         row: dict[str, Any] = {}
         decided: dict[str, Kind | None] = {}
-        for _, name in self._places:
-            if name not in record:
-                raise BadRecord(f"there is no {name!r}; a missing value is null")
-            known = self.kinds.get(name)
+        for name, value in zip(self.wanted, values, strict=True):
+            known = kinds.get(name)
             try:
-                value, kind = typed_value(record[name], known, is_declared=name in self.declared)
+                row[name], kind = typed(value, known, is_declared=name in declared)
             except BadRecord as error:
-                raise BadRecord(f"{name}: {error}{_hint(known)}") from None
-            row[name] = value
+                hint = ", and the values before it were (declare the column as text if not)"
+                raise BadRecord(f"{name}: {error}{hint if known else ''}") from None
             if kind is not known:
                 decided[name] = kind
-        return self._done(row, decided)
-
-    def _done(
-        self, row: dict[str, Any], decided: dict[str, Kind | None]
-    ) -> tuple[dict[str, Any], Any]:
         # Only now is the record known to be valid: an invalid one decides nothing.
-        self.kinds.update(decided)
+        kinds.update(decided)
         y = None if self.target is None else row.pop(self.target)
         return row, y
 
@@ -116,5 +113,97 @@ class Columns:
         self.kinds = {**state["kinds"], **self.declared}
 
 
-def _hint(kind: Kind | None) -> str:
-    return ", and the values before it were (declare the column as text if not)" if kind else ""
+def _checked_kinds(types: Mapping[str, Any]) -> dict[str, Kind]:
+    for name, kind in types.items():
+        if kind not in get_args(Kind):
+            kinds = ", ".join(get_args(Kind))
+            raise ValueError(f"the type of {name!r} must be {kinds}, got {kind!r}")
+    return dict(types)
+
+
+def typed_text(
+    text: str, kind: Kind | None, *, is_declared: bool = False
+) -> tuple[Any, Kind | None]:
+    """The value of a text in a column of a kind, and the kind of the column from now on.
+
+    Examples
+    --------
+    >>> typed_text("3", None), typed_text("3", "text"), typed_text("?", "number")
+    ((3, 'number'), ('3', 'text'), (None, 'number'))
+    """
+    if kind == "number" or kind is None:
+        number = number_of(text)
+        if number is not None:
+            return (None, kind) if math.isnan(number) else (number, "number")
+    if text in MISSING and not (is_declared and kind == "text" and text):
+        return None, kind
+    if kind is None or kind == "bool":
+        truth = _BOOLS.get(text)
+        if truth is not None:
+            return truth, "bool"
+    if kind is None or kind == "text":
+        return text, "text"
+    raise BadRecord(f"{shown(text)} is not a {kind}")
+
+
+def number_of(text: str) -> int | float | None:
+    """The number that a text stands for; None if it stands for none.
+
+    Examples
+    --------
+    >>> number_of("7"), number_of("-2.5e3"), number_of("seven"), number_of("1_000")
+    (7, -2500.0, None, None)
+    """
+    if "_" in text or not text.isascii():  # Python's own spellings, not those of data
+        return None
+    try:
+        number = float(text)  # which also takes every whole number, and is quick to say no
+    except ValueError:
+        return None
+    if text.lstrip("+-").isdecimal() and abs(number) <= _LARGEST:
+        integer = int(text)
+        return integer if -_LARGEST <= integer < _LARGEST else number
+    return number
+
+
+def typed_value(value: Any, kind: Kind | None, *, is_declared: bool) -> tuple[Any, Kind | None]:
+    """The same for a value that comes with a type of its own, as in JSON.
+
+    A text in a column that was declared to be of another kind is read as that kind.
+    """
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return None, kind
+    own = _kind_of(value)
+    if own == kind or kind is None:
+        return _within_range(value) if own == "number" else value, own
+    if is_declared and kind == "text":
+        return str(value), kind
+    if is_declared and own == "text":
+        return typed_text(value.strip(), kind)
+    raise BadRecord(f"{shown(value)} is not a {kind}")
+
+
+def _kind_of(value: Any) -> Kind:
+    if isinstance(value, bool):
+        return "bool"
+    if isinstance(value, (int, float)):
+        return "number"
+    if isinstance(value, str):
+        return "text"
+    names: dict[type, str] = {dict: "an object", list: "a list", bytes: "bytes"}
+    raise BadRecord(f"holds {names.get(type(value), type(value).__name__)}, which is not a value")
+
+
+def _within_range(value: Any) -> Any:
+    if isinstance(value, int) and not -_LARGEST <= value < _LARGEST:
+        try:
+            return float(value)
+        except OverflowError:
+            return math.inf if value > 0 else -math.inf
+    return value
+
+
+def shown(value: Any) -> str:
+    """A value for a sentence: short, and with nothing that a terminal would obey."""
+    text = repr(value)
+    return text if len(text) <= 40 else f"{text[:36]}...{text[-1]}"

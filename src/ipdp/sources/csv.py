@@ -7,9 +7,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ipdp.sources.base import SourceError
-from ipdp.sources.lines import MAX_LINE, Line
-from ipdp.sources.text import TextSource
-from ipdp.sources.values import BadRecord
+from ipdp.sources.columns import BadRecord
+from ipdp.sources.lines import MAX_LINE, Line, TextSource
 
 _DELIMITERS = ",;\t|"
 _LONG_FIELD = 1 << 17  # of Python's csv module
@@ -19,17 +18,8 @@ class CsvSource(TextSource):
     """A file of rows, with the names of the columns in the first line.
 
     Fields may be quoted, and a quoted field may go over several lines. A quote that is never closed
-    makes its own line invalid and no other.
-
-    Parameters
-    ----------
-    file, name
-        As in `TextSource`.
-    delimiter
-        What stands between fields; None: the one of comma, semicolon, tab and bar that the header
-        has most of.
-    **options
-        As in `Source`.
+    makes its own line invalid and no other. The delimiter is that of comma, semicolon, tab and bar
+    which the header has most of, unless it is given.
     """
 
     _n_header = 1
@@ -57,9 +47,8 @@ class CsvSource(TextSource):
         super()._go(position)
 
     def _read_header(self) -> None:
-        line = self._read()
-        while line is not None and line.content == b"":
-            line = self._read()
+        while (line := self._read()) is not None and line.content == b"":
+            pass
         if line is None:
             if self._is_interrupted:
                 return
@@ -95,9 +84,8 @@ class CsvSource(TextSource):
             return text.split(self.delimiter), line
         used = [line]
         try:
-            return next(csv.reader(self._more(used), delimiter=self.delimiter, strict=True)), used[
-                -1
-            ]
+            rows = csv.reader(self._more(used), delimiter=self.delimiter, strict=True)
+            return next(rows), used[-1]
         except (csv.Error, BadRecord) as error:
             # Only the first line is bad for sure: the others may be rows of their own.
             self._lines.unread(used[1:])

@@ -5,19 +5,12 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from ipdp.sources.lines import Line
-from ipdp.sources.text import TextSource
-from ipdp.sources.values import BadRecord, shown
+from ipdp.sources.columns import BadRecord, shown
+from ipdp.sources.lines import Line, TextSource
 
 
 def parsed(text: str) -> dict[str, Any]:
-    """The object that a text is, or BadRecord.
-
-    Examples
-    --------
-    >>> parsed('{"a": 1}')
-    {'a': 1}
-    """
+    """The object that a text is, or BadRecord."""
     try:
         record = json.loads(text)
     except json.JSONDecodeError as error:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 from ipdp.core.redaction import redacted
 from ipdp.sources.base import Interrupted, Source, SourceError
+from ipdp.sources.columns import BadRecord
 from ipdp.sources.jsonl import parsed
 from ipdp.sources.lines import MAX_LINE
-from ipdp.sources.values import BadRecord
 
 logger = logging.getLogger("ipdp.sources")
 
@@ -35,16 +36,8 @@ class KafkaSource(Source):
     Settings after the question mark: `group` (ipdp), `start` where the group has no offsets
     (earliest or latest), `end=now` to stop at what the topic holds at the start, `idle=SECONDS` to
     stop after so long without a message. All others are settings of librdkafka, such as
-    `security.protocol=SSL`. Several brokers are separated by commas.
-
-    Parameters
-    ----------
-    address
-        As above.
-    consumer
-        Instead of a new `confluent_kafka.Consumer`, for tests.
-    **options
-        As in `Source`.
+    `security.protocol=SSL`. Several brokers are separated by commas. Tests give a consumer of their
+    own.
     """
 
     def __init__(self, address: str, *, consumer: Any = None, **options: Any) -> None:
@@ -102,9 +95,8 @@ class KafkaSource(Source):
                 p.offset = self._first(p, begun[p.partition].offset, offsets)
             self._consumer.assign(partitions)
         except kafka.KafkaException as error:
-            raise SourceError(
-                f"{self.name}: no answer from the brokers within {_ANSWER:.0f} s ({_words(error)})"
-            ) from None
+            late = f"no answer from the brokers within {_ANSWER:.0f} s"
+            raise SourceError(f"{self.name}: {late} ({_words(error)})") from None
         self._offsets = {p.partition: p.offset for p in partitions}
         self._seen = dict(self._offsets)
 
@@ -175,9 +167,7 @@ class KafkaSource(Source):
         }
 
     def _is_over(self) -> bool:
-        return self._is_bounded and all(
-            self._seen[partition] >= end for partition, end in self._ends.items()
-        )
+        return self._is_bounded and all(self._seen[p] >= end for p, end in self._ends.items())
 
     @property
     def _total(self) -> int | None:
@@ -193,10 +183,8 @@ class KafkaSource(Source):
 
     def commit(self, position: Mapping[str, Any]) -> None:
         """Tell the brokers that the messages up to a position have been dealt with."""
-        offsets = [
-            self._kafka.TopicPartition(self.topic, int(p), offset)
-            for p, offset in position["offsets"].items()
-        ]
+        made, given = self._kafka.TopicPartition, position["offsets"]
+        offsets = [made(self.topic, int(p), offset) for p, offset in given.items()]
         try:
             self._consumer.commit(offsets=offsets, asynchronous=False)
         except self._kafka.KafkaException as error:
@@ -242,13 +230,10 @@ def _seconds(query: Mapping[str, str]) -> float | None:
     text = query.get("idle")
     if text is None:
         return None
-    try:
-        seconds = float(text)
-    except ValueError:
-        seconds = 0.0
-    if not seconds > 0:
-        raise SourceError(f"idle of a kafka address is a number of seconds, got {text!r}")
-    return seconds
+    with suppress(ValueError):
+        if (seconds := float(text)) > 0:
+            return seconds
+    raise SourceError(f"idle of a kafka address is a number of seconds, got {text!r}")
 
 
 def _words(error: Exception) -> str:

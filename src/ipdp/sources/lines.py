@@ -1,22 +1,119 @@
-"""Lines of a file, a compressed file or a pipe, one at a time, with their places."""
+"""What CSV and JSON Lines have in common: one line after the other, each with its place."""
 
 from __future__ import annotations
 
 import gzip
 import io
 import zlib
+from abc import abstractmethod
 from collections import deque
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
-from ipdp.sources.values import BadRecord
+from ipdp.sources.base import Interrupted, Source, SourceError
+from ipdp.sources.columns import BadRecord
 
 MAX_LINE = 1 << 20
 """Bytes that a line may have; a longer one is an error and is not held in memory."""
 
+# Files up to this size are counted for the progress bar: some hundredths of a second.
+_COUNTED = 128 << 20
 _BOM = b"\xef\xbb\xbf"
-_OTHER_BOMS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
+# What a damaged or incomplete compressed file raises.
+_DAMAGED = (gzip.BadGzipFile, EOFError, zlib.error)
+
+
+class TextSource(Source):
+    """A source of lines: a path (compressed if it ends in .gz), or a binary file that is open."""
+
+    _n_header = 0
+
+    def __init__(self, file: str | Path | IO[bytes], *, name: str | None = None, **options: Any):
+        self._path = Path(file) if isinstance(file, (str, Path)) else None
+        super().__init__(name or str(self._path or "the input"), **options)
+        self._file: Any = file
+        if self._path is not None:
+            opened: Any = gzip.open if self._is_compressed else open
+            try:
+                self._file = opened(self._path, "rb")
+            except OSError as error:
+                raise self._unreadable(error) from None
+        self._lines = Lines(self._file)
+        self._end = self._number = 0
+
+    @property
+    def _is_compressed(self) -> bool:
+        return self._path is not None and self._path.suffix.lower() == ".gz"
+
+    @property
+    def _total(self) -> int | None:
+        if self._path is None or self._is_compressed or not self._path.is_file():
+            return None
+        if self._path.stat().st_size > _COUNTED:
+            return None
+        last = b"\n"
+        n_lines = 0
+        with self._path.open("rb") as file:
+            while chunk := file.read(1 << 20):
+                n_lines += chunk.count(b"\n")
+                last = chunk
+        return max(n_lines + (not last.endswith(b"\n")) - self._n_header, 0)
+
+    def _observations(self) -> Iterator[tuple[dict[str, Any], Any]]:
+        while (line := self._read()) is not None:
+            if line.content == b"":
+                continue  # an empty line is nothing, not an error
+            try:
+                observation, last = self._parse(line)
+            except BadRecord as error:
+                self._reject(f"line {line.number:,}", error)
+                continue
+            self._end, self._number = last.end, last.number
+            yield observation
+
+    @abstractmethod
+    def _parse(self, line: Line) -> tuple[tuple[dict[str, Any], Any], Line]:
+        """The observation that begins with a line, and its last line."""
+
+    def _read(self) -> Line | None:
+        """The next line, or None at the end or when interrupted while waiting for it."""
+        if self._is_interrupted:
+            return None
+        try:
+            self._is_waiting = True
+            line = self._lines.read()
+            self._is_waiting = False  # here already, where an interrupt is caught
+        except Interrupted:
+            return None
+        except _DAMAGED as error:
+            after = f"after line {self._lines.number:,}"
+            raise SourceError(f"{self.name} is damaged {after}: {error}") from None
+        except OSError as error:
+            raise self._unreadable(error) from None
+        except BadRecord as error:
+            raise SourceError(f"{self.name}: {error}") from None
+        finally:
+            self._is_waiting = False
+        return line
+
+    def _unreadable(self, error: Exception) -> SourceError:
+        return SourceError(f"{self.name} cannot be read: {getattr(error, 'strerror', 0) or error}")
+
+    def _where(self) -> dict[str, Any]:
+        return {"offset": self._end, "line": self._number}
+
+    def _go(self, position: Mapping[str, Any]) -> None:
+        try:
+            self._lines.go(position["offset"], position["line"])
+        except (*_DAMAGED, OSError) as error:
+            raise self._unreadable(error) from None
+        self._end, self._number = position["offset"], position["line"]
+
+    def close(self) -> None:
+        if self._path is not None:
+            self._file.close()
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,13 +137,7 @@ class Line:
 
 
 class Lines:
-    """Reads lines of bounded length and remembers where it is.
-
-    Parameters
-    ----------
-    file
-        A binary file, positioned at its start; it need not be able to seek.
-    """
+    """Reads lines of bounded length of a binary file, which need not be able to seek."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
@@ -58,21 +149,19 @@ class Lines:
         if self._again:
             return self._again.popleft()
         content: bytes | None = self._file.readline(MAX_LINE + 2)
-        assert content is not None
         if not content:
             return None
         if self._offset == 0:
             content = self._without_bom(content)
         self._offset += len(content)
         self.number += 1
+        is_complete = content.endswith(b"\n") or len(content) < MAX_LINE + 2
         # A line may be as long as allowed and have an end of two bytes.
-        if len(content.rstrip(b"\r\n")) > MAX_LINE or not self._is_complete(content):
+        if len(content.rstrip(b"\r\n")) > MAX_LINE or not is_complete:
             self._pass_over(content)
             content = None
-        elif content.endswith(b"\r\n"):
-            content = content[:-2]
-        elif content.endswith(b"\n"):
-            content = content[:-1]
+        else:
+            content = content.removesuffix(b"\r\n" if content.endswith(b"\r\n") else b"\n")
         return Line(content, self.number, self._offset)
 
     def unread(self, lines: list[Line]) -> None:
@@ -83,7 +172,9 @@ class Lines:
         """Go to where a line has ended."""
         self._again.clear()
         if self._file.seekable():
-            size = self._file.seek(0, io.SEEK_END) if _is_plain(self._file) else offset
+            # The size of a compressed file is not known without reading it.
+            is_plain = isinstance(self._file, (io.BufferedReader, io.BytesIO))
+            size = self._file.seek(0, io.SEEK_END) if is_plain else offset
             if size < offset:
                 raise BadRecord(f"it has {size:,} bytes and {offset:,} were read before")
             self._file.seek(offset)
@@ -92,16 +183,11 @@ class Lines:
         self._offset, self.number = offset, number
 
     def _without_bom(self, content: bytes) -> bytes:
-        for bom, encoding in _OTHER_BOMS.items():
-            if content.startswith(bom):
-                raise BadRecord(f"the text is {encoding}; save it as UTF-8")
+        if content.startswith((b"\xff\xfe", b"\xfe\xff")):
+            raise BadRecord("the text is UTF-16; save it as UTF-8")
         if content.startswith(_BOM):
             self._offset += len(_BOM)
-            return content[len(_BOM) :]
-        return content
-
-    def _is_complete(self, content: bytes) -> bool:
-        return content.endswith(b"\n") or len(content) < MAX_LINE + 2
+        return content.removeprefix(_BOM)
 
     def _pass_over(self, content: bytes) -> None:
         """Read on to the end of a line that is too long."""
@@ -115,19 +201,3 @@ class Lines:
             if not chunk:
                 raise BadRecord("the input is shorter than what was read before")
             n_bytes -= len(chunk)
-
-
-def open_binary(path: Path) -> IO[bytes]:
-    """A file, decompressed on the way if its name ends in .gz."""
-    if path.suffix.lower() == ".gz":
-        return gzip.open(path)  # type: ignore[return-value]  # it reads like a file
-    return path.open("rb")
-
-
-def _is_plain(file: IO[bytes]) -> bool:
-    """Whether the size of a file is known without reading it."""
-    return isinstance(file, (io.BufferedReader, io.BytesIO))
-
-
-DAMAGED = (gzip.BadGzipFile, EOFError, zlib.error)
-"""What a damaged or incomplete compressed file raises."""

@@ -10,7 +10,7 @@ from urllib.parse import parse_qsl
 
 from ipdp.models.load import load_object
 from ipdp.sources.base import Source, SourceError
-from ipdp.sources.values import BadRecord
+from ipdp.sources.columns import BadRecord
 
 _SEED = 42
 
@@ -43,20 +43,17 @@ class CountedSource(Source):
 
     @property
     def _total(self) -> int | None:
-        n: int | None = getattr(self._stream, "n_samples", None)
-        return n
+        return getattr(self._stream, "n_samples", None)
 
     def _observations(self) -> Iterator[tuple[dict[str, Any], Any]]:
-        rows = iter(self._stream)
-        number = 0
+        rows = enumerate(self._stream, start=1)
         while not self._is_interrupted:
             try:
-                x, y = next(rows)
+                number, (x, y) = next(rows)
             except StopIteration:
                 return
             except (ValueError, TypeError, OSError) as error:
                 raise SourceError(f"{self.name}: {error}") from None
-            number += 1
             if number <= self.n:
                 continue  # given out before `seek`
             try:
@@ -75,20 +72,13 @@ def named_stream(spec: str) -> Iterable[Any] | None:
     """The data set that a word names: one of `ipdp.datasets`, or an import path of river's.
 
     Generated ones of `ipdp.datasets` take the seed 42 unless another is given: a run that is
-    resumed must meet the same stream again.
-
-    Parameters
-    ----------
-    spec
-        A name, with settings after a question mark (`agrawal?seed=7`), or an import path with
-        arguments (`river.datasets.synth.SEA(seed=1)`).
-
-    Returns
-    -------
-    The data set; None if the word has neither form.
+    resumed must meet the same stream again. None if the word has neither form.
     """
     if spec.endswith(")"):
-        return _imported(spec)
+        stream: Iterable[Any] = load_object(spec, within=["river.datasets.synth", "river.datasets"])
+        if not hasattr(stream, "__iter__"):
+            raise SourceError(f"{spec} is not a data set: it cannot be iterated over")
+        return stream
     from ipdp.datasets import DATASETS, load
 
     name, _, query = spec.partition("?")
@@ -98,17 +88,9 @@ def named_stream(spec: str) -> Iterable[Any] | None:
     if "seed" in inspect.signature(DATASETS[name]).parameters:
         settings.setdefault("seed", _SEED)
     try:
-        dataset: Iterable[Any] = load(name, **settings)
+        return load(name, **settings)
     except (ValueError, TypeError, OSError, ImportError) as error:
         raise SourceError(str(error)) from None
-    return dataset
-
-
-def _imported(spec: str) -> Iterable[Any]:
-    stream: Iterable[Any] = load_object(spec, within=["river.datasets.synth", "river.datasets"])
-    if not hasattr(stream, "__iter__"):
-        raise SourceError(f"{spec} is not a data set: it cannot be iterated over")
-    return stream
 
 
 def _literal(text: str) -> Any:

@@ -7,8 +7,8 @@ import io
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from importlib import import_module
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import IO, Any
 
 from ipdp.core.validation import did_you_mean
@@ -39,13 +39,7 @@ def formats() -> list[str]:
 
 
 def addresses() -> list[str]:
-    """How the sources that are no files are written.
-
-    Examples
-    --------
-    >>> addresses()
-    ['kafka://host:port/topic?group=name']
-    """
+    """How the sources that are no files are written, such as `kafka://host:port/topic`."""
     return [words[0] for words in SOURCES.values() if "://" in words[0]]
 
 
@@ -114,12 +108,12 @@ def open_source(
         return open_stdin(format, delimiter=delimiter, **options)
     if (kind := _kind_at(text)) is not None:
         return kind(text, **options)
-    path = Path(spec)
-    if format is None and not os.path.exists(path):  # which takes any text, unlike Path.exists
+    if format is None and not os.path.exists(text):  # which takes any text, unlike Path.exists
         from ipdp.sources.named import CountedSource, named_stream
 
         if (stream := named_stream(text)) is not None:
             return CountedSource(stream, text, **options)
+    path = Path(spec)
     return _rows(path, format or _format_of(path), delimiter, options)
 
 
@@ -130,18 +124,11 @@ def open_stdin(
     file: IO[bytes] | None = None,
     **options: Any,
 ) -> Source:
-    """A source of the rows that come in through a pipe.
+    """A source of the rows that come in through a pipe, or from a file that is open.
 
-    Parameters
-    ----------
-    format
-        How it holds its rows; None waits for the first character: JSON Lines begin with "{".
-    delimiter, **options
-        As in `open_source`.
-    file
-        What to read instead of standard input, for tests.
+    Without a format it waits for the first character: JSON Lines begin with "{".
     """
-    from ipdp.sources.text import TextSource
+    from ipdp.sources.lines import TextSource
 
     if format is not None and not issubclass(_kind_of(format), TextSource):
         raise SourceError(f"{format.capitalize()} cannot be read from a pipe: give the file")
@@ -177,7 +164,9 @@ def _rows(file: Any, format: str, delimiter: str | None, options: dict[str, Any]
 
 
 def _kind_of(format: str) -> type[Source]:  # noqa: A002
-    return _imported(next(path for path, words in SOURCES.items() if f".{format}" in words))
+    path = next(path for path, words in SOURCES.items() if f".{format}" in words)
+    kind: type[Source] = resolve_name(path)
+    return kind
 
 
 def _kind_at(address: str) -> type[Source] | None:
@@ -185,27 +174,19 @@ def _kind_at(address: str) -> type[Source] | None:
     for path, words in SOURCES.items():
         scheme, separator, _ = words[0].partition("://")
         if separator and address.startswith(f"{scheme}://"):
-            return _imported(path)
+            kind: type[Source] = resolve_name(path)
+            return kind
     return None
 
 
-def _imported(path: str) -> type[Source]:
-    module, _, name = path.partition(":")
-    kind: type[Source] = getattr(import_module(module), name)
-    return kind
-
-
 def _format_of(path: Path) -> str:
-    suffixes = [suffix.lower() for suffix in path.suffixes]
-    if suffixes and suffixes[-1] == ".gz":
-        suffixes.pop()
+    suffix = (path.with_suffix("") if path.suffix.lower() == ".gz" else path).suffix.lower()
     for words in SOURCES.values():
-        if suffixes and suffixes[-1] in words:
+        if suffix in words:
             return words[0][1:]
     if os.path.exists(path):
-        raise SourceError(
-            f"{path} has no suffix that says what it holds: give the format, {', '.join(formats())}"
-        )
+        known = ", ".join(formats())
+        raise SourceError(f"{path} has no suffix that says what it holds: give the format, {known}")
     from ipdp.datasets import DATASETS
 
     hint = did_you_mean(path, DATASETS)

@@ -9,21 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from ipdp.sources.base import Source, SourceError
-from ipdp.sources.values import BadRecord
+from ipdp.sources.columns import BadRecord
 
 _BATCH = 1024
 
 
 class ParquetSource(Source):
-    """The rows of a Parquet file; dates and times are given as text.
-
-    Parameters
-    ----------
-    file
-        The path.
-    **options
-        As in `Source`.
-    """
+    """The rows of a Parquet file; dates and times are given as text."""
 
     def __init__(self, file: str | Path, **options: Any) -> None:
         super().__init__(str(file), **options)
@@ -43,8 +35,7 @@ class ParquetSource(Source):
 
     @property
     def _total(self) -> int | None:
-        n: int = self._file.metadata.num_rows
-        return n
+        return int(self._file.metadata.num_rows)
 
     def _observations(self) -> Iterator[tuple[dict[str, Any], Any]]:
         row = self._start
@@ -52,10 +43,9 @@ class ParquetSource(Source):
             if self._is_interrupted:
                 return
             row += 1
+            plain = {name: _plain(value) for name, value in record.items()}
             try:
-                observation = self.columns.of_values(
-                    {name: _plain(value) for name, value in record.items()}
-                )
+                observation = self.columns.of_values(plain)
             except BadRecord as error:
                 self._reject(f"row {row:,}", error)
                 continue
@@ -68,11 +58,8 @@ class ParquetSource(Source):
         while groups and skip >= (size := self._file.metadata.row_group(groups[0]).num_rows):
             del groups[0]
             skip -= size
-        wanted = [*(self.columns.names or ())]
-        if self.columns.target is not None:
-            wanted.append(self.columns.target)
         try:
-            for batch in self._file.iter_batches(_BATCH, groups, wanted):
+            for batch in self._file.iter_batches(_BATCH, groups, [*self.columns.wanted]):
                 records = batch.to_pylist()[skip:]
                 skip = max(skip - len(batch), 0)
                 yield from records
@@ -83,10 +70,8 @@ class ParquetSource(Source):
         return {"row": self._row}
 
     def _go(self, position: Mapping[str, Any]) -> None:
-        if position["row"] > self._file.metadata.num_rows:
-            raise BadRecord(
-                f"it has {self._file.metadata.num_rows:,} rows and {position['row']:,} were read"
-            )
+        if position["row"] > (n_rows := self._file.metadata.num_rows):
+            raise BadRecord(f"it has {n_rows:,} rows and {position['row']:,} were read")
         self._start = self._row = position["row"]
 
     def close(self) -> None:

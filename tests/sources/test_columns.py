@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ipdp.sources.values import (
+from ipdp.sources.columns import (
     MISSING,
     BadRecord,
-    checked_kinds,
+    Columns,
     number_of,
     shown,
     typed_text,
@@ -126,7 +126,7 @@ def test_values_of_another_kind(value, kind, sentence):
 
 def test_an_unknown_kind_is_refused():
     with pytest.raises(ValueError, match="the type of 'a' must be number, bool, text, got 'int'"):
-        checked_kinds({"a": "int"})
+        Columns(None, None, (), {"a": "int"})
 
 
 @given(st.text())
