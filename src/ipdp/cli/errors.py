@@ -20,36 +20,23 @@ _EXPECTED = (ValueError, TypeError, OSError, ImportError, RuntimeError, LookupEr
 
 @contextmanager
 def sentences(*, debug: bool = False) -> Iterator[None]:
-    """Print what goes wrong in one sentence, and exit with the code that belongs to it.
-
-    Parameters
-    ----------
-    debug
-        Whether to let errors through with their traceback.
-    """
+    """Print what goes wrong in one sentence and exit with its code; `debug` lets errors through."""
     try:
         yield
     except typer.Exit:  # which is a RuntimeError, and no error at all
         raise
-    except KeyboardInterrupt:
-        if debug:
-            raise
-        say("Stopped.")
-        raise typer.Exit(INTERRUPTED) from None
     except BrokenPipeError:
         # Whoever read the output, such as `head`, has had enough.
         sys.stdout = None  # nothing is left to be flushed at the end
         raise typer.Exit(0) from None
-    except _EXPECTED as error:
+    except (Exception, KeyboardInterrupt) as error:
         if debug:
             raise
-        say(f"ipdp: {sentence(error)}")
-        raise typer.Exit(REFUSED) from None
-    except Exception as error:
-        if debug:
-            raise
-        kind = type(error).__name__
-        say(f"ipdp: {sentence(error)} ({kind}; --debug shows where)")
+        if isinstance(error, KeyboardInterrupt):
+            say("Stopped.")
+            raise typer.Exit(INTERRUPTED) from None
+        kind = "" if isinstance(error, _EXPECTED) else type(error).__name__
+        say(f"ipdp: {sentence(error)}{kind and f' ({kind}; --debug shows where)'}")
         raise typer.Exit(REFUSED) from None
 
 

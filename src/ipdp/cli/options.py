@@ -35,13 +35,7 @@ Port = Annotated[int, typer.Option(metavar="PORT", help="Where to listen; 0 take
 
 
 def with_settings(*names: str) -> type[TyperCommand]:
-    """A kind of command that has options for settings; it finds those given in `context.obj`.
-
-    Parameters
-    ----------
-    *names
-        Which settings; all if none are named.
-    """
+    """A kind of command with options for these settings, or all; `context.obj` has those given."""
     return type("Command", (_SettingsCommand,), {"names": names})
 
 
@@ -102,9 +96,8 @@ def _parameter(name: str, field: FieldInfo) -> inspect.Parameter:
         show_default=False,
     )
     annotation: Any = Annotated[bool | None, info] if is_flag else Annotated[str | None, info]
-    return inspect.Parameter(
-        name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation
-    )
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    return inspect.Parameter(name, keyword, default=None, annotation=annotation)
 
 
 def described(field: FieldInfo) -> str:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ipdp.cli.errors import REFUSED, sentences
 from ipdp.cli.options import Debug, Json, Quiet, examples
 from ipdp.cli.printing import as_json
+
+if TYPE_CHECKING:
+    from ipdp.paper import Results
 
 
 def register(app: typer.Typer) -> None:
@@ -58,14 +61,20 @@ def paper(
     debug: Debug = False,
 ) -> None:
     """Run an experiment of the paper again and compare it with what the paper says."""
+    from ipdp.paper import run_experiment
+    from ipdp.paper.progress import aloud
+
+    options: dict[str, Any] = {"out": out, "progress": None if quiet else aloud}
     with sentences(debug=debug):
-        options = _options(name, network)
-    names = _names()[:-1] if name == "all" else [name]
+        if network is not None:
+            if name != "california":
+                raise ValueError(f"--network is for california only, {name} has no network")
+            options["options"] = {"network": network}
     refused = False
-    for each in names:
+    for each in _names()[:-1] if name == "all" else [name]:
         try:
             with sentences(debug=debug):
-                _show(_run(each, seeds, out, quiet=quiet, **options), json_=json_, quiet=quiet)
+                _show(run_experiment(each, seeds, **options), json_=json_, quiet=quiet)
         except typer.Exit as left:
             # One that lacks its data must not keep the others from being run.
             if left.exit_code != REFUSED:
@@ -75,41 +84,17 @@ def paper(
         raise typer.Exit(REFUSED)
 
 
-def _options(name: str, network: str | None) -> dict[str, Any]:
-    """What is passed on to the experiment beside its name, seeds and place."""
-    if network is None:
-        return {}
-    if name != "california":
-        raise ValueError(f"--network is for california only, {name} has no network to choose")
-    return {"options": {"network": network}}
-
-
-def _run(name: str, seeds: int, out: Path, *, quiet: bool, **options: Any) -> Any:
-    from ipdp.paper import run_experiment
-    from ipdp.paper.progress import aloud
-
-    return run_experiment(name, seeds, out=out, progress=None if quiet else aloud, **options)
-
-
-def _show(results: Any, *, json_: bool, quiet: bool) -> None:
+def _show(results: Results, *, json_: bool, quiet: bool) -> None:
     from ipdp.paper import table
 
+    figures, path = [str(figure) for figure in results.figures], str(results.path)
     if json_:
-        as_json(_plain(results))
+        said = {"experiment": results.name, "seeds": results.seeds, "agrees": results.agrees}
+        rows = [row._asdict() for row in results.rows]
+        as_json({**said, "rows": rows, "figures": figures, "results": path})
     elif not quiet:
         known = any(row.known and row.agrees is False for row in results.rows)
         note = "\n'no, known': docs/paper.md says why.\n" * known
-        files = ", ".join(map(str, [*results.figures, results.path]))
+        files = ", ".join([*figures, path])
         sys.stdout.write(f"\n{results.title}\n\n{table(results.rows)}\n{note}\n{files}\n")
         sys.stdout.flush()
-
-
-def _plain(results: Any) -> dict[str, Any]:
-    return {
-        "experiment": results.name,
-        "seeds": results.seeds,
-        "agrees": results.agrees,
-        "rows": [row._asdict() for row in results.rows],
-        "figures": list(map(str, results.figures)),
-        "results": str(results.path),
-    }

@@ -61,16 +61,7 @@ def sparkline(
     *,
     plain: bool = False,
 ) -> str:
-    """Numbers as a row of bars; a gap where there is none.
-
-    Parameters
-    ----------
-    values
-        The numbers; NaN is a gap.
-    low, high
-        What the lowest and the highest bar stand for; the extremes of the values by default.
-    plain
-        Whether to use ASCII characters only.
+    """Numbers as a row of bars from `low` to `high`, their extremes by default; NaN is a gap.
 
     Examples
     --------
@@ -119,15 +110,12 @@ def short(value: Any) -> str:
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, float, np.number)):
         return cut(str(value), 12)
     number = float(value)
-    for size, letter in ((1e9, ""), (1e6, "M"), (1e3, "k")):
-        if abs(number) >= size:
-            return f"{number:.3g}" if not letter else f"{number / size:.3g}{letter}"
-    # Adding 0.0 makes a rounded -0.0 a 0.
-    return (
-        f"{round(number, 3) + 0.0:.3f}".rstrip("0").rstrip(".")
-        if abs(number) < 1
-        else f"{number:.3g}"
-    )
+    if abs(number) < 1:  # adding 0.0 makes a rounded -0.0 a 0
+        return f"{round(number, 3) + 0.0:.3f}".rstrip("0").rstrip(".")
+    for size, letter in ((1e6, "M"), (1e3, "k")):
+        if size <= abs(number) < 1e9:
+            return f"{number / size:.3g}{letter}"
+    return f"{number:.3g}"
 
 
 def cut(text: str, width: int) -> str:

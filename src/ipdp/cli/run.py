@@ -14,8 +14,7 @@ import typer
 
 from ipdp.cli.errors import INTERRUPTED, say, sentence, sentences
 from ipdp.cli.options import Config, Debug, Json, Quiet, RunPath, examples, with_settings
-from ipdp.cli.printing import as_json as print_json
-from ipdp.cli.printing import console, line
+from ipdp.cli.printing import as_json, console, line
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -59,7 +58,7 @@ def run(
 
     with sentences(debug=debug):
         settings = read(RunConfig, context.obj, config)
-        _go(settings, resume=resume, watch=watch, as_json=json_, quiet=quiet, file=config)
+        _go(settings, config, resume=resume, watch=watch, json_=json_, quiet=quiet)
 
 
 def resume(
@@ -88,17 +87,11 @@ def resume(
 
     with sentences(debug=debug):
         settings = RunConfig.from_run(run, file=config, trust_run=trust_run, **context.obj)
-        _go(settings, resume=True, watch=watch, as_json=json_, quiet=quiet, file=config)
+        _go(settings, config, resume=True, watch=watch, json_=json_, quiet=quiet)
 
 
 def _go(
-    settings: RunConfig,
-    *,
-    resume: bool,
-    watch: bool,
-    as_json: bool,
-    quiet: bool,
-    file: Path | None,
+    settings: RunConfig, file: Path | None, *, resume: bool, watch: bool, json_: bool, quiet: bool
 ) -> None:
     """Run, print what happens, and exit with the code that belongs to it."""
     from ipdp.runs import stop_on_signals
@@ -107,7 +100,7 @@ def _go(
 
     started = perf_counter()
     again = _command(settings, file)
-    reporter = _Reporter(None if quiet or as_json else console(stderr=True))
+    reporter = _Reporter(None if quiet or json_ else console(stderr=True))
     with _at_once(settings, again, quiet), _warnings(quiet), ExitStack() as stack:
         loop = stack.enter_context(settings.assemble(resume=resume))
         listeners = [reporter, *_listeners(settings, reporter.errors, stack, quiet=quiet)]
@@ -121,8 +114,8 @@ def _go(
     if came.state == "ended" and not came.n:
         data = without_secrets(settings.data)
         raise ValueError(f"{data} holds no observations{reporter.skipped}")
-    if as_json:
-        print_json({**came.to_dict(), "out": str(settings.out)})
+    if json_:
+        as_json({**came.to_dict(), "out": str(settings.out)})
     elif not quiet:
         _report(settings, came)
     if came.state == "stopped":
@@ -196,19 +189,11 @@ def _page(settings: RunConfig, quiet: bool) -> Iterator[None]:
 
 
 class _Reporter:
-    """Prints changes and skipped records as they come, above the progress bar.
-
-    Attributes
-    ----------
-    errors
-        Where to print; None: nowhere.
-    skipped
-        What was skipped, as the end of a sentence.
-    """
+    """Prints changes and skipped records as they come, above the progress bar."""
 
     def __init__(self, errors: Console | None) -> None:
-        self.errors = errors
-        self.skipped = ""
+        self.errors = errors  # where to print; None: nowhere
+        self.skipped = ""  # what was skipped, as the end of a sentence
 
     def __call__(self, event: Any) -> None:
         from ipdp.runs import Changed, Skipped
@@ -234,11 +219,8 @@ def _report(settings: RunConfig, came: Any) -> None:
         n_changes = len(reader.changes())  # those before a resume included
     scores = "".join(f", {name} {value:.4g}" for name, value in came.scores.items())
     share = came.explain_seconds / came.seconds if came.seconds else 0.0
-    line(
-        out,
-        f"{came.n:,} observations in {came.seconds:.1f} s, {share:.0%} of it explaining"
-        f"{scores}, {n_changes} change{'s' * (n_changes != 1)}.",
-    )
+    took = f"{came.n:,} observations in {came.seconds:.1f} s, {share:.0%} of it explaining"
+    line(out, f"{took}{scores}, {n_changes} change{'s' * (n_changes != 1)}.")
     if came.n_skipped:
         line(out, f"{came.n_skipped:,} record{'s were' if came.n_skipped > 1 else ' was'} skipped.")
     if came.state == "ended":

@@ -32,6 +32,7 @@ from ipdp.core.validation import unknown
 
 if TYPE_CHECKING:
     from ipdp.log import LogReader
+    from ipdp.log.records import LoggedChange
 
 _WIDTH = 12
 _CHANGES = 10
@@ -91,10 +92,12 @@ def changes(
     debug: Debug = False,
 ) -> None:
     """List the changes that were found, oldest first."""
-    with sentences(debug=debug):
-        found = _changes(run, feature, _kinds(kind), after)
+    from ipdp.log import LogReader
+
+    with sentences(debug=debug), LogReader(run) as reader:
+        found = _changes(reader, feature, kind, after)
         if json_:
-            as_json([{"n": change.n, **change.change.to_dict()} for change in found])
+            as_json(_as_dicts(found))
             return
         out = console()
         for change in found:
@@ -121,60 +124,51 @@ def check(
     """
     from ipdp.log import LogReader
 
-    with sentences(debug=debug):
-        with LogReader(run) as reader:
-            status = reader.status
-        if status.state in ("failed", "died", "empty"):
+    with sentences(debug=debug), LogReader(run) as reader:
+        status = reader.status
+        if status.state in _BAD_STATES:
             reason = f": {status.message}" if status.message else ""
-            raise RuntimeError(f"the run in {run} {_STATES[status.state]}{reason}")
-        found = _changes(run, feature, _kinds(kind), after)
+            raise RuntimeError(f"the run in {run} {_BAD_STATES[status.state]}{reason}")
+        found = _changes(reader, feature, kind, after)
         if json_:
-            as_json(
-                {
-                    "changed": bool(found),
-                    "n": status.n,
-                    "changes": [{"n": change.n, **change.change.to_dict()} for change in found],
-                }
-            )
+            as_json({"changed": bool(found), "n": status.n, "changes": _as_dicts(found)})
         elif not quiet:
             out = console()
-            for change in found:
-                line(out, f"{change.n:>9,}  {change.change.summary()}")
+            _print_summaries(found, out)
             if not found:
                 line(out, f"No effect changed in {status.n:,} observations.")
         if found:
             raise typer.Exit(CHANGED)
 
 
-_STATES = {
-    "failed": "failed",
-    "died": "died without an end",
-    "empty": "has not begun",
-}
+_BAD_STATES = {"failed": "failed", "died": "died without an end", "empty": "has not begun"}
 
 
-def _changes(run: Any, feature: str | None, kinds: Sequence[str], after: int) -> list[Any]:
-    from ipdp.log import LogReader
-
-    with LogReader(run) as reader:
-        names = [feature_text(known) for known in reader.features]
-        if feature is not None and feature not in names:
-            raise ValueError(unknown("feature", feature, names))
-        return [
-            change
-            for change in reader.changes()
-            if change.n > after
-            and change.change.kind in kinds
-            and (feature is None or feature_text(change.change.feature) == feature)
-        ]
-
-
-def _kinds(text: str) -> list[str]:
-    kinds = [kind.strip() for kind in text.split(",")]
-    for kind in kinds:
+def _changes(reader: LogReader, feature: str | None, kinds: str, after: int) -> list[LoggedChange]:
+    """The changes of some kinds, given as a text with commas, after so many observations."""
+    names = [feature_text(known) for known in reader.features]
+    if feature is not None and feature not in names:
+        raise ValueError(unknown("feature", feature, names))
+    counted = [kind.strip() for kind in kinds.split(",")]
+    for kind in counted:
         if kind not in KINDS:
             raise ValueError(f"--kind: {unknown('kind', kind, KINDS)}")
-    return kinds
+    return [
+        change
+        for change in reader.changes()
+        if change.n > after
+        and change.change.kind in counted
+        and (feature is None or feature_text(change.change.feature) == feature)
+    ]
+
+
+def _as_dicts(changes: Sequence[LoggedChange]) -> list[dict[str, Any]]:
+    return [{"n": change.n, **change.change.to_dict()} for change in changes]
+
+
+def _print_summaries(changes: Sequence[LoggedChange], out: Console) -> None:
+    for change in changes:
+        line(out, f"{change.n:>9,}  {change.change.summary()}")
 
 
 # What is shown.
@@ -257,21 +251,16 @@ def _print_results(results: Sequence[Result], histories: Mapping[Any, Any], out:
     known = [v for _, series in histories.values() for v in series.tolist() if math.isfinite(v)]
     low, high = min(known, default=0.0), max(known, default=0.0)
     has_curves = any(isinstance(result, Curve) for result in results)
-    shown = table(
-        "feature", *(["effect", "range", "on"] * has_curves), "importance", plain=is_plain
-    )
+    titles = ["effect", "range", "on"] if has_curves else []
+    blank = [plain("")] * len(titles)
+    shown = table("feature", *titles, "importance", plain=is_plain)
     for result in results:
         _, series = histories[result.feature]
         trend = sparkline(thinned(series.tolist(), _WIDTH), min(low, 0.0), high, plain=is_plain)
-        shown.add_row(
-            plain(cut(feature_text(result.feature), 28), "bold"),
-            *(
-                _curve(result, is_plain)
-                if isinstance(result, Curve)
-                else [plain("")] * 3 * has_curves
-            ),
-            Text.assemble(plain(trend, "cyan"), plain(f" {_importance(result)}")),
-        )
+        name = plain(cut(feature_text(result.feature), 28), "bold")
+        effect = _curve(result, is_plain) if isinstance(result, Curve) else blank
+        importance = Text.assemble(plain(trend, "cyan"), plain(f" {_importance(result)}"))
+        shown.add_row(name, *effect, importance)
     out.print(shown)
 
 
@@ -310,5 +299,4 @@ def _print_changes(reader: LogReader, out: Console) -> None:
         return
     more = f", the last {_CHANGES}" if len(found) > _CHANGES else ""
     line(out, f"{len(found)} change{'s' * (len(found) > 1)}{more}:", "bold")
-    for change in found[-_CHANGES:]:
-        line(out, f"{change.n:>9,}  {change.change.summary()}")
+    _print_summaries(found[-_CHANGES:], out)

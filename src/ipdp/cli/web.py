@@ -48,11 +48,10 @@ def report(
         if format_ not in ("html", "png", "pdf"):
             raise ValueError(f"format must be html, png or pdf, got {format_!r}")
         with LogReader(run) as reader:
+            path = out or reader.path.parent / ("report.html" if format_ == "html" else "figures")
             if format_ == "html":
-                path = out or reader.path.parent / "report.html"
                 write_report(reader, path)
             else:
-                path = out or reader.path.parent / "figures"
                 write_figures(reader, path, format_)  # type: ignore[arg-type]  # checked above
         if not quiet:
             line(console(), f"Written: {path}")
