@@ -25,28 +25,14 @@ _SNAPSHOTS = 150
 
 @dataclass
 class Record:
-    """A listener that keeps curves, accuracy and changes for the picture.
-
-    Attributes
-    ----------
-    n
-        Number of observations.
-    pdp
-        The explainer; its curves have ICE curves, which those of the events have not.
-    t, curves, accuracy
-        When snapshots were taken, the curves then, and the accuracy of late.
-    changes
-        What the monitor found.
-    seconds
-        How long it took.
-    """
+    """A listener that keeps the curves, accuracy and changes of n observations for the picture."""
 
     n: int
-    pdp: ipdp.IncrementalPDP | None = None
+    pdp: ipdp.IncrementalPDP | None = None  # its curves have ICE curves, those of events have not
     seconds: float = 0.0
-    accuracy: list[float] = field(default_factory=list)
-    t: list[int] = field(default_factory=list)
+    t: list[int] = field(default_factory=list)  # when the following were taken
     curves: list[dict[Any, Curve]] = field(default_factory=list)
+    accuracy: list[float] = field(default_factory=list)
     changes: list[Change] = field(default_factory=list)
 
     def __call__(self, event: Any) -> None:
@@ -118,17 +104,7 @@ def stream(record: Record) -> base.Dataset:
 
 
 def run(n: int, *, log: Any = None, listeners: Sequence[Callable[[Any], object]] = ()) -> Record:
-    """Predict, explain, learn, n times.
-
-    Parameters
-    ----------
-    n
-        Number of observations.
-    log
-        Where to log the run.
-    listeners
-        Called with each of its events.
-    """
+    """Predict, explain, learn, n times; the listeners are called with each event."""
     from river import tree
 
     # Splits early, so that it is right again soon after the rule has changed.
@@ -144,6 +120,7 @@ def run(n: int, *, log: Any = None, listeners: Sequence[Callable[[Any], object]]
         seed=42,
     )
     record = Record(n, pdp)
+    settings = {"data": "agrawal", "model": "river.tree.HoeffdingAdaptiveTreeClassifier"}
     loop = Run(
         stream(record),
         model,
@@ -152,11 +129,7 @@ def run(n: int, *, log: Any = None, listeners: Sequence[Callable[[Any], object]]
         monitor=ipdp.Monitor(pdp, warm_up=max(n // 30, 1), cool_down=max(n // 30, 1)),
         log=log,
         snapshot_every=record.step,
-        settings={
-            "demo": True,
-            "data": "agrawal",
-            "model": "river.tree.HoeffdingAdaptiveTreeClassifier",
-        },
+        settings={"demo": True, **settings},
     )
     called: list[Callable[[Any], object]] = [record, *listeners]
     started = perf_counter()

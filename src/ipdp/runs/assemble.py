@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import ipdp
+from ipdp import explainers
 from ipdp.core.validation import unknown
 from ipdp.explainers import Explainer
 from ipdp.models.load import LoadError, load_model, load_object
+from ipdp.monitor.notify import Webhook
 from ipdp.runs.checkpoint_schedule import NAME as CHECKPOINT
 from ipdp.runs.loop import Run
 from ipdp.runs.trust import to_log
@@ -24,25 +26,19 @@ if TYPE_CHECKING:
 
 @contextmanager
 def assemble(config: RunConfig, *, resume: bool) -> Iterator[Run]:
-    """The run that settings describe, ready to start; source and log are closed at the end.
-
-    Parameters
-    ----------
-    config
-        The config.
-    resume
-        Whether to go on from the checkpoint in the run's directory.
-    """
+    """The run that settings describe, ready to start; source and log are closed at the end."""
     from ipdp.log import Log, Retention
     from ipdp.log.files import NAME as LOG
 
     starts_anew = not resume and _was_tried(config.out)
     model = load_model(config.model, allow_pickle=config.allow_pickle, trusted=config.trust)
-    named = explainers(model, config)
-    with source(config) as stream:
-        _need_labels(named, stream)
+    named = _explainers(model, config)
+    with _source(config) as stream:
+        for name, explainer in named.items():
+            if explainer.needs_label and not stream.is_labelled:
+                raise ValueError(f"{name} needs labels: name their column with --target")
         learn = _learns(model, stream, config)
-        metric = metrics(model, stream, config)
+        metric = _metrics(model, stream, config)
         with Log(config.out / LOG, durability=config.durability) as log:
             log.retention = None if config.retention is None else Retention(config.retention)
             if starts_anew:
@@ -52,7 +48,7 @@ def assemble(config: RunConfig, *, resume: bool) -> Iterator[Run]:
                 model,
                 named,
                 metric=metric,
-                monitor=monitor(named, config),
+                monitor=_monitor(named, config),
                 log=log,
                 learn=learn,
                 moment=config.moment,
@@ -72,12 +68,11 @@ def _was_tried(out: Path) -> bool:
     from ipdp.log import LogReader
     from ipdp.log.files import NAME as LOG
 
-    is_there = (out / LOG).exists()
-    n_snapshots = 0
-    if is_there:
+    is_there, has_more = (out / LOG).exists(), (out / CHECKPOINT).exists()
+    if is_there and not has_more:
         with LogReader(out / LOG) as reader:
-            n_snapshots = len(reader.snapshots())
-    if n_snapshots or (out / CHECKPOINT).exists():
+            has_more = bool(reader.snapshots())
+    if has_more:
         raise FileExistsError(
             f"{out} holds a run: go on with it (ipdp resume {out}), or choose another directory "
             "(--out)"
@@ -85,8 +80,7 @@ def _was_tried(out: Path) -> bool:
     return is_there
 
 
-def source(config: RunConfig) -> Source:
-    """Where the observations come from."""
+def _source(config: RunConfig) -> Source:
     return open_source(
         config.data,
         target=config.target,
@@ -100,74 +94,46 @@ def source(config: RunConfig) -> Source:
     )
 
 
-def explainers(model: Any, config: RunConfig) -> dict[str, Explainer]:
+def _explainers(model: Any, config: RunConfig) -> dict[str, Explainer]:
     """The explainers of the model by name; each takes the settings that it has parameters for."""
-    values: dict[str, Callable[[], Any]] = {
-        "features": lambda: config.features,
-        "alpha": lambda: config.alpha,
-        "grid": lambda: _grids(config.grid),
-        "estimator": lambda: config.estimator,
-        "every": lambda: config.every,
-        "seed": lambda: config.seed,
-        "loss": lambda: _loss(model, config.loss),
-    }
-    known = {kind.name: kind for kind in _kinds()}
-    made: dict[str, Explainer] = {}
+    # Those that are words for something else, which is made where it is wanted.
+    made = {"grid": lambda: _grid(config.grid), "loss": lambda: _loss(model, config.loss)}
+    names = ("features", "alpha", "estimator", "every", "seed", *made)
+    public = (getattr(explainers, name) for name in explainers.__all__)
+    known = {kind.name: kind for kind in public if hasattr(kind, "name")}
+    named: dict[str, Explainer] = {}
     for name in config.explainers:
         if name not in known:
             raise ValueError(unknown("explainer", name, list(known)))
-        taken = inspect.signature(known[name]).parameters
-        made[name] = known[name](model, **{k: get() for k, get in values.items() if k in taken})
-    return made
+        taken = [k for k in names if k in inspect.signature(known[name]).parameters]
+        settings = {k: made[k]() if k in made else getattr(config, k) for k in taken}
+        named[name] = known[name](model, **settings)
+    return named
 
 
-def _kinds() -> list[type[Explainer]]:
-    """Every kind of explainer in `ipdp.explainers`."""
-    from ipdp import explainers as there
-
-    public = (getattr(there, name) for name in there.__all__)
-    return [kind for kind in public if isinstance(kind, type) and hasattr(kind, "name")]
-
-
-def _need_labels(named: Mapping[str, Explainer], stream: Source) -> None:
-    for name, explainer in named.items():
-        if explainer.needs_label and not stream.is_labelled:
-            raise ValueError(f"{name} needs labels: name their column with --target")
-
-
-def _grids(spec: str | Mapping[str, str]) -> Any:
-    if isinstance(spec, str):
-        return _grid(spec)
-    return {name: _grid(each) for name, each in spec.items()}
-
-
-def _grid(spec: str) -> Any:
+def _grid(spec: str | Mapping[str, str]) -> Any:
+    if not isinstance(spec, str):
+        return {name: _grid(each) for name, each in spec.items()}
     grid = load_object(spec, within=["ipdp.grid"])
     if not isinstance(grid, ipdp.grid.Grid):
         raise LoadError(f"{spec} is not a grid of ipdp.grid")
     return grid
 
 
-def monitor(named: Mapping[str, Explainer], config: RunConfig) -> ipdp.Monitor | None:
+def _monitor(named: Mapping[str, Explainer], config: RunConfig) -> ipdp.Monitor | None:
     """What looks for changes in the first explainer that has curves."""
     pdp = next((each for each in named.values() if isinstance(each, ipdp.IncrementalPDP)), None)
     if not config.monitor or pdp is None:
         return None
-    handlers: list[Any] = []
-    if config.webhook is not None:
-        from ipdp.monitor.notify import Webhook
-
-        handlers.append(Webhook(config.webhook))
+    handlers = [] if config.webhook is None else [Webhook(config.webhook)]
     return ipdp.Monitor(pdp, tolerance=config.tolerance, delta=config.delta, handlers=handlers)
 
 
-def metrics(model: Any, stream: Source, config: RunConfig) -> Any:
+def _metrics(model: Any, stream: Source, config: RunConfig) -> Any:
     """The metrics by which predictions are scored."""
     if config.metric.lower() == "none" or (config.metric == "auto" and not stream.is_labelled):
         return None
-    if config.metric != "auto":
-        return _metric(config.metric)
-    return _metric_for(model)
+    return _metric_for(model) if config.metric == "auto" else _metric(config.metric)
 
 
 def _loss(model: Any, spec: str) -> Any:

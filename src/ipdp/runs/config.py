@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 from contextlib import AbstractContextManager
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-)
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
 from ipdp.runs.loop import Run
 from ipdp.runs.toml import read, read_toml
@@ -90,10 +85,12 @@ Webhook = Annotated[Annotated[str, AfterValidator(_address)] | None, BeforeValid
 Format = Annotated[str, AfterValidator(_format)]
 
 
-def setting(group: str, default: Any, metavar: str, text: str) -> Any:
+def _setting(group: str, default: Any, metavar: str, text: str) -> Any:
     """One row of the table: where it is shown, its default, what it takes, what it means."""
-    assert group in GROUPS
     return Field(default, description=text, json_schema_extra={"group": group, "metavar": metavar})
+
+
+_data, _model, _explanation, _monitor, _output = (partial(_setting, group) for group in GROUPS)
 
 
 class RunConfig(BaseModel):
@@ -127,179 +124,142 @@ class RunConfig(BaseModel):
 
     model_config = ConfigDict(extra="forbid", str_strip_whitespace=True)
 
-    data: str = setting(
-        "Data",
+    data: str = _data(
         ...,
         "DATA",
         f"A file (.{', .'.join(formats())}; text files also with .gz), - for standard input, "
         f"{', '.join(addresses())}, a data set (agrawal, california, elec2, hyperplane), "
         "or the import path of one of river's: river.datasets.synth.SEA(seed=1)",
     )
-    target: str | None = setting("Data", None, "COLUMN", "The column that the model predicts")
-    columns: Names | None = setting(
-        "Data", None, "COLUMNS", "The columns that the model gets; all but the target by default"
+    target: str | None = _data(None, "COLUMN", "The column that the model predicts")
+    columns: Names | None = _data(
+        None, "COLUMNS", "The columns that the model gets; all but the target by default"
     )
-    drop: Names = setting("Data", [], "COLUMNS", "Columns that the model does not get")
-    types: Types = setting(
-        "Data",
+    drop: Names = _data([], "COLUMNS", "Columns that the model does not get")
+    types: Types = _data(
         {},
         "COLUMN=TYPE",
         "The type of a column whose first value is misleading, number, bool or text: zip=text",
     )
-    on_error: Literal["raise", "skip"] = setting(
-        "Data",
+    on_error: Literal["raise", "skip"] = _data(
         "raise",
         "raise|skip",
         "An invalid record ends the run (raise), or is left out and counted (skip)",
     )
-    format: Format | None = setting(
-        "Data",
+    format: Format | None = _data(
         None,
         "|".join(formats()),
         "Format of the file or of standard input; by default from its suffix or first character",
     )
-    delimiter: str | None = setting(
-        "Data", None, "CHARACTER", "Between the fields of a CSV file; by default from its header"
+    delimiter: str | None = _data(
+        None, "CHARACTER", "Between the fields of a CSV file; by default from its header"
     )
-    limit: int | None = setting("Data", None, "N", "End after this many observations")
+    limit: int | None = _data(None, "N", "End after this many observations")
 
-    model: str = setting(
-        "Model",
+    model: str = _model(
         ...,
         "MODEL",
         "An import path with plain arguments (river.forest.ARFClassifier(n_models=10, seed=42)), "
         "module:factory from the current directory, or a file: .skops, .onnx, .pt2, .json, .ubj, "
         ".txt, .cbm, .pkl, .joblib",
     )
-    learn: bool | None = setting(
-        "Model",
+    learn: bool | None = _model(
         None,
         "",
         "Learn each observation after it was explained; by default if the model has learn_one",
     )
-    metric: str = setting(
-        "Model",
+    metric: str = _model(
         "auto",
         "METRIC",
         "Metrics of river, joined by +: Accuracy() + LogLoss(); auto takes Accuracy for a "
         "classifier and MAE for a regressor; none for none",
     )
-    moment: str | None = setting(
-        "Model",
-        None,
-        "COLUMN",
-        "The column with the time of an observation, in the unit of --delay",
+    moment: str | None = _model(
+        None, "COLUMN", "The column with the time of an observation, in the unit of --delay"
     )
-    delay: Delay | None = setting(
-        "Model",
+    delay: Delay | None = _model(
         None,
         "N|COLUMN",
         "How much later labels come: a number of observations, or of the units of --moment, or the "
         "column that holds it",
     )
-    allow_pickle: bool = setting(
-        "Model",
+    allow_pickle: bool = _model(
         False,
         "",
         "Load models from pickles and keep a learning model by pickle; a pickle can run any code "
         "when it is loaded, so allow only those that you trust",
     )
-    trust: Names = setting(
-        "Model", [], "TYPES", "Types that a .skops file may hold beside those that skops trusts"
+    trust: Names = _model(
+        [], "TYPES", "Types that a .skops file may hold beside those that skops trusts"
     )
 
-    explainers: Names = setting(
-        "Explanation",
+    explainers: Names = _explanation(
         ["pdp"],
         "EXPLAINERS",
         "What to compute: pdp (curves), pfi (permutation importance), or both with a comma",
     )
-    loss: str = setting(
-        "Explanation",
+    loss: str = _explanation(
         "auto",
         "METRIC",
         "What a permutation makes worse, for pfi: a metric of river that is a mean over "
         "observations; auto takes Accuracy for a classifier and MAE for a regressor",
     )
-    features: Features | None = setting(
-        "Explanation",
+    features: Features | None = _explanation(
         None,
         "FEATURES",
         "What to explain: names with commas in between, pairs as age*salary; all by default",
     )
-    alpha: Alpha = setting(
-        "Explanation",
+    alpha: Alpha = _explanation(
         0.001,
         "ALPHA",
         "Weight of the newest observation in (0, 1], larger forgets faster; none never forgets",
     )
-    grid: str | dict[str, str] = setting(
-        "Explanation",
+    grid: str | dict[str, str] = _explanation(
         "Auto()",
         "GRID",
         "Where curves are evaluated, a grid of ipdp.grid: MinMax(20, window=500), Quantiles(10); "
         "in TOML also a table by feature",
     )
-    estimator: Literal["pointwise", "regrid"] = setting(
-        "Explanation",
+    estimator: Literal["pointwise", "regrid"] = _explanation(
         "pointwise",
         "pointwise|regrid",
         "The paper's estimator, or the one that stays right for curved effects under virtual drift",
     )
-    every: int = setting("Explanation", 1, "K", "Every K-th observation is explained; this is K")
-    budget: float | None = setting(
-        "Explanation",
-        None,
-        "SHARE",
-        "Share of the time that explaining may take, such as 0.2; K is then adapted",
+    every: int = _explanation(1, "K", "Every K-th observation is explained; this is K")
+    budget: float | None = _explanation(
+        None, "SHARE", "Share of the time that explaining may take, such as 0.2; K is then adapted"
     )
-    seed: int = setting("Explanation", 42, "SEED", "Seed of the explainers' random numbers")
+    seed: int = _explanation(42, "SEED", "Seed of the explainers' random numbers")
 
-    monitor: bool = setting("Monitor", True, "", "Watch the curves for changes")
-    tolerance: float = setting(
-        "Monitor",
-        0.1,
-        "SHARE",
-        "Smallest change to report, as a share of the output's standard deviation",
+    monitor: bool = _monitor(True, "", "Watch the curves for changes")
+    tolerance: float = _monitor(
+        0.1, "SHARE", "Smallest change to report, as a share of the output's standard deviation"
     )
-    delta: float = setting("Monitor", 0.001, "P", "Probability of a false suspicion at one test")
-    webhook: Webhook = setting(
-        "Monitor",
-        None,
-        "URL",
-        "Where to post each change as JSON; the log does not keep the address",
+    delta: float = _monitor(0.001, "P", "Probability of a false suspicion at one test")
+    webhook: Webhook = _monitor(
+        None, "URL", "Where to post each change as JSON; the log does not keep the address"
     )
 
-    out: Path = setting("Output", Path("ipdp-run"), "DIRECTORY", "The run's directory")
-    snapshot_every: int = setting(
-        "Output", 100, "N", "Observations between two snapshots of the curves in the log"
+    out: Path = _output(Path("ipdp-run"), "DIRECTORY", "The run's directory")
+    snapshot_every: int = _output(
+        100, "N", "Observations between two snapshots of the curves in the log"
     )
-    checkpoint_every: int | None = setting(
-        "Output",
-        None,
-        "N",
-        "Observations between two checkpoints; by default they are written by time",
+    checkpoint_every: int | None = _output(
+        None, "N", "Observations between two checkpoints; by default they are written by time"
     )
-    durability: Literal["normal", "full"] = setting(
-        "Output",
+    durability: Literal["normal", "full"] = _output(
         "normal",
         "normal|full",
         "full waits for the disk, so that a power failure loses no snapshot",
     )
-    retention: Recent = setting(
-        "Output",
+    retention: Recent = _output(
         100_000,  # of Retention
         "N",
         "Thin out snapshots older than this many observations; none keeps all",
     )
-    prometheus: int | None = setting(
-        "Output", None, "PORT", "Serve metrics for Prometheus at this port"
-    )
-    prometheus_host: str = setting(
-        "Output",
-        "127.0.0.1",
-        "HOST",
-        "Address that the metrics are served at; there is no password",
+    prometheus: int | None = _output(None, "PORT", "Serve metrics for Prometheus at this port")
+    prometheus_host: str = _output(
+        "127.0.0.1", "HOST", "Address that the metrics are served at; there is no password"
     )
 
     @classmethod

@@ -18,7 +18,6 @@ _HEADER = re.compile(r"\s*\[\s*([^\[\]]+?)\s*\]\s*(#.*)?$")
 _BRANCH = re.compile(r"(constrained-)?(str|int|float)|\w+\[.*\]")
 _KEY = re.compile(r"""\s*("[^"]*"|'[^']*'|[\w.-]+)\s*=""")
 
-
 Model = TypeVar("Model", bound=BaseModel)
 
 
@@ -34,16 +33,7 @@ def read(
 ) -> Model:
     """The settings of a run, or a `ConfigError` that says what is wrong and where.
 
-    Parameters
-    ----------
-    kind
-        `RunConfig`.
-    given
-        Settings by name, which win.
-    file
-        A TOML file.
-    known
-        Settings for what is neither given nor in the file.
+    Those given win over those in the TOML file, and these over those that are known.
     """
     text, found = ("", {}) if file is None else read_toml(file)
     try:
@@ -51,13 +41,11 @@ def read(
     except ValidationError as error:
         problem = _worst(error.errors())
         place = _place(problem)
-        name = place[0]
-        if name in found and name not in given:
-            where = f"{file}, line {line_of(text, place)}"
-        elif name in given:
+        where, name = "the settings", place[0]
+        if name in given:
             where = f"--{name.replace('_', '-')}"
-        else:
-            where = "the settings"
+        elif name in found:
+            where = f"{file}, line {line_of(text, place)}"
         raise ConfigError(f"{where}: {_words(problem, kind.model_fields)}") from None
 
 
@@ -114,7 +102,8 @@ def _words(problem: Any, known: Iterable[str]) -> str:
         return f"{name} is missing: give --{name.replace('_', '-')}, or {name} = ... in the file"
     if kind == "value_error":
         return f"{name} {problem['ctx']['error']}, got {given!r}"
-    return f"{name}: {_lower(problem['msg'])}, got {given!r}"
+    what = problem["msg"]
+    return f"{name}: {what[:1].lower()}{what[1:]}, got {given!r}"
 
 
 def _shown(name: str, value: Any) -> Any:
@@ -134,7 +123,3 @@ def _worst(problems: Sequence[Any]) -> Any:
 def _place(problem: Any) -> list[str]:
     """Where a problem is, without pydantic's names for the branches of a union."""
     return [str(part) for part in problem["loc"] if not _BRANCH.fullmatch(str(part))]
-
-
-def _lower(text: str) -> str:
-    return text[:1].lower() + text[1:]

@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 import os
 import shlex
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,7 @@ from ipdp.core.redaction import redacted_url
 from ipdp.models.load.files import is_file
 from ipdp.models.load.names import LIBRARIES
 from ipdp.models.load.open import is_factory
+from ipdp.runs.toml import ConfigError
 from ipdp.sources.open import without_secrets
 
 if TYPE_CHECKING:
@@ -44,17 +45,11 @@ def to_log(config: RunConfig) -> dict[str, Any]:
 
 
 def kept(run: str | Path, own: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
-    """The directory of a run, and the settings of its log; `must_be_safe` has to see them.
+    """The directory of a run, and what of its log's settings the one who resumes has not set.
 
-    Parameters
-    ----------
-    run
-        The run's directory, or its log.
-    own
-        Settings of the one who resumes.
+    `must_be_safe` has to see them before they are used.
     """
     from ipdp.log import LogReader
-    from ipdp.runs.toml import ConfigError
 
     with LogReader(run) as reader:
         logged, directory = reader.settings.get("command"), reader.path.parent
@@ -75,20 +70,8 @@ def kept(run: str | Path, own: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
     return str(directory), {k: v for k, v in logged.items() if k not in own and k not in never}
 
 
-def must_be_safe(config: RunConfig, names: Iterable[str], run: str | Path) -> None:
-    """Raise unless settings that a log has decided can be used without trust in its author.
-
-    Parameters
-    ----------
-    config
-        The settings, validated: it is these texts that would be used.
-    names
-        Which of them are those of the log.
-    run
-        The run, for the message.
-    """
-    from ipdp.runs.toml import ConfigError
-
+def must_be_safe(config: RunConfig, names: Collection[str], run: str | Path) -> None:
+    """Raise unless the settings of these names, which a log has decided, run no code of others."""
     for code in _foreign(config, names):
         raise ConfigError(
             f"to go on with {run} would {code}, because its log says so; if you trust whoever made "
@@ -98,14 +81,10 @@ def must_be_safe(config: RunConfig, names: Iterable[str], run: str | Path) -> No
 
 def must_be_complete(config: RunConfig) -> None:
     """Raise if the address of the data has gaps where passwords were."""
-    from ipdp.runs.toml import ConfigError
-
     shown = without_secrets(config.data)
     if shown != config.data:
-        raise ConfigError(
-            f"the log does not keep passwords, and {shown} had some: give the address again "
-            "(--data)"
-        )
+        lost = f"the log does not keep passwords, and {shown} had some"
+        raise ConfigError(f"{lost}: give the address again (--data)")
 
 
 def needed(config: RunConfig) -> list[str]:
@@ -113,7 +92,7 @@ def needed(config: RunConfig) -> list[str]:
     options = []
     if any(_foreign(config, ["model"])):
         options.append(f"--model {shlex.quote(config.model)}")
-    if any(_foreign(config, [name for name in _LIBRARIES if name != "model"])):
+    if any(_foreign(config, {*_LIBRARIES} - {"model"})):
         options.append("--trust-run")
     if config.trust:
         options.append(f"--trust {','.join(config.trust)}")
@@ -126,10 +105,10 @@ def needed(config: RunConfig) -> list[str]:
     return options
 
 
-def _foreign(config: RunConfig, names: Iterable[str]) -> Iterator[str]:
+def _foreign(config: RunConfig, names: Collection[str]) -> Iterator[str]:
     """What settings would run of other code than ipdp's and the known libraries', in words."""
-    for name in [name for name in _LIBRARIES if name in set(names)]:
-        value = getattr(config, name)
+    for name in _LIBRARIES:
+        value = getattr(config, name) if name in names else {}
         for text in value.values() if isinstance(value, dict) else [value]:
             yield from _foreign_in(name, text)
 
@@ -143,11 +122,8 @@ def _foreign_in(name: str, text: str) -> Iterator[str]:
         module, _, factory = text.partition(":")
         yield f"import {module} and call {factory}"
     else:
-        yield from (f"import {path}" for path in _paths(text) if not _in(path, _LIBRARIES[name]))
-
-
-def _in(path: str, libraries: tuple[str, ...]) -> bool:
-    return f"{path}.".startswith(tuple(f"{library}." for library in libraries))
+        known = tuple(f"{library}." for library in _LIBRARIES[name])
+        yield from (f"import {path}" for path in _paths(text) if not path.startswith(known))
 
 
 def _paths(text: str) -> Iterator[str]:
