@@ -227,6 +227,7 @@ def test_a_feature_without_a_curve_says_so(explained):
         until(page, "document.body.classList.contains('no-curve')")
         assert page.inner_text("#caption").endswith("There is no curve of it.")
         assert page.locator("#curve").is_hidden()
+        assert page.locator("[data-feature='4'] .spark-dot").get_attribute("r") == "0"
         choose(page, 1)
         assert page.locator("#curve").is_visible()
 

@@ -14,17 +14,10 @@
       this.slider = find("slider");
       this.readAddress();
       this.slider.addEventListener("input", () => page.move(Number(this.slider.value)));
-      const clicks = {
-        play: () => this.play(!this.timer),
-        follow: () => this.follow(!page.state.follow),
-        "pin-a": () => page.pin("a"),
-        "pin-b": () => page.pin("b"),
-        back: () => page.show({ change: null }),
-        keys: () => this.help(),
-        "keys-close": () => find("help").close(),
-        choose: () => document.body.classList.toggle("choosing"),
-      };
-      for (const [id, act] of Object.entries(clicks)) find(id).addEventListener("click", act);
+      for (const button of document.querySelectorAll("[data-key]")) {
+        button.addEventListener("click", () => this.act(button.dataset.key));
+      }
+      find("choose").addEventListener("click", () => document.body.classList.toggle("choosing"));
       for (const [name, lists] of [["output", "#output"], ["explainer", "#explainer"], ["by", ".by select"]]) {
         for (const select of document.querySelectorAll(lists)) {
           select.addEventListener("change", () => page.show({ [name]: select.value }));
@@ -82,13 +75,19 @@
     }
 
     key(event) {
-      const { page } = this;
+      const { run } = this.page;
       const typing = event.target.closest("input[type=search], select, dialog");
-      if (event.ctrlKey || event.metaKey || event.altKey || !page.run || typing) return;
+      if (event.ctrlKey || event.metaKey || event.altKey || !run || !run.length || typing) return;
       // A focused button answers to space itself, the slider to the arrows.
       if (event.key === " " && event.target.closest("button, summary")) return;
-      const far = event.shiftKey ? Math.max(10, Math.round(page.run.length / 20)) : 1;
-      const act = {
+      const far = event.shiftKey ? Math.max(10, Math.round(run.length / 20)) : 1;
+      if (this.act(event.key, far)) event.preventDefault();
+    }
+
+    /** Do what a key stands for, and the button that bears its name; says whether it is one. */
+    act(key, far = 1) {
+      const { page } = this;
+      const acts = {
         ArrowLeft: () => page.step(-far),
         ArrowRight: () => page.step(far),
         Home: () => page.step(-Infinity),
@@ -106,10 +105,10 @@
         "/": () => { document.body.classList.add("choosing"); find("search").focus(); },
         "?": () => this.help(),
         Escape: () => { document.body.classList.remove("choosing"); page.show({ change: null }); },
-      }[event.key];
-      if (!act || !page.run.length) return;
-      event.preventDefault();
-      act();
+      };
+      if (!Object.hasOwn(acts, key)) return false;
+      acts[key]();
+      return true;
     }
 
     draw() {

@@ -27,33 +27,8 @@
     return `<b>${value}</b>${half}<br>at ${ipdp.plain(where)}<br>${ipdp.plain(stroke.text)}${note}`;
   }
 
-  /** Neighbouring points whose band is known, as lists of their numbers. */
-  function stretches({ average, half }) {
-    const found = [[]];
-    average.forEach((value, k) => {
-      if (Number.isFinite(value + half[k])) found[found.length - 1].push(k);
-      else if (found[found.length - 1].length) found.push([]);
-    });
-    return found.filter((places) => places.length);
-  }
-
-  /** The band: there and back again, broken where it is not known. */
-  function band(stroke) {
-    const x = [];
-    const y = [];
-    for (const places of stretches(stroke)) {
-      if (x.length) { x.push(null); y.push(null); }
-      for (const [sign, along] of [[1, places], [-1, [...places].reverse()]]) {
-        x.push(...along.map((k) => stroke.grid[k]));
-        y.push(...along.map((k) => stroke.average[k] + sign * stroke.half[k]));
-      }
-    }
-    return {
-      type: "scatter", mode: "lines", x, y,
-      fill: "toself", fillcolor: ipdp.fade(stroke.colour, 0.16), line: { width: 0 },
-      hoverinfo: "skip", meta: { part: "band", role: stroke.role, output: stroke.output },
-    };
-  }
+  const band = (stroke) => ipdp.band(stroke.grid, stroke.average, stroke.half, stroke.colour, {
+    meta: { part: "band", role: stroke.role, output: stroke.output } });
 
   function line(stroke) {
     const { grid, thin, colour, dash } = stroke;

@@ -36,7 +36,7 @@
 
     make(k, name) {
       const line = element("path", { class: "spark-line", fill: "none" });
-      const dot = element("circle", { class: "spark-dot", r: 2 });
+      const dot = element("circle", { class: "spark-dot" });
       const spark = drawing("spark", SPARK, line, dot);
       const value = element("span", { class: "value" });
       const label = element("span", { class: "name", title: name }, name);
@@ -72,19 +72,18 @@
     }
 
     update(run, k, { at, chosen, shown, scale }) {
-      const { button, line, dot, value, name } = this.rows[k];
+      const { button, line, dot, value } = this.rows[k];
       const now = run.importanceAt(k, at);
       const x = (place) => 3 + (place / Math.max(run.length - 1, 1)) * (SPARK.width - 6);
       const y = (size) => SPARK.height - 3 - scale(size) * (SPARK.height - 6);
       const row = run.importance[k] || [];
       line.setAttribute("d", path(shown.map(x), shown.map((place) => y(row[place]))));
-      if (Number.isFinite(now)) {
-        dot.setAttribute("cx", x(Math.max(at, 0)));
-        dot.setAttribute("cy", y(now));
-      }
+      const known = Number.isFinite(now);
+      const place = { cx: x(at), cy: y(known ? now : 0), r: known ? 2 : 0 };
+      for (const [name, number] of Object.entries(place)) dot.setAttribute(name, number);
       say(value, ipdp.brief(now));
       button.setAttribute("aria-current", String(k === chosen));
-      button.setAttribute("aria-label", `${name}, ${run.by.measure} ${ipdp.number(now)}`);
+      button.setAttribute("aria-label", `${this.rows[k].name}, ${run.by.measure} ${ipdp.number(now)}`);
     }
 
     filter() {

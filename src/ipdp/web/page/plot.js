@@ -64,6 +64,33 @@
     return `rgba(${red}, ${green}, ${blue}, ${strength})`;
   };
 
+  /** Neighbouring values whose band is known, as lists of their places. */
+  function stretches(values, halves) {
+    const found = [[]];
+    values.forEach((value, k) => {
+      if (Number.isFinite(value + halves[k])) found[found.length - 1].push(k);
+      else if (found[found.length - 1].length) found.push([]);
+    });
+    return found.filter((places) => places.length);
+  }
+
+  /** A band around values: there and back again, broken where it is not known. */
+  ipdp.band = function (at, values, halves, colour, more) {
+    const x = [];
+    const y = [];
+    for (const places of stretches(values, halves)) {
+      if (x.length) { x.push(null); y.push(null); }
+      for (const [sign, along] of [[1, places], [-1, [...places].reverse()]]) {
+        x.push(...along.map((k) => at[k]));
+        y.push(...along.map((k) => values[k] + sign * halves[k]));
+      }
+    }
+    return {
+      type: "scatter", mode: "lines", x, y, fill: "toself", fillcolor: ipdp.fade(colour, 0.16),
+      line: { width: 0 }, hoverinfo: "skip", ...more,
+    };
+  };
+
   /** An axis that steps back behind what is drawn. */
   ipdp.axis = function (more = {}) {
     return {

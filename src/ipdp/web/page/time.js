@@ -30,9 +30,6 @@
     });
   }
 
-  /** A line has nothing to show of a single point, so that gets a mark. */
-  const mode = (points) => (points.length === 1 ? "markers" : "lines");
-
   function numericCarpet(history, output, frames) {
     const dimension = history.dims[0];
     const span = history.span(0) || [0, 1];
@@ -94,53 +91,37 @@
     };
   };
 
-  /** The band of the chosen feature's importance, if its explainer gives one. */
-  function importanceBand(run, chosen, axis) {
-    const series = run.by.curves ? null : run.by.histories.get(chosen);
-    const kept = series ? evenly(series.n.length, POINTS) : [];
-    const known = kept.filter((k) => Number.isFinite(series.half[k]));
-    if (!known.length) return [];
-    const side = (sign) => known.map((k) => series.value[k] + sign * series.half[k]);
-    const x = known.map((k) => series.n[k]);
-    return [{
-      type: "scatter", mode: "lines", x: [...x, ...[...x].reverse()],
-      y: [...side(1), ...side(-1).reverse()], yaxis: axis, fill: "toself",
-      fillcolor: ipdp.fade(ipdp.token("now"), 0.16), line: { width: 0 }, hoverinfo: "skip",
-      meta: { part: "importance band", feature: chosen },
-    }];
+  /** A line of the timeline: numbers at some times, with what is said of each before its value. */
+  function line(n, value, text, more) {
+    const kept = evenly(n.length, POINTS);
+    const x = kept.map((k) => n[k]);
+    return {
+      // A line has nothing to show of a single point, so that gets a mark.
+      type: "scatter", mode: x.length === 1 ? "markers" : "lines", x,
+      y: kept.map((k) => value[k]),
+      text: kept.map((k) => `${text} ${ipdp.number(value[k])}<br>${ipdp.count(n[k])} observations`),
+      hoverinfo: "text", ...more,
+    };
   }
 
   /** Importance of the features that matter most, the chosen one before all others. */
-  function importanceLines(run, chosen, axis) {
+  function importanceLines(run, chosen, yaxis) {
+    const { by } = run;
     const shown = run.byImportance().slice(0, LINES).filter((k) => k !== chosen);
-    const kept = evenly(run.n.length, POINTS);
-    const n = kept.map((k) => run.n[k]);
-    return [...shown.reverse(), chosen].filter((k) => run.importance[k]).map((k) => {
+    const lines = [...shown.reverse(), chosen].filter((k) => run.importance[k]).map((k) => {
       const own = k === chosen;
-      const values = kept.map((at) => run.importance[k][at]);
-      const name = ipdp.label(run.features[k].name, 40);
-      return {
-        type: "scatter", mode: mode(n), x: n, y: values, yaxis: axis,
-        line: { color: ipdp.token(own ? "now" : "quiet"), width: own ? 2.5 : 1.2 },
-        marker: { size: own ? 8 : 6 },
-        text: values.map((value, at) =>
-          `<b>${name}</b><br>${ipdp.plain(run.by.measure)} ${ipdp.number(value)}<br>` +
-          `${ipdp.count(n[at])} observations`),
-        hoverinfo: "text", meta: { part: "importance", feature: k },
-      };
+      const text = `<b>${ipdp.label(run.features[k].name, 40)}</b><br>${ipdp.plain(by.measure)}`;
+      return line(run.n, run.importance[k], text, {
+        yaxis, line: { color: ipdp.token(own ? "now" : "quiet"), width: own ? 2.5 : 1.2 },
+        marker: { size: own ? 8 : 6 }, meta: { part: "importance", feature: k },
+      });
     });
-  }
-
-  function metricLine(series, name, axis) {
-    const kept = evenly(series.n.length, POINTS);
-    return {
-      type: "scatter", mode: mode(kept), x: kept.map((k) => series.n[k]),
-      y: kept.map((k) => series.value[k]), yaxis: axis,
-      line: { color: ipdp.token("metric"), width: 1.8 },
-      text: kept.map((k) => `<b>${ipdp.label(name, 40)} ${ipdp.number(series.value[k])}</b><br>` +
-        `${ipdp.count(series.n[k])} observations`),
-      hoverinfo: "text", meta: { part: "metric", name },
-    };
+    const series = by.curves ? undefined : by.histories.get(chosen);
+    if (!series) return lines;
+    const kept = evenly(series.length, POINTS);
+    const [n, value, half] = [series.n, series.value, series.half].map((all) => kept.map((k) => all[k]));
+    const meta = { part: "importance band", feature: chosen };
+    return [ipdp.band(n, value, half, ipdp.token("now"), { yaxis, meta }), ...lines];
   }
 
   /** One mark for each change, under the lines, with its sentence. */
@@ -184,15 +165,16 @@
         ipdp.moment(n, ipdp.token(`kind-${kind}`), { width: 1, dash: "dot", layer: "below" }))],
     });
     layout.xaxis.anchor = "y";
-    const data = [...importanceBand(run, chosen, "y2"), ...importanceLines(run, chosen, "y2")];
+    const data = importanceLines(run, chosen, "y2");
     names.forEach((name, k) => {
-      const axis = `y${k + 3}`;
       const low = top + 0.06 + k * share;
       layout[`yaxis${k + 3}`] = ipdp.axis({
         domain: [low, Math.min(low + share - 0.05, 1)], nticks: 3,
         title: { text: ipdp.label(name, 12) },
       });
-      data.push(metricLine(run.metrics.get(name), name, axis));
+      const { n, value } = run.metrics.get(name);
+      data.push(line(n, value, `<b>${ipdp.label(name, 40)}</b>`, { yaxis: `y${k + 3}`,
+        line: { color: ipdp.token("metric"), width: 1.8 }, meta: { part: "metric", name } }));
     });
     data.push(marks(run.changes));
     return { data, layout };
