@@ -13,15 +13,7 @@ from ipdp.core.validation import whole_number
 class WindowedCounts:
     """How often each value occurred among the last `window` ones.
 
-    Parameters
-    ----------
-    window
-        Number of values to look back on.
-
-    Attributes
-    ----------
-    version
-        Changes whenever a value appears or disappears, not at every count.
+    `version` changes whenever a value appears or disappears, not at every count.
 
     Examples
     --------

@@ -50,17 +50,7 @@ def written_whole(path: Path, *, sync: bool = False) -> Iterator[Path]:
 
 
 def write_whole(path: Path, data: bytes | str, *, sync: bool = False) -> None:
-    """Write a file as a whole; see `written_whole`.
-
-    Parameters
-    ----------
-    path
-        The file.
-    data
-        What it is to hold; text is written as UTF-8.
-    sync
-        Whether to wait until it is on the disk.
-    """
+    """Write bytes, or text as UTF-8, to a file as a whole; see `written_whole`."""
     with written_whole(path, sync=sync) as draft:
         draft.write_bytes(data.encode() if isinstance(data, str) else data)
 

@@ -14,12 +14,7 @@ _BLOCK = 256
 
 
 class Uniforms:
-    """An own, seeded stream of uniform numbers in [0, 1).
-
-    Parameters
-    ----------
-    seed
-        Start of the stream; None takes one from the operating system.
+    """An own stream of uniform numbers in [0, 1); without a seed the operating system gives one.
 
     Examples
     --------

@@ -147,8 +147,6 @@ class Explainer(ABC):
         self.engine: Engine = engine(model)
         self._memory: Any = None
 
-    # What an explainer must answer.
-
     @abstractmethod
     def _begin(self, x: Observation) -> Any:
         """A memory without data for a stream that begins with this observation, or an error."""
@@ -355,8 +353,10 @@ class Explainer(ABC):
     def state(self, state: State) -> None:
         try:
             self._must_fit(state)
-            saved = self._saved_memory(state)
-            memory = None if saved is None else self._restored(saved)
+            saved, memory = self._saved_memory(state), None
+            if saved is not None:
+                memory = self._begin(dict.fromkeys(decode_name(saved["columns"])))
+                memory.state = saved
         except (KeyError, IndexError) as error:
             raise ValueError(f"the state is damaged: {error} is missing from it") from error
         except (TypeError, AttributeError) as error:
@@ -381,12 +381,6 @@ class Explainer(ABC):
         saved: State | None = state["fold"]
         return saved
 
-    def _restored(self, saved: State) -> Any:
-        """A memory that was saved."""
-        memory = self._begin(dict.fromkeys(decode_name(saved["columns"])))
-        memory.state = saved
-        return memory
-
     def __repr__(self) -> str:
         what = "all features" if self.features is None else f"features={self.features!r}"
         more = "".join(f"{name}={value!r}, " for name, value in self._shown.items())
@@ -399,13 +393,7 @@ class Explainer(ABC):
 
 
 def canonical(setting: Any) -> str:
-    """A setting as text; a dict in an order that does not depend on the user's.
-
-    Examples
-    --------
-    >>> canonical({"b": 1, "a": 2})
-    "{'a': 2, 'b': 1}"
-    """
+    """A setting as text; a dict in an order that does not depend on the user's."""
     if isinstance(setting, dict):
         setting = dict(sorted(setting.items(), key=lambda item: repr(item[0])))
     return repr(setting)

@@ -23,7 +23,7 @@ from ipdp.grid.ranges import RangeGrid
 # The lattice is halved or doubled only when the number of knots leaves this share of the size.
 _FEWEST, _MOST = 0.6, 1.4
 # A knot at the end stays until the range has withdrawn from it by this many steps.
-_PATIENCE = 1.5
+_HYSTERESIS = 1.5
 # Points that are not equidistant are rounded to a lattice this much finer than their distance.
 _FINENESS = 4
 
@@ -128,9 +128,9 @@ class Lattice(Grid):
     def _move_ends(self, low: float, high: float, exponent: int) -> None:
         step = math.ldexp(1.0, exponent)
         first, last = _ends(low, high, exponent)
-        if not 0 <= low - self._first * step <= _PATIENCE * step:
+        if not 0 <= low - self._first * step <= _HYSTERESIS * step:
             self._first = first
-        if not 0 <= self._last * step - high <= _PATIENCE * step:
+        if not 0 <= self._last * step - high <= _HYSTERESIS * step:
             self._last = last
 
     def _knots(self, exponent: int) -> list[float]:
@@ -148,7 +148,7 @@ class Lattice(Grid):
         points = source.points.tolist()
         held = self._held if len(self._held) == len(points) else [math.nan] * len(points)
         self._held = [
-            knot if abs(point - knot) <= _PATIENCE / 2 * step else round(point / step) * step
+            knot if abs(point - knot) <= _HYSTERESIS / 2 * step else round(point / step) * step
             for point, knot in zip(points, held, strict=True)
         ]
         return sorted(set(self._held))

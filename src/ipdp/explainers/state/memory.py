@@ -48,7 +48,7 @@ outputs, and whether the model gave them; values of shape (n, n_outputs, n_point
 
 
 class CurveMemory(Memory):
-    """What an explainer of curves remembers.
+    """What an explainer of curves remembers: grids, smoothed answers, the last ICE curves.
 
     Parameters
     ----------
@@ -60,20 +60,6 @@ class CurveMemory(Memory):
         Smoothing parameter.
     n_ice
         Number of ICE curves kept.
-
-    Attributes
-    ----------
-    grids
-        The grid of every feature that is involved, which keeps its recent values.
-    means
-        What the model answered, smoothed.
-    recent
-        The last ICE curves.
-    joint
-        Where there are pairs, the last observations, as values in the order of the grids: the grids
-        of two features do not know which of their values came together.
-    positions
-        Where the points to evaluate next are.
     """
 
     def __init__(
@@ -91,6 +77,8 @@ class CurveMemory(Memory):
         self.means = Means(max(len(target.names) for target in targets), alpha=alpha)
         self.recent: deque[IceRecord] = deque(maxlen=n_ice)
         has_pairs = any(target.is_pair for target in targets)
+        # Where there are pairs, the last observations, in the order of the grids: the grids of two
+        # features do not know which of their values came together.
         self.joint: deque[tuple[Any, ...]] = deque(maxlen=_N_JOINT if has_pairs else 0)
         self.positions = Positions(self.means.layout, self.targets, self.means.n_axes)
         self._waiting = list(range(len(self.targets)))

@@ -29,18 +29,8 @@ Slot = tuple[int, Key]
 class Layout:
     """The slots that are evaluated together, in the order of their columns.
 
-    Attributes
-    ----------
-    targets
-        Numbers of the targets that take part.
-    keys
-        For each of them, the keys of its points.
-    whole
-        For each of them and each of its features, whether the points are whole numbers.
-    probes
-        The same, as the engine is asked.
-    n_points
-        Number of columns.
+    For each target that takes part: its number, the keys of its points, for each of its features
+    whether they are whole numbers, and the same as the engine is asked.
     """
 
     targets: tuple[int, ...] = ()
@@ -110,12 +100,8 @@ def _categories(keys: Sequence[Any]) -> Array | None:
 class Positions:
     """Where the slots of a layout are, from one observation to the next.
 
-    Ranges of equidistant numbers, the common case, are divided all at once.
-
-    Attributes
-    ----------
-    others
-        The targets whose points are placed in another way.
+    Ranges of equidistant numbers, the common case, are divided all at once; `others` are the
+    targets whose points are placed in another way.
     """
 
     def __init__(self, layout: Layout, targets: Sequence[Target], n_axes: int) -> None:

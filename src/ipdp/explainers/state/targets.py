@@ -22,24 +22,12 @@ MISSING: Key = None
 
 @dataclass(eq=False)
 class Target:
-    """One feature, or pair, that a curve is made of.
+    """One feature, or pair, that a curve is made of."""
 
-    Attributes
-    ----------
-    feature
-        What the curve is about, as the user wrote it.
-    names
-        The features involved, one or two.
-    grids
-        The grid of each of them, shared with the other targets of the same feature.
-    n
-        Number of ICE curves folded in.
-    """
-
-    feature: Feature
-    names: tuple[FeatureName, ...]
-    grids: tuple[Grid, ...]
-    n: int = 0
+    feature: Feature  # as the user wrote it
+    names: tuple[FeatureName, ...]  # one or two
+    grids: tuple[Grid, ...]  # shared with the other targets of the same feature
+    n: int = 0  # number of ICE curves folded in
     _axis_keys: tuple[Any, ...] = field(default=(), repr=False)
     _keys: tuple[Key, ...] = field(default=(), repr=False)
 
