@@ -13,7 +13,7 @@ from ipdp.models.boosters import BoosterEngine, is_booster
 from ipdp.models.onnx import OnnxEngine, is_onnx_session
 from ipdp.models.per_row import RowEngine
 from ipdp.models.river import is_river_model, river_engine
-from ipdp.models.sklearn import SklearnEngine, has_predict, is_method, method_engine
+from ipdp.models.sklearn import SklearnEngine, is_method
 from ipdp.models.torch import TorchEngine, is_torch_module
 
 Takes = Literal["dict", "frame", "array"]
@@ -32,11 +32,11 @@ Factory = Callable[[Any, str], Engine]
 # the model: whoever has a model has imported it.
 _REGISTER: list[tuple[Predicate, Factory]] = [
     (is_river_model, river_engine),
-    (is_method, method_engine),
+    (is_method, lambda method, _: SklearnEngine(method.__self__, method.__name__)),
     (is_booster, lambda model, _: BoosterEngine(model)),
     (is_torch_module, lambda model, _: TorchEngine(model)),
     (is_onnx_session, lambda model, _: OnnxEngine(model)),
-    (has_predict, SklearnEngine),
+    (lambda model: hasattr(model, "predict"), SklearnEngine),
 ]
 
 
@@ -121,10 +121,8 @@ def engine(
         return model
     if takes is not None and takes not in get_args(Takes):
         raise ValueError(f"takes must be one of {', '.join(get_args(Takes))}, got {takes!r}")
-    if response not in get_args(Response):
-        raise ValueError(
-            f"response must be one of {', '.join(get_args(Response))}, got {response!r}"
-        )
+    if response not in (known := get_args(Response)):
+        raise ValueError(f"response must be one of {', '.join(known)}, got {response!r}")
     if inspect.isclass(model):
         raise TypeError(f"{model.__name__} is a class: give a model, {model.__name__}(...)")
     if takes is None:
@@ -139,6 +137,14 @@ def engine(
     )
 
 
+def parameters_of(function: Any) -> list[inspect.Parameter] | None:
+    """The parameters of a function or class; None where Python cannot tell."""
+    try:
+        return list(inspect.signature(function).parameters.values())
+    except (TypeError, ValueError):
+        return None
+
+
 def _function_engine(function: Callable[[Any], Any], takes: Takes, backend: str) -> Engine:
     if takes == "array":
         return ArrayEngine(function)
@@ -149,11 +155,8 @@ def _function_engine(function: Callable[[Any], Any], takes: Takes, backend: str)
 
 def _annotated(function: Callable[[Any], Any]) -> Takes | None:
     """What the type of the function's first parameter says that it takes."""
-    try:
-        parameters = inspect.signature(function).parameters
-    except (TypeError, ValueError):
-        return None
-    annotation = str(next(iter(parameters.values())).annotation) if parameters else ""
+    parameters = parameters_of(function)
+    annotation = str(parameters[0].annotation) if parameters else ""
     if "DataFrame" in annotation:
         return "frame"
     return "array" if "ndarray" in annotation or "NDArray" in annotation else None

@@ -12,20 +12,10 @@ from ipdp.core.typing import Array, FeatureName, Label, Observation
 from ipdp.models.batched import ArrayEngine, BatchedEngine, FrameEngine
 
 
-def has_predict(model: Any) -> bool:
-    """Whether a model predicts many rows at once, as scikit-learn's estimators do."""
-    return hasattr(model, "predict")
-
-
 def is_method(model: Any) -> bool:
     """Whether a function is a method of an estimator; whoever has one has imported scikit-learn."""
     base = sys.modules.get("sklearn.base")
     return base is not None and isinstance(getattr(model, "__self__", None), base.BaseEstimator)
-
-
-def method_engine(method: Any, _: str) -> SklearnEngine:
-    """The engine of a method: its estimator, asked by that method."""
-    return SklearnEngine(method.__self__, method.__name__)
 
 
 class SklearnEngine(BatchedEngine):
@@ -34,20 +24,6 @@ class SklearnEngine(BatchedEngine):
     An estimator that was fitted on a frame is called with one, in its own order of columns; the
     others are called with an array in the order of the first observation's features. Whether it
     is fitted, and on what, is looked up at each call: the model may learn in between.
-
-    Parameters
-    ----------
-    model
-        The estimator, or a pipeline.
-    response
-        As in `ipdp.models.engine`.
-
-    Examples
-    --------
-    >>> from sklearn.linear_model import LinearRegression
-    >>> model = LinearRegression().fit([[0.0], [1.0]], [1.0, 3.0])
-    >>> SklearnEngine(model).predict([{"a": 2.0}]).values
-    array([[[5.]]])
     """
 
     def __init__(self, model: Any, response: str = "auto") -> None:
@@ -129,17 +105,13 @@ def _clusters_of(model: Any) -> tuple[Label, ...]:
 
 
 def _response(model: Any, response: str) -> str:
-    name = type(model).__name__
     if response != "auto":
         if not hasattr(model, response):
-            raise ValueError(f"{name} has no {response}")
+            raise ValueError(f"{type(model).__name__} has no {response}")
         return response
+    methods = []
     if _kind(model) == "outlier_detector":  # the higher, the more normal
-        for method in ("decision_function", "score_samples"):
-            if hasattr(model, method):
-                return method
+        methods = ["decision_function", "score_samples"]
     if _is_classifier(model) or hasattr(model, "predict_proba"):
-        for method in ("predict_proba", "decision_function"):
-            if hasattr(model, method):
-                return method
-    return "predict"
+        methods += ["predict_proba", "decision_function"]
+    return next((method for method in methods if hasattr(model, method)), "predict")

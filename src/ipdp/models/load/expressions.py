@@ -8,6 +8,7 @@ import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ipdp.models.detect import parameters_of
 from ipdp.models.load.names import LoadError, check_callable, first_line, hint, is_part, resolve
 
 _OPERATORS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
@@ -40,22 +41,26 @@ def load_object(spec: str, within: Sequence[str] = ()) -> Any:
     ipdp.models.load.names.LoadError: subprocess.Popen is not a model: ...
     """
     try:
-        made = _value(_parsed(spec.strip()), within)
+        return _instance(_parsed(spec.strip()), within)
     except (RecursionError, MemoryError):
         raise LoadError("the import path is nested too deeply") from None
-    return _called(made, [], {}, spec.strip()) if inspect.isclass(made) else made
 
 
 def _parsed(spec: str) -> ast.expr:
     try:
         return ast.parse(spec, mode="eval").body
     except SyntaxError as error:
-        where = f" at character {error.offset}" if error.offset else ""
-        raise LoadError(
-            f"{_short(spec)} is not an import path with arguments: {error.msg}{where}"
-        ) from None
+        why = f"{error.msg} at character {error.offset}" if error.offset else error.msg
     except ValueError as error:  # characters that no program has
-        raise LoadError(f"{_short(spec)} is not an import path with arguments: {error}") from None
+        why = str(error)
+    start = repr(spec) if len(spec) <= 80 else f"{spec[:76]!r}..."
+    raise LoadError(f"{start} is not an import path with arguments: {why}")
+
+
+def _instance(node: ast.expr, within: Sequence[str]) -> Any:
+    """The value of a node; without arguments the parentheses of a class may be left out."""
+    made = _value(node, within)
+    return _called(made, [], {}, ast.unparse(node)) if inspect.isclass(made) else made
 
 
 def _value(node: ast.expr, within: Sequence[str]) -> Any:
@@ -83,11 +88,7 @@ def _value(node: ast.expr, within: Sequence[str]) -> Any:
 def _joined(node: ast.BinOp, within: Sequence[str]) -> Any:
     if type(node.op) not in _OPERATORS:
         raise LoadError(f"{ast.unparse(node)!r} is not a plain value: only | and + join models")
-    left, right = (_value(side, within) for side in (node.left, node.right))
-    left, right = (
-        _called(side, [], {}, ast.unparse(there)) if inspect.isclass(side) else side
-        for side, there in ((left, node.left), (right, node.right))
-    )
+    left, right = _instance(node.left, within), _instance(node.right, within)
     if not (is_part(type(left)) or is_part(type(right))):
         raise LoadError(f"{ast.unparse(node)!r}: only | and + of models are understood")
     try:
@@ -106,9 +107,8 @@ def _named(node: ast.Name | ast.Attribute, within: Sequence[str]) -> Any:
 
 def _call(node: ast.Call, within: Sequence[str]) -> Any:
     path = _path(node.func)
-    if any(isinstance(item, ast.Starred) for item in node.args) or any(
-        keyword.arg is None for keyword in node.keywords
-    ):
+    starred = [item for item in node.args if isinstance(item, ast.Starred)]
+    if starred or any(keyword.arg is None for keyword in node.keywords):
         raise LoadError(f"{path}: arguments with * or ** are not understood")
     made = resolve(path, within)
     check_callable(made, path)
@@ -127,15 +127,13 @@ def _called(made: Any, arguments: list[Any], named: dict[str, Any], path: str) -
 
 
 def _check_names(made: Any, named: dict[str, Any], path: str) -> None:
-    try:
-        parameters = inspect.signature(made).parameters
-    except (TypeError, ValueError):
+    parameters = parameters_of(made)
+    if parameters is None or any(p.kind is p.VAR_KEYWORD for p in parameters):
         return
-    if any(p.kind is inspect.Parameter.VAR_KEYWORD for p in parameters.values()):
-        return
+    known = [p.name for p in parameters]
     for name in named:
-        if name not in parameters:
-            raise LoadError(f"{path} has no argument {name!r}{hint(name, parameters)}")
+        if name not in known:
+            raise LoadError(f"{path} has no argument {name!r}{hint(name, known)}")
 
 
 def _path(node: ast.expr) -> str:
@@ -146,7 +144,3 @@ def _path(node: ast.expr) -> str:
     if not isinstance(node, ast.Name):
         raise LoadError(f"{ast.unparse(node)!r} is not an import path")
     return ".".join([node.id, *reversed(names)])
-
-
-def _short(text: str) -> str:
-    return repr(text) if len(text) <= 80 else f"{text[:76]!r}..."

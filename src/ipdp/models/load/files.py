@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from pathlib import Path
@@ -15,17 +16,7 @@ PICKLES = (".pkl", ".pickle", ".joblib", ".pt2")
 
 
 def load_file(path: Path, *, allow_pickle: bool, trusted: Sequence[str] = ()) -> Any:
-    """The model that a file holds; its suffix says how.
-
-    Parameters
-    ----------
-    path
-        The file.
-    allow_pickle
-        Whether a pickle may be loaded, which runs whatever code is in it.
-    trusted
-        Types that a .skops file may hold beside those that skops trusts itself.
-    """
+    """The model that a file holds; its suffix says how. See `load_model`."""
     suffix = path.suffix.lower()
     if suffix in PICKLES and not allow_pickle:
         raise LoadError(
@@ -50,11 +41,11 @@ def is_file(spec: str) -> bool:
     return Path(spec).suffix.lower() in (".skops", *_LOADERS)
 
 
-def _needed(module: str, what: str, package: str) -> Any:
+def _needed(module: str, what: str, package: str = "") -> Any:
     try:
         return import_module(module)
     except ImportError:
-        raise LoadError(f"{what} needs {module}: pip install {package}") from None
+        raise LoadError(f"{what} needs {module}: pip install {package or module}") from None
 
 
 def _skops(path: Path, trusted: Sequence[str]) -> Any:
@@ -69,12 +60,11 @@ def _skops(path: Path, trusted: Sequence[str]) -> Any:
 
 
 def _onnx(path: Path) -> Any:
-    onnxruntime = _needed("onnxruntime", "an ONNX file", "onnxruntime")
-    return onnxruntime.InferenceSession(str(path))
+    return _needed("onnxruntime", "an ONNX file").InferenceSession(str(path))
 
 
 def _torch(path: Path) -> Any:
-    torch = _needed("torch", "a .pt2 file", "torch")
+    torch = _needed("torch", "a .pt2 file")
     exported = torch.export.load(str(path)).module()
 
     class Exported(torch.nn.Module):  # type: ignore[name-defined, misc]
@@ -96,18 +86,15 @@ def _torch(path: Path) -> Any:
 
 
 def _xgboost(path: Path) -> Any:
-    xgboost = _needed("xgboost", "an XGBoost file", "xgboost")
-    return xgboost.Booster(model_file=str(path))
+    return _needed("xgboost", "an XGBoost file").Booster(model_file=str(path))
 
 
 def _lightgbm(path: Path) -> Any:
-    lightgbm = _needed("lightgbm", "a LightGBM file", "lightgbm")
-    return lightgbm.Booster(model_file=str(path))
+    return _needed("lightgbm", "a LightGBM file").Booster(model_file=str(path))
 
 
 def _catboost(path: Path, kind: str = "cbm") -> Any:
-    catboost = _needed("catboost", "a CatBoost file", "catboost")
-    return catboost.CatBoost().load_model(str(path), format=kind)
+    return _needed("catboost", "a CatBoost file").CatBoost().load_model(str(path), format=kind)
 
 
 def _json(path: Path) -> Any:
@@ -116,20 +103,18 @@ def _json(path: Path) -> Any:
         start = file.read(1 << 16)
     if b'"learner"' in start:
         return _xgboost(path)
-    if b'"features_info"' in start or b'"ctr_data"' in start or b'"oblivious_trees"' in start:
+    if any(name in start for name in (b'"features_info"', b'"ctr_data"', b'"oblivious_trees"')):
         return _catboost(path, "json")
     raise LoadError(f"{path} is neither a model of XGBoost nor of CatBoost")
 
 
 def _pickle(path: Path) -> Any:
-    import pickle
-
     with path.open("rb") as file:
         return pickle.load(file)
 
 
 def _joblib(path: Path) -> Any:
-    return _needed("joblib", "a .joblib file", "joblib").load(path)
+    return _needed("joblib", "a .joblib file").load(path)
 
 
 _LOADERS: dict[str, Callable[[Path], Any]] = {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Iterable, Sequence
 from importlib import import_module
+from importlib.util import find_spec
 from types import ModuleType
 from typing import Any
 
@@ -53,24 +54,7 @@ def hint(name: str, known: Iterable[str]) -> str:
 
 
 def resolve(path: str, within: Sequence[str] = ()) -> Any:
-    """What a dotted name names.
-
-    Parameters
-    ----------
-    path
-        `package.module.Name`, or a name without dots that is looked for in `within`.
-    within
-        Names of modules.
-
-    Examples
-    --------
-    >>> resolve("river.forest.ARFClassifier").__name__
-    'ARFClassifier'
-    >>> resolve("river.forest.ARFClassifer")  # doctest: +ELLIPSIS
-    Traceback (most recent call last):
-    ...
-    ipdp.models.load.names.LoadError: ...; did you mean 'ARFClassifier'?
-    """
+    """What `package.module.Name` names; a name without dots is looked for in some modules."""
     names = path.split(".")
     if any(name.startswith("_") for name in names):
         raise LoadError(f"{path} has a name that begins with an underscore, which is private")
@@ -109,19 +93,15 @@ def imported(name: str, absent: str) -> ModuleType:
             raise LoadError(f"there is no module {error.name!r}{absent}") from None
         raise LoadError(f"{name} needs {error.name}, which is not installed") from None
     except Exception as error:  # whatever the module does when it is imported
-        raise LoadError(
-            f"{name} cannot be imported: {type(error).__name__}: {first_line(error)}"
-        ) from error
+        why = f"{type(error).__name__}: {first_line(error)}"
+        raise LoadError(f"{name} cannot be imported: {why}") from error
 
 
 def _is_there(name: str) -> bool:
     try:
-        import_module(name)
-    except ModuleNotFoundError as error:
-        return error.name is not None and not name.startswith(error.name)
-    except Exception:
-        return True  # it is there, and `imported` will say what is wrong with it
-    return True
+        return find_spec(name) is not None
+    except ModuleNotFoundError:  # what comes before the last dot is not a package
+        return False
 
 
 def check_callable(thing: Any, path: str) -> None:

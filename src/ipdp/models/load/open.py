@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ipdp.models.detect import engine
+from ipdp.models.detect import engine, parameters_of
 from ipdp.models.load.expressions import load_object
 from ipdp.models.load.files import is_file, load_file
 from ipdp.models.load.names import LoadError, attribute, first_line, imported
@@ -86,9 +86,8 @@ def _call_factory(spec: str) -> Any:
     found: Any = imported(name, absent=f", neither in {here} nor installed")
     for part in path.split("."):
         found = attribute(found, part, name)
-    if not (inspect.isclass(found) or inspect.isroutine(found)):
-        return found
-    if not inspect.isclass(found) and _needs_arguments(found):
+    is_function = inspect.isroutine(found)
+    if not (inspect.isclass(found) or is_function) or (is_function and _needs_arguments(found)):
         return found
     try:
         return found()
@@ -97,9 +96,6 @@ def _call_factory(spec: str) -> Any:
 
 
 def _needs_arguments(function: Any) -> bool:
-    try:
-        parameters = inspect.signature(function).parameters.values()
-    except (TypeError, ValueError):
-        return False
     kinds = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    parameters = parameters_of(function) or ()
     return any(p.default is p.empty and p.kind not in kinds for p in parameters)
