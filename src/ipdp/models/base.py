@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import sys
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -90,6 +92,14 @@ class SlowPathWarning(RuntimeWarning):
     """A model is asked about one point at a time from now on: the same answers, more slowly."""
 
 
+def warn_of_slow_path(sentence: str) -> None:
+    """Warn, at the first line outside of ipdp: that of the user."""
+    frame, level = sys._getframe(), 1
+    while frame.f_back is not None and frame.f_globals["__name__"].startswith("ipdp."):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(sentence, SlowPathWarning, stacklevel=level)
+
+
 class Engine(ABC):
     """Computes the ICE curves of a model: its outputs if one feature had other values."""
 
@@ -126,8 +136,12 @@ class Engine(ABC):
         return f"<{type(self).__name__}: {self.description}>"
 
 
-def as_rows(result: Any, n_rows: int) -> tuple[tuple[Label, ...] | None, FloatArray]:
-    """The answer of a vectorised model, of shape (n_rows, n_outputs), with its labels."""
+Rows = tuple[tuple[Label, ...] | None, FloatArray]
+"""The names of the outputs where they are known, and values of shape (n_rows, n_outputs)."""
+
+
+def as_rows(result: Any, n_rows: int) -> Rows:
+    """The answer of a vectorised model."""
     labels: tuple[Label, ...] | None = None
     is_frame = type(result) is not np.ndarray and hasattr(result, "to_numpy")
     if is_frame and hasattr(result, "columns"):
@@ -156,14 +170,9 @@ def aligned(outputs: Outputs, labels: tuple[Label, ...]) -> Outputs:
 
 
 def agree(labels: tuple[Label, ...], values: FloatArray, plain: Outputs) -> bool:
-    """Whether two answers for one observation are the same, whatever the order of the outputs.
+    """Whether an answer for one observation, of shape (n_outputs, n_points), is the plain one.
 
-    Parameters
-    ----------
-    labels, values
-        Ours; the values are of shape (n_outputs, n_points).
-    plain
-        That of plain calls.
+    The order of the outputs does not matter.
     """
     if not set(plain.labels or ()) <= set(labels):
         return False

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ipdp.core.typing import Array, FeatureName, FloatArray, Label, Observation
-from ipdp.models.base import Engine, Outputs, Probe, as_rows
+from ipdp.models.base import Engine, Outputs, Probe, Rows, as_rows
 
 # A call gets at most this many numbers (rows x columns), 32 MB of floats: large enough that the
 # call itself costs nothing, small enough for any machine.
@@ -35,7 +35,7 @@ class BatchedEngine(Engine):
 
     def predict(self, observations: Sequence[Observation]) -> Outputs:
         columns = self._columns_of(observations[0])
-        labels, values = self._answer(self._table(observations, columns), columns)
+        labels, values = self._answer(_table(observations, columns), columns)
         return Outputs(labels, values[:, :, None])
 
     def ice(
@@ -51,7 +51,7 @@ class BatchedEngine(Engine):
         labels: tuple[Label, ...] | None = None
         for first in range(0, len(observations), step):
             chunk = slice(first, first + step)
-            table = self._table(observations[chunk], columns)
+            table = _table(observations[chunk], columns)
             labels, values = self._answer(_stack(table, probes, positions[chunk], at), columns)
             parts.append(values.reshape(-1, n_points, values.shape[1]).swapaxes(1, 2))
         return Outputs(labels, parts[0] if len(parts) == 1 else np.concatenate(parts))
@@ -59,14 +59,7 @@ class BatchedEngine(Engine):
     def _columns_of(self, x: Observation) -> tuple[FeatureName, ...]:
         return tuple(x)
 
-    def _table(
-        self, observations: Sequence[Observation], columns: tuple[FeatureName, ...]
-    ) -> list[Array]:
-        return [_column([x.get(name) for x in observations]) for name in columns]
-
-    def _answer(
-        self, table: Sequence[Array], columns: tuple[FeatureName, ...]
-    ) -> tuple[tuple[Label, ...] | None, FloatArray]:
+    def _answer(self, table: Sequence[Array], columns: tuple[FeatureName, ...]) -> Rows:
         labels, values = as_rows(self._call(table, columns), len(table[0]))
         return self._labels() or labels, values
 
@@ -173,13 +166,20 @@ class FrameEngine(BatchedEngine):
             return self.call(pd.DataFrame(data))
         import narwhals as nw
 
-        natives = {str(name): _native(column) for name, column in data.items()}
+        natives = {
+            str(name): column.tolist() if column.dtype == object else column
+            for name, column in data.items()
+        }
         return self.call(nw.from_dict(natives, backend=self.backend).to_native())
 
 
 @lru_cache(maxsize=16)
 def _numbered(columns: tuple[FeatureName, ...]) -> dict[FeatureName, int]:
     return {name: column for column, name in enumerate(columns)}
+
+
+def _table(observations: Sequence[Observation], columns: Sequence[FeatureName]) -> list[Array]:
+    return [_column([x.get(name) for x in observations]) for name in columns]
 
 
 def _stack(
@@ -203,9 +203,8 @@ def _sources(probes: Sequence[Probe], columns: tuple[FeatureName, ...]) -> Array
     at = _numbered(columns)
     sources = np.tile(np.arange(len(columns)), (probes[-1].stop, 1))
     for probe in probes:
-        if len(probe.names) > 1 or probe.categories[0] is not None or probe.missing:
-            return None
-        if probe.names[0] not in at:
+        is_number = probe.categories[0] is None and not probe.missing
+        if len(probe.names) > 1 or probe.names[0] not in at or not is_number:
             return None
         points = np.arange(probe.start, probe.stop)
         sources[points, at[probe.names[0]]] = len(columns) + points
@@ -235,7 +234,3 @@ def _fitting(column: Array, values: Array) -> Array:
     if object in (column.dtype, values.dtype):
         return column
     return column.astype(np.result_type(column, values), copy=False)
-
-
-def _native(column: Array) -> Any:
-    return column.tolist() if column.dtype == object else column

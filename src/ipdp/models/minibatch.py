@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 import sys
-import warnings
 from collections.abc import Callable, Sequence
 from importlib.util import find_spec
 from typing import Any
 
 from ipdp.core.typing import FloatArray, Observation
-from ipdp.models.base import Outputs, Probe, SlowPathWarning, agree_at
+from ipdp.models.base import Outputs, Probe, agree_at, warn_of_slow_path
 from ipdp.models.batched import FrameEngine
 from ipdp.models.per_row import RowEngine
 
@@ -26,28 +25,6 @@ class MiniBatchEngine(RowEngine):
 
     The last point of every frame is compared with a plain call. If they differ, or if the model
     cannot do it, one call for each point is made from then on, with one warning.
-
-    Parameters
-    ----------
-    call, many
-        The model's method for one observation, and that for a frame.
-    model
-        What the user gave.
-    description
-        What it was taken for.
-
-    Examples
-    --------
-    >>> from river import linear_model
-    >>> model = linear_model.LogisticRegression()
-    >>> MiniBatchEngine(
-    ...     model.predict_proba_one,
-    ...     model.predict_proba_many,
-    ...     model=model,
-    ...     description="LogisticRegression.predict_proba_one",
-    ... )
-    <MiniBatchEngine: LogisticRegression.predict_proba_one, one call for each point, one for all \
-where they are many>
     """
 
     def __init__(
@@ -64,8 +41,8 @@ where they are many>
 
     @property
     def description(self) -> str:
-        more = "" if self._failures >= _PATIENCE else ", one for all where they are many"
-        return f"{super().description}{more}"
+        alone = super().description
+        return alone if self._failures >= _PATIENCE else f"{alone}, one for all where they are many"
 
     def ice(
         self, observations: Sequence[Observation], probes: Sequence[Probe], positions: FloatArray
@@ -86,44 +63,29 @@ where they are many>
 
     def _agrees(self, answer: Outputs, x: Observation, probe: Probe, positions: FloatArray) -> bool:
         """Whether the last point of the answer is that of a plain call."""
-        replaced = {
-            name: probe.values(positions, axis)[-1] for axis, name in enumerate(probe.names)
-        }
-        plain = self.call({**x, **replaced})
-        return agree_at(answer.labels or (), answer.values[-1], -1, plain)
+        point = dict(x)
+        for axis, name in enumerate(probe.names):
+            point[name] = probe.values(positions, axis)[-1]
+        return agree_at(answer.labels or (), answer.values[-1], -1, self.call(point))
 
     def _fail(self, fault: str) -> None:
         self._failures += 1
-        if self._failures < _PATIENCE:
-            return
-        warnings.warn(
-            f"{type(self.model).__name__} is asked about one point at a time from now on, which is "
-            f"slower: its method for a frame failed ({fault})",
-            SlowPathWarning,
-            stacklevel=4,
-        )
+        if self._failures == _PATIENCE:
+            warn_of_slow_path(
+                f"{type(self.model).__name__} is asked about one point at a time from now on, "
+                f"which is slower: its method for a frame failed ({fault})"
+            )
 
 
 def takes_frames(model: Any, last: Any, method: str) -> bool:
-    """Whether a river model, and every step before its last one, can do with a frame.
-
-    Parameters
-    ----------
-    model, last
-        The model, and the step of it that predicts.
-    method
-        "predict_proba_many" or "predict_many".
-    """
+    """Whether `last`, which predicts by the method, and every step before it take a frame."""
     base = sys.modules.get("river.base")
     default = None if base is None else getattr(base.MiniBatchClassifier, method, None)
     own = getattr(type(last), method, None)
     if own is None or own is default or find_spec("pandas") is None:
         return False
-    return all(hasattr(step, "transform_many") for step in _steps(model) if step is not last)
-
-
-def _steps(model: Any) -> list[Any]:
-    return list(model.steps.values()) if hasattr(model, "steps") else [model]
+    steps = model.steps.values() if hasattr(model, "steps") else [model]
+    return all(hasattr(step, "transform_many") for step in steps if step is not last)
 
 
 def _is_full(observations: Sequence[Observation], probes: Sequence[Probe]) -> bool:

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ipdp.core.typing import Array, FeatureName, Label, Observation
-from ipdp.models.base import as_rows
+from ipdp.core.typing import Array, FeatureName, Observation
+from ipdp.models.base import Rows, as_rows
 from ipdp.models.batched import BatchedEngine
 
 _TYPES = {
@@ -31,11 +31,6 @@ class OnnxEngine(BatchedEngine):
 
     Of several outputs the probabilities are taken: those that come with their classes (a "zipmap"),
     else the one called so; without probabilities the first numbers.
-
-    Parameters
-    ----------
-    model
-        An `onnxruntime.InferenceSession`.
     """
 
     def __init__(self, model: Any) -> None:
@@ -58,22 +53,17 @@ class OnnxEngine(BatchedEngine):
             [(name, kind)] = self._inputs
             feed: dict[str, Any] = {name: np.column_stack(list(table)).astype(kind)}
         else:
-            feed = {
-                name: column.astype(kind)[:, None]
-                for (name, kind), column in zip(self._inputs, table, strict=True)
-            }
+            inputs = zip(self._inputs, table, strict=True)
+            feed = {name: column.astype(kind)[:, None] for (name, kind), column in inputs}
         [answer] = self.model.run([self._output], feed)
         return answer
 
-    def _answer(
-        self, table: Sequence[Array], columns: tuple[FeatureName, ...]
-    ) -> tuple[tuple[Label, ...] | None, Any]:
+    def _answer(self, table: Sequence[Array], columns: tuple[FeatureName, ...]) -> Rows:
         answer = self._call(table, columns)
         if not isinstance(answer, list):
             return as_rows(answer, len(table[0]))
         labels = tuple(answer[0])
-        rows = np.array([[row[label] for label in labels] for row in answer], dtype=float)
-        return labels, rows
+        return labels, np.array([[row[label] for label in labels] for row in answer], dtype=float)
 
 
 def _type_of(node: Any) -> type:

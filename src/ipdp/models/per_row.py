@@ -10,8 +10,8 @@ import numpy as np
 
 from ipdp.core.curve import PREDICTION
 from ipdp.core.observations import without_missing
-from ipdp.core.typing import FloatArray, Label, Observation
-from ipdp.models.base import Engine, Outputs, Probe
+from ipdp.core.typing import FloatArray, Observation
+from ipdp.models.base import Engine, Outputs, Probe, Rows
 
 
 class RowEngine(Engine):
@@ -92,8 +92,8 @@ class RowEngine(Engine):
         pairs = zip(probe.values(positions, 0), probe.values(positions, 1), strict=True)
         return [call({**x, first: a, second: b}) for a, b in pairs]
 
-    def _tabulate(self, answers: list[Any]) -> tuple[tuple[Label, ...] | None, Any]:
-        """The answers as an array of shape (n_answers, n_outputs), and the names of the outputs."""
+    def _tabulate(self, answers: list[Any]) -> Rows:
+        """The answers as one table."""
         if self.hard:
             answers = [{} if answer is None else {answer: 1.0} for answer in answers]
         kinds = set(map(type, answers))

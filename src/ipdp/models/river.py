@@ -18,25 +18,8 @@ def is_river_model(model: Any) -> bool:
 def river_engine(model: Any, response: str = "auto") -> RowEngine:
     """The engine of a river model, or of anything that speaks like one.
 
-    Parameters
-    ----------
-    model
-        Has `predict_proba_one`, `predict_one`, or the `score_one` of an anomaly detector; a
-        pipeline is taken for its last step.
-    response
-        "auto" (probabilities of a classifier where it has them, else its classes, or clusters),
-        "predict_proba" or "predict".
-
-    Examples
-    --------
-    >>> from river import linear_model, tree
-    >>> river_engine(linear_model.LogisticRegression())
-    <MiniBatchEngine: LogisticRegression.predict_proba_one, one call for each point, one for all \
-where they are many>
-    >>> river_engine(linear_model.PARegressor())
-    <RowEngine: PARegressor.predict_one, one call for each point>
-    >>> type(river_engine(tree.HoeffdingTreeClassifier())).__name__
-    'TreeEngine'
+    A pipeline is taken for its last step. "auto" is the probabilities of a classifier where it has
+    them, else its classes, or clusters; the `score_one` of an anomaly detector.
     """
     last = _last_step(model)
     name = type(last).__name__ if last is model else f"pipeline of {type(last).__name__}"
@@ -49,12 +32,11 @@ where they are many>
         )
     if not predicts:
         raise TypeError(f"{name} predicts nothing: the last step must be a model")
-    classifies = _gives_labels(last)
     if response == "predict_proba" or (response == "auto" and _has_probabilities(last)):
         if not _has_probabilities(last):
             raise ValueError(f"{name} has no predict_proba_one; use response='predict'")
         return _engine("predict_proba", model, name)
-    if classifies:
+    if _gives_labels(last):
         description = f"{name}.predict_one, the share of each class"
         return RowEngine(
             model.predict_one, model=model, description=description, hard=True, leave_out=True

@@ -23,12 +23,7 @@ class TorchEngine(BatchedEngine):
 
     It is called in evaluation mode and without gradients, and left in the mode that it was in. Type
     and device of the input are those of its parameters. The columns are the features of the first
-    observation, in their order.
-
-    Parameters
-    ----------
-    model
-        The module; it gives a tensor of shape (n,) or (n, n_outputs).
+    observation, in their order. It gives a tensor of shape (n,) or (n, n_outputs).
     """
 
     def __init__(self, model: Any) -> None:

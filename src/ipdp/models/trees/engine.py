@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import random
-import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from ipdp.core.typing import FloatArray, Label, Observation, State
-from ipdp.models.base import Outputs, Probe, SlowPathWarning, agree, agree_at, aligned
+from ipdp.models.base import Outputs, Probe, agree, agree_at, aligned, warn_of_slow_path
 from ipdp.models.per_row import RowEngine
 from ipdp.models.trees import kernels
 from ipdp.models.trees.base import Walk
@@ -26,21 +25,7 @@ def tree_engine(
 ) -> TreeEngine | None:
     """The engine that walks a model's trees; None if it is not a model of trees that is known.
 
-    Parameters
-    ----------
-    call
-        The method of the model that predicts.
-    model
-        The model, or a pipeline.
-    description
-        What it was taken for.
-
-    Examples
-    --------
-    >>> from river import tree
-    >>> model = tree.HoeffdingTreeClassifier()
-    >>> tree_engine(model.predict_proba_one, model, "a tree")  # doctest: +ELLIPSIS
-    <TreeEngine: a tree, one walk for all points, factored leaves (...)>
+    `call` is the method of the model, or pipeline, that predicts.
     """
     walk = _walk_of(model, getattr(call, "__name__", ""))
     if walk is None:
@@ -61,23 +46,9 @@ def _walk_of(model: Any, method: str) -> Walk | None:
 class Checker:
     """Decides which answers are compared with plain calls.
 
-    Parameters
-    ----------
-    first
-        The first so many observations are compared in full.
-    every
-        And then each so many.
-    ensemble_every
-        Of the others one random point is compared: each so many times with the whole ensemble, else
-        with one of its trees, which is cheaper by as many as there are.
-    seed
-        Start of the random numbers by which points and trees are chosen.
-
-    Examples
-    --------
-    >>> checker = Checker(first=1, every=3)
-    >>> [checker.wants_all() for _ in range(6)]
-    [True, False, True, False, False, True]
+    The `first` so many observations are compared in full, and then each `every`-th. Of the others
+    one random point is compared: each `ensemble_every`-th time with the whole ensemble, else with
+    one of its trees, which is cheaper by as many as there are.
     """
 
     def __init__(
@@ -123,29 +94,14 @@ class TreeEngine(RowEngine):
     answers are compared with plain calls: all of them for the first observations and now and then
     later, and one point of every other observation, of one tree as a rule. After a difference, or
     an error, there are only plain calls.
-
-    Parameters
-    ----------
-    call, model, description
-        As for `RowEngine`.
-    walk
-        The walk.
-    checker
-        When to compare.
     """
 
     def __init__(
-        self,
-        call: Callable[[dict[Any, Any]], Any],
-        *,
-        model: Any,
-        description: str,
-        walk: Walk,
-        checker: Checker | None = None,
+        self, call: Callable[[dict[Any, Any]], Any], *, model: Any, description: str, walk: Walk
     ) -> None:
         super().__init__(call, model=model, description=description, leave_out=True)
         self.walk = walk
-        self.checker = checker or Checker()
+        self.checker = Checker()
         self.fault: str | None = None
         self._columns = Columns(())
 
@@ -167,7 +123,8 @@ class TreeEngine(RowEngine):
         if len(observations) == 1:
             return self._ice_one(observations[0], positions)
         parts = [self._ice_one(x, positions[k : k + 1]) for k, x in enumerate(observations)]
-        return _joined(parts)
+        labels = tuple(dict.fromkeys(label for part in parts for label in part.labels or ()))
+        return Outputs(labels, np.concatenate([aligned(part, labels).values for part in parts]))
 
     def _plain(self, x: Observation, positions: FloatArray) -> Outputs:
         return super().ice([x], self._columns.probes, positions)
@@ -227,19 +184,12 @@ class TreeEngine(RowEngine):
         member = None if checker.wants_ensemble() else self.walk.member(checker.one_of)
         if member is None:
             return agree_at(labels, values, column, self.call(points.at(column)))
-        return agree_at(labels, member.values, column, member.predict_at(column))
+        values, predict_at = member
+        return agree_at(labels, values, column, predict_at(column))
 
     def _give_up(self, why: str) -> None:
         self.fault = f"the walk of the trees was given up: {why}"
-        name = type(self.model).__name__
-        warnings.warn(
-            f"{name} is explained by plain calls from now on, which is slower: {self.fault}",
-            SlowPathWarning,
-            stacklevel=5,
+        warn_of_slow_path(
+            f"{type(self.model).__name__} is explained by plain calls from now on, which is "
+            f"slower: {self.fault}"
         )
-
-
-def _joined(parts: Sequence[Outputs]) -> Outputs:
-    """The answers for several observations, as one; the model did not change in between."""
-    labels = tuple(dict.fromkeys(label for part in parts for label in part.labels or ()))
-    return Outputs(labels, np.concatenate([aligned(part, labels).values for part in parts]))
