@@ -19,12 +19,12 @@ from tests.models.trees.models import FlattenedLeaf, Grower
 import ipdp
 from ipdp.models import engine
 from ipdp.models.trees import kernels, mondrian
-from ipdp.models.trees.classification import _FORMS
 from ipdp.models.trees.kernels import aggregation, voting, walk
+from ipdp.models.trees.kinds import CLASSIFIER_FORMS
 from ipdp.models.trees.points import Columns
 from ipdp.models.trees.reached import LeafCache
 
-UNCOMPILED = kernels.loops("uncompiled", walk, voting, aggregation)
+UNCOMPILED = kernels.kernels_of("uncompiled", walk, voting, aggregation)
 BUILDS = {
     "pure": lambda: kernels.PURE,
     "uncompiled": lambda: UNCOMPILED,
@@ -59,7 +59,7 @@ def walks(build):
     """Leaves are told by their address."""
     for make, stream in CLASSIFIERS:
         model, observations = learned(make, stream)
-        kinds, adaptive = _FORMS[type(model)]
+        kinds, adaptive = CLASSIFIER_FORMS[type(model)]
         for points in observations:
             leaf, spans, runs, alternates = build.Walker(points).walk(model._root, kinds, adaptive)
             yield id(leaf), spans, [(id(node), lo, hi) for node, lo, hi in runs]
@@ -74,7 +74,11 @@ def votes(build):
         for points in observations * 2:  # the second time all leaves have been read
             leaves.begin()
             found, reached, has_opaque = build.vote(
-                build.Walker(points), [model, model], [_FORMS[type(model)]] * 2, classes, leaves
+                build.Walker(points),
+                [model, model],
+                [CLASSIFIER_FORMS[type(model)]] * 2,
+                classes,
+                leaves,
             )
             yield has_opaque, [id(leaf) for leaf, *_ in reached]
             yield found
@@ -200,7 +204,7 @@ def test_a_river_without_log_densities_is_asked_for_each_likelihood(monkeypatch)
         module = sys.modules.get(f"ipdp.models.trees.kernels.{name}")
         if module is not None:
             monkeypatch.setattr(module, "_HAS_LOG_PDF", False)
-            monkeypatch.setattr(module, "_GAUSSIAN", type(module._GAUSSIAN)())
+            monkeypatch.setattr(module, "_is_gaussian", lambda splitter: False)
     worst, ours = asked_along(models.ht(), streams.prices)
     assert worst < 1e-9
     assert ours.fault is None

@@ -13,20 +13,8 @@ from ipdp.models.trees.points import Points
 Answer = tuple[tuple[Label, ...], FloatArray]
 """Outputs, and their values, of shape (n_outputs, n_points)."""
 
-
-class Member(NamedTuple):
-    """One tree of an ensemble.
-
-    Attributes
-    ----------
-    values
-        Its outputs according to the walk, of shape (n_outputs, n_points).
-    predict_at
-        Calls the tree itself for one column.
-    """
-
-    values: FloatArray
-    predict_at: Callable[[int], Any]
+Member = tuple[FloatArray, Callable[[int], Any]]
+"""One tree of an ensemble: its values as the walk has them, and its own call for one column."""
 
 
 class Latest(NamedTuple):
@@ -39,19 +27,10 @@ class Latest(NamedTuple):
 
 
 class Walk(ABC):
-    """All points of one observation at once.
+    """All points of one observation at once, for a tree or an ensemble.
 
-    Parameters
-    ----------
-    model
-        The tree, or the ensemble.
-
-    Attributes
-    ----------
-    method
-        The method of the model, and of its trees, whose answers are computed.
-    leaves
-        How the leaves are read, in a few words.
+    `method` of the model, and of its trees, is what is computed; `leaves` says in a few words how
+    the leaves are read.
     """
 
     method: ClassVar[str]
@@ -77,23 +56,14 @@ class Walk(ABC):
         trees, features, values, points = self._latest
         number = choose(range(len(trees)))
         predict, seen = getattr(trees[number], self.method), features[number]
-        return Member(values[:, number], lambda column: predict(points.at(column, seen)))
+        return values[:, number], lambda column: predict(points.at(column, seen))
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_latest": None}
 
 
 class ClassOrder:
-    """Keeps classes in the order in which they came, those that came together sorted.
-
-    Examples
-    --------
-    >>> order = ClassOrder()
-    >>> order.of({"b"})
-    ('b',)
-    >>> order.of({"d", "c", "b"})
-    ('b', 'c', 'd')
-    """
+    """Keeps classes in the order in which they came, those that came together sorted."""
 
     def __init__(self) -> None:
         self._classes: frozenset[Label] = frozenset()

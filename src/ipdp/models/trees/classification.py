@@ -10,53 +10,16 @@ import numpy as np
 from ipdp.core.typing import FloatArray, Label
 from ipdp.models.trees import kernels
 from ipdp.models.trees.base import Answer, ClassOrder, Latest, Walk
-from ipdp.models.trees.kernels.leaves import ClassifierLeaf
-from ipdp.models.trees.kinds import (
-    ADAPTIVE_NODES,
-    PLAIN_NODES,
-    Features,
-    Form,
-    Unsupported,
-    find,
-    known,
-)
+from ipdp.models.trees.kinds import CLASSIFIER_FORMS, Features, Unsupported, find, known
 from ipdp.models.trees.points import Points
 from ipdp.models.trees.reached import LeafCache, ReachedLeaves
 
-_PLAIN = find("tree", "HoeffdingTreeClassifier", "predict_proba_one")
-_ADAPTIVE = find("tree", "HoeffdingAdaptiveTreeClassifier", "predict_proba_one")
-_MEMBER_OF_SRP = find("ensemble.streaming_random_patches", "BaseSRPClassifier", "predict_proba_one")
-
-
-class Forms(dict[type, Form]):
-    """The form of each class of trees, looked up once."""
-
-    def __missing__(self, cls: Any) -> Form:
-        method = getattr(cls, "predict_proba_one", None)
-        if method is not None and method is _PLAIN:
-            self[cls] = Form(PLAIN_NODES, False)
-        elif method is not None and method is _ADAPTIVE:
-            self[cls] = Form(ADAPTIVE_NODES, True)
-        else:
-            raise Unsupported(f"trees of class {cls.__name__}")
-        return self[cls]
-
-
-_FORMS = Forms()
+_METHOD = "predict_proba_one"
+_MEMBER_OF_SRP = find("ensemble.streaming_random_patches", "BaseSRPClassifier", _METHOD)
 
 
 class Ensemble(NamedTuple):
-    """The trees that vote.
-
-    Attributes
-    ----------
-    trees
-        The trees.
-    features
-        For each of them the features that it sees, None for all.
-    weights
-        By what its votes are multiplied.
-    """
+    """Trees that vote, the features that each sees, and by what its votes are multiplied."""
 
     trees: Sequence[Any]
     features: Sequence[Features]
@@ -98,42 +61,35 @@ def _weights(model: Any, metrics: Sequence[Any]) -> list[float]:
 
 
 _ENSEMBLES: dict[Any, Callable[[Any], Ensemble]] = known(
-    (_PLAIN, _single),
-    (_ADAPTIVE, _single),
-    (find("forest", "ARFClassifier", "predict_proba_one"), _adaptive_random_forest),
-    (find("ensemble", "BaggingClassifier", "predict_proba_one"), _bagging),
-    (find("ensemble", "SRPClassifier", "predict_proba_one"), _random_patches),
+    (find("tree", "HoeffdingTreeClassifier", _METHOD), _single),
+    (find("tree", "HoeffdingAdaptiveTreeClassifier", _METHOD), _single),
+    (find("forest", "ARFClassifier", _METHOD), _adaptive_random_forest),
+    (find("ensemble", "BaggingClassifier", _METHOD), _bagging),
+    (find("ensemble", "SRPClassifier", _METHOD), _random_patches),
 )
 
 
 class ClassifierWalk(Walk):
     """ICE curves of a Hoeffding tree, or of an ensemble of them."""
 
-    method: ClassVar[str] = "predict_proba_one"
+    method: ClassVar[str] = _METHOD
 
     def __init__(self, model: Any) -> None:
         super().__init__(model)
         self._ensemble = _ENSEMBLES[type(model).predict_proba_one]
         self._alone = _single(model) if self._ensemble is _single else None
         self._order = ClassOrder()
-        self._cache: LeafCache[ClassifierLeaf] = LeafCache()
-        self._classes: tuple[Label, ...] = ()
-        self._build = ""
+        self._cache = LeafCache()
+        self._read_for: tuple[Any, ...] = ()
 
     @staticmethod
     def serves(model: Any) -> bool:
-        ensemble = _ENSEMBLES.get(getattr(type(model), "predict_proba_one", None))
+        ensemble = _ENSEMBLES.get(getattr(type(model), _METHOD, None))
         if ensemble is None:
             return False
         # An ensemble that has not learned may be empty; its `model` is what it will be made of.
         members = ensemble(model).trees or [getattr(model, "model", None)]
-        try:
-            for member in members:
-                if member is not None:
-                    _FORMS[type(member)]
-        except Unsupported:
-            return False
-        return True
+        return all(CLASSIFIER_FORMS.knows(type(member)) for member in members if member is not None)
 
     def ice(self, points: Points) -> Answer | None:
         ensemble = self._alone or self._ensemble(self.model)
@@ -148,32 +104,28 @@ class ClassifierWalk(Walk):
 
     def _votes(self, ensemble: Ensemble, points: Points, classes: tuple[Label, ...]) -> FloatArray:
         """The votes of each tree, of shape (n_classes, n_trees, n_points)."""
-        self._begin(classes)
+        cache = self._cache
+        cache.begin()
+        if (classes, kernels.current.build) != self._read_for:
+            self._read_for = (classes, kernels.current.build)
+            cache.clear()
         trees, features, _ = ensemble
-        forms = [_FORMS[tree.__class__] for tree in trees]
+        forms = [CLASSIFIER_FORMS[tree.__class__] for tree in trees]
         walker = kernels.current.Walker(points)
         votes: FloatArray
-        votes, found, has_opaque = kernels.current.vote(walker, trees, forms, classes, self._cache)
+        votes, found, has_opaque = kernels.current.vote(walker, trees, forms, classes, cache)
         if has_opaque:
             self.leaves = "river's own leaves"
         elif votes.shape[1] == len(trees):
             return votes
         reached = ReachedLeaves(trees, points, found)
         if has_opaque:
-            parts = self._cache.parts
-            for row, column, shares in reached.opaque_predictions(parts, features):
+            for row, column, shares in reached.opaque_predictions(cache.parts, features):
                 votes[:, row, column] = [shares.get(label, 0.0) for label in classes]
         if reached.n_rows > len(trees):
             votes = np.add.reduceat(votes, reached.first_rows, axis=1)
         _normalise(votes, [form.adaptive for form in forms])
         return votes
-
-    def _begin(self, classes: tuple[Label, ...]) -> None:
-        self._cache.begin()
-        if classes != self._classes or kernels.current.build != self._build:
-            self._classes = classes
-            self._build = kernels.current.build
-            self._cache.clear()
 
 
 def _normalise(votes: FloatArray, adaptive: Sequence[bool]) -> None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Collection
 from enum import Enum
+from functools import cache
 from typing import Any, Final, NamedTuple
 
 from ipdp.core.typing import FeatureName
@@ -39,15 +40,7 @@ Features = Collection[FeatureName] | None
 
 
 def find(module: str, *path: str) -> Any:
-    """A name of river, None where this version does not have it.
-
-    Examples
-    --------
-    >>> find("tree", "HoeffdingTreeClassifier").__name__
-    'HoeffdingTreeClassifier'
-    >>> find("tree.nodes", "SomethingElse") is None
-    True
-    """
+    """A name of river, None where this version does not have it."""
     try:
         found: Any = importlib.import_module(f"river.{module}")
     except ImportError:
@@ -92,35 +85,28 @@ class Unsupported(Exception):
 
 
 class NodeKinds(dict[type, int]):
-    """The kind of each class of nodes, looked up once.
+    """The kind of each class of nodes; by `traverse` river finds the leaves of such a tree."""
 
-    Parameters
-    ----------
-    traverse
-        The method by which river finds the leaves of such a tree.
-    """
-
-    def __init__(self, traverse: Any) -> None:
-        super().__init__()
+    def __init__(self, traverse: Any, *entries: tuple[Any, int]) -> None:
+        super().__init__(known(*entries))
         self.traverse = traverse
 
     def __missing__(self, cls: type) -> int:
-        kind = self[cls] = self._kind(cls)
+        kind = self._kind(cls)
+        if kind is None:
+            raise Unsupported(f"nodes of class {cls.__name__}")
+        self[cls] = kind
         return kind
 
-    def _kind(self, cls: Any) -> int:
+    def _kind(self, cls: Any) -> int | None:
         if _DT_BRANCH is not None and issubclass(cls, _DT_BRANCH):
-            kind: int | None = _BRANCH_NO.get(cls.branch_no)
-            known_ways = (
-                cls.next is _DT_BRANCH.next
-                and cls.walk is _BRANCH.walk
-                and cls.traverse is self.traverse
-            )
-            if kind is not None and known_ways:
+            ways = (cls.next, cls.walk, cls.traverse)
+            if ways == (_DT_BRANCH.next, _BRANCH.walk, self.traverse):
+                kind: int | None = _BRANCH_NO.get(cls.branch_no)
                 return kind
         elif _HT_LEAF is not None and issubclass(cls, _HT_LEAF) and cls.walk is _WALK_OF_A_LEAF:
             return LEAF
-        raise Unsupported(f"nodes of class {cls.__name__}")
+        return None
 
 
 class Form(NamedTuple):
@@ -130,30 +116,52 @@ class Form(NamedTuple):
     adaptive: bool
 
 
-class LeafKinds(dict[type, int]):
-    """The kind of each class of leaves, looked up once."""
+class Forms(dict[type, Form]):
+    """The form of each class of trees, told by its `method`, which one of river's trees has."""
 
-    def __missing__(self, cls: type) -> int:
-        kind = self[cls] = _leaf_kind(cls)
-        return kind
+    def __init__(self, method: str, **forms: Form) -> None:
+        super().__init__()
+        self._method = method
+        self._known = known(*[(find("tree", name, method), form) for name, form in forms.items()])
+
+    def knows(self, cls: type) -> bool:
+        """Whether trees of a class can be walked."""
+        return getattr(cls, self._method, None) in self._known
+
+    def __missing__(self, cls: type) -> Form:
+        if not self.knows(cls):
+            raise Unsupported(f"trees of class {cls.__name__}")
+        form: Form = self._known[getattr(cls, self._method)]
+        self[cls] = form
+        return form
 
 
-def _leaf_kind(cls: Any) -> int:
+@cache
+def leaf_kind(cls: Any) -> int:
+    """The kind of a class of leaves."""
     kind: int = _PREDICTION.get(cls.prediction, OPAQUE)
     # A prediction may call that of a parent class: all of them must be river's.
     definitions = [k.__dict__["prediction"] for k in cls.__mro__ if "prediction" in k.__dict__]
     if any(d not in _PREDICTION and d is not _HT_LEAF.prediction for d in definitions):
         return OPAQUE
     if kind in (BAYES, ADAPTIVE, WEIGHTED):
-        for name, method in _UNTOUCHED:
-            if getattr(cls, name) is not method:
-                return OPAQUE
+        untouched = all(getattr(cls, name) is method for name, method in _UNTOUCHED)
+        return kind if untouched else OPAQUE
     return kind
 
 
-PLAIN_NODES = NodeKinds(find("tree.base", "Branch", "traverse"))
-ADAPTIVE_NODES = NodeKinds(find("tree.nodes.hatc_nodes", "AdaBranchClassifier", "traverse"))
-ADAPTIVE_REGRESSOR_NODES = NodeKinds(
-    find("tree.nodes.hatr_nodes", "AdaBranchRegressor", "traverse")
+def _adaptive(module: str, branch: str) -> Form:
+    return Form(NodeKinds(find(module, branch, "traverse")), adaptive=True)
+
+
+_PLAIN = Form(NodeKinds(find("tree.base", "Branch", "traverse")), adaptive=False)
+CLASSIFIER_FORMS = Forms(
+    "predict_proba_one",
+    HoeffdingTreeClassifier=_PLAIN,
+    HoeffdingAdaptiveTreeClassifier=_adaptive("tree.nodes.hatc_nodes", "AdaBranchClassifier"),
 )
-LEAVES = LeafKinds()
+REGRESSOR_FORMS = Forms(
+    "predict_one",
+    HoeffdingTreeRegressor=_PLAIN,
+    HoeffdingAdaptiveTreeRegressor=_adaptive("tree.nodes.hatr_nodes", "AdaBranchRegressor"),
+)

@@ -16,22 +16,12 @@ from ipdp.models.trees.points import Points
 _FOREST = find("forest", "AMFClassifier", "predict_proba_one")
 _TREE = find("tree.mondrian", "MondrianTreeClassifier", "predict_proba_one")
 _NODES = "tree.mondrian.mondrian_tree_nodes"
-_BRANCH = find(_NODES, "MondrianBranchClassifier")
-_LEAF = find(_NODES, "MondrianLeafClassifier")
-
-
-class _MondrianNodes(NodeKinds):
-    """The kinds of a Mondrian tree's nodes; river walks such trees in compiled code."""
-
-    def _kind(self, cls: Any) -> int:
-        if cls is _BRANCH:
-            return NUMERIC
-        if cls is _LEAF:
-            return LEAF
-        raise Unsupported(f"nodes of class {cls.__name__}")
-
-
-_KINDS = _MondrianNodes(None)
+# river walks such trees in compiled code: subclasses of these nodes are not known.
+_KINDS = NodeKinds(
+    None,
+    (find(_NODES, "MondrianBranchClassifier"), NUMERIC),
+    (find(_NODES, "MondrianLeafClassifier"), LEAF),
+)
 
 
 class MondrianWalk(Walk):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from itertools import pairwise
 from numbers import Real
 from typing import Any
@@ -14,7 +14,7 @@ from ipdp.core.typing import Array, FeatureName, FloatArray, Observation
 from ipdp.models.base import Probe
 from ipdp.models.trees import kernels
 from ipdp.models.trees.kernels.walk import ASCENDING, IS_NUMBER
-from ipdp.models.trees.kinds import ABSENT
+from ipdp.models.trees.kinds import ABSENT, Features
 
 _NUMBERS = frozenset((float, int, bool))
 _NONE: frozenset[FeatureName] = frozenset()
@@ -23,28 +23,10 @@ _NONE: frozenset[FeatureName] = frozenset()
 class Points:
     """One observation and its points, one column each.
 
-    Parameters
-    ----------
-    columns
-        What is the same for all observations.
-    x
-        The observation.
-    numbers
-        What stands in each column in place of a feature of x; NaN where it is not a number.
-    non_numeric
-        Features that have a value which is not a number, in x or among the points.
-    values
-        The same as the numbers, in Python's own types; None if it follows from them.
-    unordered
-        Features whose values do not ascend, or are not numbers all.
-
-    Attributes
-    ----------
-    comparable
-        The part of x that a branch at a threshold may be decided by at once.
+    `numbers` stand in the columns in place of a feature of x, NaN where it is not a number; so do
+    `values`, in Python's own types. Features are `non_numeric` by any value that is not a number,
+    in x or among the points, and `unordered` if those of the points do not ascend.
     """
-
-    __slots__ = ("_values", "columns", "comparable", "non_numeric", "numbers", "unordered", "x")
 
     def __init__(
         self,
@@ -57,7 +39,8 @@ class Points:
         unordered: Collection[FeatureName] = _NONE,
     ) -> None:
         self.columns = columns
-        self.x = self.comparable = x
+        self.x = x
+        self.comparable = x  # what a branch at a threshold may be decided by at once
         if unordered:
             self.comparable = {name: value for name, value in x.items() if name not in unordered}
         self.numbers = numbers
@@ -72,15 +55,11 @@ class Points:
             self._values = self.columns.values(self.numbers)
         return self._values
 
-    def at(
-        self, column: int, features: Collection[FeatureName] | None = None
-    ) -> dict[FeatureName, Any]:
+    def at(self, column: int, features: Features = None) -> dict[FeatureName, Any]:
         """The observation with the value of one column; only some features if they are given."""
         name: Any = self.columns.name_of[column]
-        if self._values is None:
-            value = self.columns.value(self.numbers, column)
-        else:
-            value = self._values[column]
+        known = self._values
+        value = self.columns.value(self.numbers, column) if known is None else known[column]
         point = {**self.x, name: value}
         if value is ABSENT:
             del point[name]
@@ -92,32 +71,15 @@ class Points:
 class Columns:
     """What is the same for all observations: the probes, column by column.
 
-    Parameters
-    ----------
-    probes
-        The probes of a question.
-
-    Attributes
-    ----------
-    walked, others
-        The probes that a walk serves, and those that need plain calls.
-    names
-        The features that are replaced, one at a time.
-    spans
-        The columns of each of them: the first, and the one after the last.
-    number_of
-        For each column the place of its feature in `names`, the one after the last for columns that
-        need plain calls.
-    name_of
-        The feature itself, None for columns that need plain calls.
-    walked_columns
-        The columns that a walk serves.
+    The features `names` are replaced, one at a time, in the columns `spans[name]`: the first, and
+    the one after the last. For each column `number_of` is the place of its feature in `names`, the
+    one after the last for columns that need plain calls, and `name_of` the feature, or None.
     """
 
     def __init__(self, probes: Sequence[Probe]) -> None:
         self.probes = probes
-        self.walked: list[Probe] = []
-        self.others: list[Probe] = []
+        self.walked: list[Probe] = []  # those that a walk serves
+        self.others: list[Probe] = []  # those that need plain calls
         self.spans: dict[FeatureName, tuple[int, int]] = {}
         for probe in probes:
             # Two features at once are two replacements, which one walk does not follow.
@@ -148,10 +110,8 @@ class Columns:
         order, whole = bytearray(n), bytearray(n)
         for probe in self.walked:
             if probe.names[0] not in self._unordered:
-                order[probe.start] = IS_NUMBER
-                order[probe.start + 1 : probe.stop] = bytes([ASCENDING]) * (
-                    probe.stop - probe.start - 1
-                )
+                n_more = probe.stop - probe.start - 1
+                order[probe.start : probe.stop] = [IS_NUMBER, *[ASCENDING] * n_more]
             for column in range(probe.start, probe.stop):
                 whole[column] = probe.whole[0] and column not in self._constants
         return bytes(order), bytes(whole)
@@ -174,23 +134,18 @@ class Columns:
 
     def arrange(
         self,
-        x: dict[Any, Any],
+        x: dict[FeatureName, Any],
         values: list[Any],
         numbers: FloatArray,
-        non_numeric: Collection[FeatureName],
+        non_numeric: frozenset[FeatureName] = _NONE,
     ) -> Points:
         """The points, given the values in the columns and the features of x that are no numbers."""
         anything = bytes(len(numbers))  # whole or not
         if not self._unordered and kernels.current.in_order(numbers, self._order, anything):
-            return Points(self, x, numbers, frozenset(non_numeric), values=values)
-        unordered = set()
-        non_numeric = set(non_numeric)
-        for name, (lo, hi) in self.spans.items():
-            if not _ascend(numbers[lo:hi].tolist()):
-                unordered.add(name)
-                if not all(isinstance(v, Real) or v is ABSENT for v in values[lo:hi]):
-                    non_numeric.add(name)
-        return Points(self, x, numbers, frozenset(non_numeric), values=values, unordered=unordered)
+            return Points(self, x, numbers, non_numeric, values=values)
+        unordered = {k for k, span in self.spans.items() if not _ascend(numbers[slice(*span)])}
+        non_numeric |= {k for k in unordered if not _are_numbers(values[slice(*self.spans[k])])}
+        return Points(self, x, numbers, non_numeric, values=values, unordered=unordered)
 
     def values(self, numbers: FloatArray) -> list[Any]:
         """What stands in each column, in Python's own types, given the positions."""
@@ -226,19 +181,21 @@ def _irregular(probes: Sequence[Probe]) -> tuple[frozenset[FeatureName], frozens
     unordered, non_numeric = set(), set()
     for probe in probes:
         constants = _constants(probe).values()
-        if constants and (
-            len(constants) < probe.stop - probe.start
-            or not _ascend([_number(value) for value in constants])
-        ):
+        fills_all = len(constants) == probe.stop - probe.start
+        if constants and not (fills_all and _ascend(list(map(_number, constants)))):
             unordered.add(probe.names[0])
-            if not all(isinstance(value, Real) or value is ABSENT for value in constants):
+            if not _are_numbers(constants):
                 non_numeric.add(probe.names[0])
     return frozenset(unordered), frozenset(non_numeric)
 
 
-def _ascend(numbers: list[float]) -> bool:
+def _ascend(numbers: Sequence[float] | FloatArray) -> bool:
     """Whether all are numbers, none below the one before."""
     return not any(map(math.isnan, numbers)) and all(a <= b for a, b in pairwise(numbers))
+
+
+def _are_numbers(values: Iterable[Any]) -> bool:
+    return all(isinstance(value, Real) or value is ABSENT for value in values)
 
 
 def _number(value: Any) -> float:

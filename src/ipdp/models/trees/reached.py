@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate, chain
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,63 +21,17 @@ NO_LEAF = -1
 _DROP_AFTER = 1000
 
 
-class LeafParts:
-    """What was read from a leaf.
-
-    Attributes
-    ----------
-    leaf
-        The leaf, which is kept alive so that its address stays its own.
-    opaque
-        Whether only river can tell the prediction of the leaf.
-    number, turn
-        The number of the leaf in the latest question that it was part of; that question's.
-    """
-
-    __slots__ = ("leaf", "number", "opaque", "turn")
-
-    def __init__(self, leaf: Any, opaque: bool) -> None:
-        self.leaf = leaf
-        self.opaque = opaque
-        self.number = 0
-        self.turn = -1
-
-
-class Numbered(Protocol):
-    """The attributes of `LeafParts` that do not change from one kind of leaves to another."""
-
-    number: int
-    turn: int
-    opaque: bool
-
-
-Parts = TypeVar("Parts", bound=Numbered)
-
-
-class LeafCache(Generic[Parts]):
+class LeafCache:
     """What was read from leaves, by their address.
 
-    Attributes
-    ----------
-    turn
-        Number of the question.
-    parts
-        The leaves.
-    places
-        Place of each feature of the leaves, for the array build.
-
-    Examples
-    --------
-    >>> cache = LeafCache()
-    >>> cache.begin()
-    >>> cache.turn, cache.parts
-    (1, {})
+    It is kept with the leaf, so that the address stays its own, with the `number` of the leaf in
+    the latest question that it was part of, and that question's `turn`.
     """
 
     def __init__(self) -> None:
-        self.turn = 0
-        self.parts: dict[int, Parts] = {}
-        self.places: dict[Any, int] = {}
+        self.turn = 0  # number of the question
+        self.parts: dict[int, Any] = {}
+        self.places: dict[Any, int] = {}  # of the leaves' features, for the array build
 
     def __getstate__(self) -> dict[str, Any]:
         # Leaves are known by their address, which a copy does not share.
@@ -95,30 +49,10 @@ class LeafCache(Generic[Parts]):
         self.parts, self.places = {}, {}
 
 
-class Numbering(Protocol):
-    """Numbers the leaves of a question."""
-
-    turn: int
-    parts: dict[int, Any]
-
-    def enter(self, leaf: Any, tree: Any) -> Numbered:
-        """Number a leaf that was not met before in this question."""
-        ...
-
-
 class ReachedLeaves:
-    """Which leaves some trees have at each point.
+    """Which leaves some trees have at each point, given what the walk of each tree found.
 
     Every tree has one row, and one more before it for each alternate tree that is met.
-
-    Parameters
-    ----------
-    trees
-        The trees.
-    points
-        The observation and its points.
-    reached
-        What the walk of each tree found.
     """
 
     def __init__(self, trees: Sequence[Any], points: Points, reached: Sequence[Any]) -> None:
@@ -131,33 +65,37 @@ class ReachedLeaves:
     @classmethod
     def of(cls, walker: Any, trees: Sequence[Any], forms: Sequence[Form]) -> ReachedLeaves:
         """Walk some trees; the forms say how each is walked."""
-        walk = walker.walk
-        found = [
-            walk(tree._root, form.kinds, form.adaptive)
-            for tree, form in zip(trees, forms, strict=True)
-        ]
+        pairs = zip(trees, forms, strict=True)
+        found = [walker.walk(tree._root, form.kinds, form.adaptive) for tree, form in pairs]
         return cls(trees, walker.points, found)
 
-    def numbers(self, numbering: Numbering) -> Array:
-        """The number of each leaf, of shape (n_rows, n_points)."""
-        known, turn = numbering.parts, numbering.turn
+    def numbers(self, cache: LeafCache, enter: Callable[[Any, Any], Any]) -> Array:
+        """The number of each leaf, of shape (n_rows, n_points).
+
+        `enter(leaf, tree)` numbers a leaf that was not met before in this question.
+        """
+        known, turn = cache.parts, cache.turn
+
+        def number_of(leaf: Any, tree: Any) -> int:
+            parts = known.get(id(leaf))
+            if parts is None or parts.turn != turn:
+                parts = enter(leaf, tree)
+            number: int = parts.number
+            return number
+
         numbers = np.full((self.n_rows, len(self.points.numbers)), NO_LEAF)
         row = 0
         for tree, (leaf, spans, runs, alternates) in zip(self.trees, self.reached, strict=True):
             for alternate, where in alternates:
-                number = _number(numbering, alternate, tree)
                 for lo, hi in where:
-                    numbers[row, lo:hi] = number
+                    numbers[row, lo:hi] = number_of(alternate, tree)
                 row += 1
             columns = numbers[row]
             if spans:
                 # The runs take from it what is theirs.
-                columns.fill(_number(numbering, leaf, tree))
+                columns.fill(number_of(leaf, tree))
             for other, lo, hi in runs:
-                parts = known.get(id(other))
-                if parts is None or parts.turn != turn:
-                    parts = numbering.enter(other, tree)
-                columns[lo:hi] = parts.number
+                columns[lo:hi] = number_of(other, tree)
             row += 1
         return numbers
 
@@ -166,17 +104,10 @@ class ReachedLeaves:
     ) -> Iterator[tuple[int, int, Any]]:
         """The predictions of leaves that only river can tell: row, column, prediction.
 
-        Parameters
-        ----------
-        parts
-            What was read from the leaves, by their address.
-        features
-            For each tree the features that it sees.
+        `parts` is what was read from the leaves; `features`, what each tree sees.
         """
-        for tree, first, seen, reached in zip(
-            self.trees, self.first_rows, features, self.reached, strict=True
-        ):
-            leaf, spans, runs, alternates = reached
+        each = zip(self.trees, self.first_rows, features, self.reached, strict=True)
+        for tree, first, seen, (leaf, spans, runs, alternates) in each:
             found = [*alternates, (leaf, spans), *((other, [(lo, hi)]) for other, lo, hi in runs)]
             for number, (node, where) in enumerate(found):
                 if not where or not parts[id(node)].opaque:
@@ -184,10 +115,3 @@ class ReachedLeaves:
                 row = first + min(number, len(alternates))
                 for column in chain.from_iterable(range(lo, hi) for lo, hi in where):
                     yield row, column, node.prediction(self.points.at(column, seen), tree=tree)
-
-
-def _number(numbering: Numbering, leaf: Any, tree: Any) -> int:
-    parts = numbering.parts.get(id(leaf))
-    if parts is None or parts.turn != numbering.turn:
-        parts = numbering.enter(leaf, tree)
-    return int(parts.number)

@@ -12,30 +12,10 @@ from ipdp.core.curve import PREDICTION
 from ipdp.core.typing import Array, FeatureName, FloatArray
 from ipdp.models.trees import kernels
 from ipdp.models.trees.base import Answer, Latest, Walk
-from ipdp.models.trees.kinds import (
-    ABSENT,
-    ADAPTIVE_REGRESSOR_NODES,
-    LEAVES,
-    MEAN,
-    MODEL,
-    PLAIN_NODES,
-    SELECTED,
-    Features,
-    Form,
-    Unsupported,
-    find,
-    known,
-)
+from ipdp.models.trees.kinds import ABSENT, MEAN, MODEL, REGRESSOR_FORMS, SELECTED, find, leaf_kind
 from ipdp.models.trees.points import Points
-from ipdp.models.trees.reached import NO_LEAF, LeafCache, LeafParts, ReachedLeaves
+from ipdp.models.trees.reached import NO_LEAF, LeafCache, ReachedLeaves
 
-_FORMS: dict[Any, Form] = known(
-    (find("tree", "HoeffdingTreeRegressor", "predict_one"), Form(PLAIN_NODES, False)),
-    (
-        find("tree", "HoeffdingAdaptiveTreeRegressor", "predict_one"),
-        Form(ADAPTIVE_REGRESSOR_NODES, True),
-    ),
-)
 _FOREST = find("forest", "ARFRegressor", "predict_one")
 _LINEAR = find("linear_model", "LinearRegression")
 _GLM = find("linear_model.base", "GLM")
@@ -56,15 +36,14 @@ class RegressorWalk(Walk):
 
     @staticmethod
     def serves(model: Any) -> bool:
-        method = getattr(type(model), "predict_one", None)
-        return method is not None and (method in _FORMS or method is _FOREST)
+        return REGRESSOR_FORMS.knows(type(model)) or _is_forest(model)
 
     def ice(self, points: Points) -> Answer | None:
-        is_forest = type(self.model).predict_one is _FOREST
+        is_forest = _is_forest(self.model)
         trees = self.model.data if is_forest else [self.model]
         if not trees or all(tree._root is None for tree in trees):
             return None
-        values = self._leaves.predictions(trees, [_form(tree) for tree in trees], points)
+        values = self._leaves.predictions(trees, points)
         if self._leaves.has_opaque:
             self.leaves = "river's own leaves"
         if not is_forest:
@@ -73,11 +52,8 @@ class RegressorWalk(Walk):
         return PREDICTION, _combined(self.model, values)[None]
 
 
-def _form(tree: Any) -> Form:
-    form = _FORMS.get(type(tree).predict_one)
-    if form is None:
-        raise Unsupported(f"trees of class {type(tree).__name__}")
-    return form
+def _is_forest(model: Any) -> bool:
+    return _FOREST is not None and getattr(type(model), "predict_one", None) is _FOREST
 
 
 def _combined(model: Any, values: FloatArray) -> FloatArray:
@@ -94,39 +70,26 @@ def _combined(model: Any, values: FloatArray) -> FloatArray:
     return np.asarray(values.mean(axis=0))
 
 
-class RegressorLeaf(LeafParts):
-    """The parts of a leaf, as of the last time that it learned.
-
-    Attributes
-    ----------
-    learned
-        How much it had learned at that time.
-    weights
-        The weights of its linear model.
-    intercept
-        What the model adds to the weighted values.
-    raw, raw_of
-        The weights in the order of some features, as bytes; these features.
-    """
-
-    __slots__ = ("intercept", "learned", "raw", "raw_of", "weights")
+class RegressorLeaf:
+    """The parts of a leaf, as of the last time that it learned."""
 
     def __init__(self, leaf: Any) -> None:
-        kind = LEAVES[leaf.__class__]
-        super().__init__(leaf, kind not in (MEAN, MODEL, SELECTED))
-        if kind in (MODEL, SELECTED) and not _is_linear(leaf._leaf_model):
-            self.opaque = True
-        self.learned: tuple[Any, ...] = ()
+        self.leaf = leaf
+        self.kind = leaf_kind(leaf.__class__)
+        is_linear = self.kind in (MODEL, SELECTED) and _is_linear(leaf._leaf_model)
+        self.opaque = self.kind != MEAN and not is_linear  # only river can tell its prediction
+        self.number, self.turn = 0, -1  # see `LeafCache`
+        self.learned: tuple[Any, ...] = ()  # how much it had learned when it was read
         self.weights: dict[FeatureName, float] = {}
         self.intercept = 0.0
+        # The weights in the order of some features, as bytes, and these features.
         self.raw = b""
         self.raw_of: tuple[FeatureName, ...] = ()
 
     @property
     def is_mean(self) -> bool:
         """Whether the leaf answers with its mean."""
-        leaf = self.leaf
-        kind = LEAVES[leaf.__class__]
+        leaf, kind = self.leaf, self.kind
         return kind == MEAN or (kind == SELECTED and leaf._fmse_mean < leaf._fmse_model)
 
     def read(self, order: tuple[FeatureName, ...]) -> None:
@@ -140,8 +103,7 @@ class RegressorLeaf(LeafParts):
             self.raw_of = ()
         if self.raw_of != order:
             self.raw_of = order
-            weights = array("d", [self.weights.get(name, 0.0) for name in order])
-            self.raw = weights.tobytes()
+            self.raw = array("d", [self.weights.get(name, 0.0) for name in order]).tobytes()
 
 
 def _is_linear(model: Any) -> bool:
@@ -155,23 +117,11 @@ def _is_linear(model: Any) -> bool:
 
 
 def _linear_predictions(
-    leaves: Sequence[RegressorLeaf],
-    leaf_of: Array,
-    order: tuple[FeatureName, ...],
-    points: Points,
+    leaves: Sequence[RegressorLeaf], leaf_of: Array, order: Sequence[FeatureName], points: Points
 ) -> FloatArray:
-    """The predictions of linear models, of the shape of `leaf_of`.
+    """The predictions of linear models, with their weights in the order of the features.
 
-    Parameters
-    ----------
-    leaves
-        The leaves, whose weights are in order.
-    leaf_of
-        Which of them answers, of shape (n_rows, n_points).
-    order
-        The features in the order in which river adds them up.
-    points
-        The observation and its points.
+    `leaf_of` says which of them answers, of shape (n_rows, n_points), as the predictions.
     """
     if points.non_numeric:
         raise TypeError("a linear model takes numbers only")
@@ -194,61 +144,43 @@ def _linear_predictions(
     return values.reshape(leaf_of.shape)
 
 
-class RegressorLeaves(LeafCache[RegressorLeaf]):
-    """The leaves of a regressor's trees, and their predictions at each point.
-
-    Attributes
-    ----------
-    has_opaque
-        Whether there are opaque leaves in this question.
-    """
+class RegressorLeaves(LeafCache):
+    """The leaves of a regressor's trees, and their predictions at each point."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.has_opaque = False
+        self.has_opaque = False  # in this question
         self._order: tuple[FeatureName, ...] = ()
         self._linear: list[RegressorLeaf] = []
         self._fixed: list[float] = []
 
-    def predictions(
-        self, trees: Sequence[Any], forms: Sequence[Form], points: Points
-    ) -> FloatArray:
-        """The prediction of each tree, of shape (n_trees, n_points).
-
-        Parameters
-        ----------
-        trees, forms
-            The trees, and how each of them is walked.
-        points
-            The observation and its points.
-        """
+    def predictions(self, trees: Sequence[Any], points: Points) -> FloatArray:
+        """The prediction of each tree, of shape (n_trees, n_points)."""
         self.begin()
-        asked = points.columns.names
         # The order in which river adds up: that of x, what x does not have last.
-        order = (*points.x, *(name for name in asked if name not in points.x))
-        if order != self._order:
-            self._order = order
+        self._order = tuple(dict.fromkeys([*points.x, *points.columns.names]))
         self.has_opaque = False
         # From 0 up a leaf's number is that of a linear model, from -1 down that of a number which
         # is fixed, of which the first is that of no leaf.
         self._linear, self._fixed = [], [0.0]
+        forms = [REGRESSOR_FORMS[tree.__class__] for tree in trees]
         reached = ReachedLeaves.of(kernels.current.Walker(points), trees, forms)
-        leaf_of = reached.numbers(self)
+        leaf_of = reached.numbers(self, self._enter)
         with np.errstate(all="ignore"):
             values = self._values(leaf_of, points)
         if self.has_opaque:
-            everything: Sequence[Features] = [None] * len(trees)
-            for row, column, prediction in reached.opaque_predictions(self.parts, everything):
+            all_features = [None] * len(trees)
+            for row, column, prediction in reached.opaque_predictions(self.parts, all_features):
                 values[row, column] = prediction
         if reached.n_rows > len(trees):
             counts = np.add.reduceat(leaf_of != NO_LEAF, reached.first_rows, axis=0, dtype=float)
             values = np.add.reduceat(values, reached.first_rows, axis=0) / np.maximum(counts, 1.0)
         return values
 
-    def enter(self, leaf: Any, tree: Any) -> RegressorLeaf:
+    def _enter(self, leaf: Any, tree: Any) -> RegressorLeaf:
         """Number a leaf, and read it if it has learned."""
         del tree  # it does not matter
-        parts = self.parts.get(id(leaf))
+        parts: RegressorLeaf | None = self.parts.get(id(leaf))
         if parts is None:
             parts = self.parts[id(leaf)] = RegressorLeaf(leaf)
         parts.turn = self.turn

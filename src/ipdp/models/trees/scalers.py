@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from itertools import zip_longest
 from typing import Any
 
 import numpy as np
@@ -12,16 +13,10 @@ from ipdp.models.trees.base import Answer, Member, Walk
 from ipdp.models.trees.kinds import ABSENT, Unsupported, find
 from ipdp.models.trees.points import Points
 
-_FEATURE_WISE = {
-    find("preprocessing", name, "transform_one")
-    for name in (
-        "AdaptiveStandardScaler",
-        "MaxAbsScaler",
-        "MinMaxScaler",
-        "RobustScaler",
-        "StandardScaler",
-    )
-} - {None}
+_SCALERS = ("AdaptiveStandard", "MaxAbs", "MinMax", "Robust", "Standard")
+_FEATURE_WISE = {find("preprocessing", f"{name}Scaler", "transform_one") for name in _SCALERS} - {
+    None
+}
 _STANDARD = find("preprocessing", "StandardScaler", "transform_one")
 _PIPELINE = find("compose", "Pipeline")
 _METHODS = ("predict_one", "predict_proba_one", "_transform_one")
@@ -33,15 +28,7 @@ def _is_scaler(step: Any) -> bool:
 
 
 class ScaledWalk(Walk):
-    """The walk of a model behind scalers: the points are scaled first.
-
-    Parameters
-    ----------
-    model
-        The pipeline.
-    walk
-        The walk of its last step.
-    """
+    """The walk of the last step of a pipeline, behind scalers: the points are scaled first."""
 
     def __init__(self, model: Any, walk: Walk) -> None:
         super().__init__(model)
@@ -53,10 +40,9 @@ class ScaledWalk(Walk):
             return False
         cls: Any = type(model)
         untouched = all(getattr(cls, name, 0) is getattr(_PIPELINE, name, 1) for name in _METHODS)
+        scalers = list(model.steps.values())[:-1]
         return (
-            untouched
-            and hasattr(model, _LEARNS_WHILE_PREDICTING)
-            and all(_is_scaler(step) for step in list(model.steps.values())[:-1])
+            untouched and hasattr(model, _LEARNS_WHILE_PREDICTING) and all(map(_is_scaler, scalers))
         )
 
     def ice(self, points: Points) -> Answer | None:
@@ -112,14 +98,11 @@ def _one_by_one(points: Points, scaler: Any) -> Points:
     together, in one call.
     """
     columns, values = points.columns, list(points.values)
-    deepest = max((hi - lo for lo, hi in columns.spans.values()), default=0)
-    for k in range(deepest):
-        row = {
-            name: values[lo + k]
-            for name, (lo, hi) in columns.spans.items()
-            if lo + k < hi and values[lo + k] is not ABSENT
-        }
-        for name, value in scaler.transform_one(row).items():
-            values[columns.spans[name][0] + k] = value
+    spans = [range(*span) for span in columns.spans.values()]
+    for row in zip_longest(*spans):
+        at = {name: k for name, k in zip(columns.names, row, strict=True) if k is not None}
+        known = {name: values[k] for name, k in at.items() if values[k] is not ABSENT}
+        for name, value in scaler.transform_one(known).items():
+            values[at[name]] = value
     numbers = np.array([math.nan if value is ABSENT else value for value in values], dtype=float)
-    return columns.arrange(scaler.transform_one(points.x), values, numbers, ())
+    return columns.arrange(scaler.transform_one(points.x), values, numbers)

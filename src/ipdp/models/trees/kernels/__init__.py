@@ -14,25 +14,7 @@ from ipdp.models.trees.kernels import aggregation, array, walk
 
 
 class Kernels(NamedTuple):
-    """One build.
-
-    Attributes
-    ----------
-    build
-        "compiled" or "pure".
-    Walker
-        Finds the leaves that an observation and its points reach, see `walk.py`.
-    has_only_numbers
-        Whether all values of an observation are numbers.
-    in_order
-        Whether columns are numbers, ascending, and whole, as far as expected.
-    vote
-        The votes of the leaves of classifiers, see `voting.py` (loops) and `array.py`.
-    combine
-        The weighted votes of several trees as shares of the classes.
-    aggregate
-        The shares of the classes in Mondrian trees, see `aggregation.py`.
-    """
+    """One build, "compiled" or "pure": see `walk.py`, `voting.py`, `aggregation.py`."""
 
     build: str
     Walker: Any
@@ -43,35 +25,22 @@ class Kernels(NamedTuple):
     aggregate: Any
 
 
-def loops(build: str, walk: Any, voting: Any, aggregation: Any) -> Kernels:
-    """The build that is made of loops over numbers, from its modules, compiled or not."""
-    return Kernels(
-        build,
-        walk.Walker,
-        walk.has_only_numbers,
-        walk.in_order,
-        voting.vote,
-        voting.combine,
-        aggregation.aggregate,
-    )
+def kernels_of(build: str, walk: Any, voting: Any, aggregation: Any) -> Kernels:
+    """A build, from its modules."""
+    checks = walk.has_only_numbers, walk.in_order
+    return Kernels(build, walk.Walker, *checks, voting.vote, voting.combine, aggregation.aggregate)
 
 
-PURE = Kernels(
-    "pure",
-    walk.Walker,
-    walk.has_only_numbers,
-    array.in_order,
-    array.vote,
-    array.combine,
-    aggregation.aggregate,
-)
+PURE = kernels_of("pure", walk, array, aggregation)._replace(in_order=array.in_order)
 """Python for the walk; operations on arrays, which are faster than Python's loops, for the rest."""
 
 
 def compiled() -> Kernels:
     """The compiled build; raises ImportError where there is none."""
     names = ("_walk", "_voting", "_aggregation")
-    return loops("compiled", *[importlib.import_module(f"{__name__}.{name}") for name in names])
+    return kernels_of(
+        "compiled", *[importlib.import_module(f"{__name__}.{name}") for name in names]
+    )
 
 
 def _installed() -> Kernels:

@@ -28,17 +28,10 @@ if not cython.compiled:
 
 
 class Path:
-    """The nodes from the root down to one.
+    """From the root down to a node: the weighted shares of each class so far.
 
-    Parameters
-    ----------
-    left
-        Which part of the weight is left to the nodes below.
-    shares
-        The weighted shares of each class so far.
+    `left` is the part of the weight that is left to the nodes below.
     """
-
-    __slots__ = ("left", "shares")
 
     def __init__(self, left: float, shares: list[float]) -> None:
         self.left = left
@@ -46,17 +39,7 @@ class Path:
 
 
 class Aggregation:
-    """Aggregates the nodes of a tree.
-
-    Parameters
-    ----------
-    tree
-        The tree.
-    classes
-        The classes.
-    """
-
-    __slots__ = ("_aggregates", "_dirichlet", "_known", "_places", "_prior", "_start")
+    """Aggregates the nodes of a tree."""
 
     def __init__(self, tree: Any, classes: tuple[Label, ...]) -> None:
         self._aggregates = tree.use_aggregation
@@ -105,17 +88,7 @@ class Aggregation:
 def aggregate(
     walker: Walker, trees: Sequence[Any], kinds: NodeKinds, classes: tuple[Label, ...]
 ) -> FloatArray:
-    """The shares of the classes in Mondrian trees, of shape (n_classes, n_trees, n_points).
-
-    Parameters
-    ----------
-    walker
-        Walks, with an observation and its points.
-    trees, kinds
-        The trees, and the kinds of their nodes.
-    classes
-        The classes.
-    """
+    """The shares of the classes in Mondrian trees, of shape (n_classes, n_trees, n_points)."""
     votes = np.zeros((len(classes), len(trees), len(walker.numbers)))
     table = votes  # as numbers in C
     for row in range(len(trees)):

@@ -50,12 +50,12 @@ def vote(
     trees: Sequence[Any],
     forms: Sequence[Form],
     classes: tuple[Label, ...],
-    cache: LeafCache[ClassifierLeaf],
+    cache: LeafCache,
 ) -> tuple[FloatArray, Sequence[Reached], bool]:
     """As `voting.vote`."""
     reached = ReachedLeaves.of(walker, trees, forms)
     leaves = _QuestionLeaves(classes, walker.points.columns.names, cache)
-    leaf_of = reached.numbers(leaves)
+    leaf_of = reached.numbers(cache, leaves.enter)
     with np.errstate(all="ignore"):
         votes = leaves.votes(leaf_of, walker.points)
     if reached.n_rows > len(trees):
@@ -71,16 +71,12 @@ class _QuestionLeaves:
     """
 
     def __init__(
-        self,
-        classes: tuple[Label, ...],
-        asked: tuple[FeatureName, ...],
-        cache: LeafCache[ClassifierLeaf],
+        self, classes: tuple[Label, ...], asked: tuple[FeatureName, ...], cache: LeafCache
     ) -> None:
-        self.turn = cache.turn
-        self.parts = cache.parts
         self.has_opaque = False
         self._classes = classes
         self._asked = asked
+        self._cache = cache
         self._places = cache.places
         if not self._places:
             self._places[NO_FEATURE] = 0  # what a leaf lacks is filled up with zeros
@@ -89,7 +85,7 @@ class _QuestionLeaves:
 
     def enter(self, leaf: Any, tree: Any) -> ClassifierLeaf:
         """Number a leaf, and read it if it has learned."""
-        parts = parts_of(self.parts, leaf, tree, self._classes, self.turn)
+        parts = parts_of(self._cache.parts, leaf, tree, self._classes, self._cache.turn)
         if parts.opaque:
             self.has_opaque = True
             parts.number = NO_LEAF
@@ -128,19 +124,7 @@ class _QuestionLeaves:
 
 
 class BayesLeaves:
-    """Some leaves that are naive Bayes, side by side.
-
-    Parameters
-    ----------
-    leaves
-        The parts of the leaves.
-    classes
-        The classes.
-    points
-        The observation and its points.
-    places
-        The places of the leaves' features.
-    """
+    """Some leaves that are naive Bayes, side by side; `places` are those of their features."""
 
     def __init__(
         self,
@@ -158,11 +142,9 @@ class BayesLeaves:
         self._general = [
             (number, leaf, slot, name, splitter)
             for number, leaf in enumerate(leaves)
-            if leaf.general
             for slot, (name, splitter) in leaf.general.items()
         ]
-        gaussians, priors = self._tables()
-        self._gaussians = gaussians
+        self._gaussians, priors = self._tables()
         self._places = self._places_table()
         # (1 + n_slots, n_classes, n_leaves): the priors, and the terms of x itself.
         self._terms = np.zeros((1 + self._n_slots, len(classes), len(leaves)))
@@ -193,20 +175,16 @@ class BayesLeaves:
         non_numeric = self.points.non_numeric
         values = np.array([nan if name in non_numeric else x.get(name, nan) for name in places])
         own = values.take(self._places[:, self._n_asked :].T)[:, None, :]
-        mean, spread, log_deviation = self._gaussians[:-1].swapaxes(0, 1)
-        _log_densities(own, mean, spread, log_deviation, out=self._terms[1:-1])
+        _log_densities(own, *self._gaussians[:-1].swapaxes(0, 1), out=self._terms[1:-1])
         for number, leaf, slot, name, splitter in self._general:
             if name in x:
                 terms = likelihoods(splitter, x[name], self.classes, leaf.counted)
                 self._terms[1 + slot, :, number] = terms
 
     def votes(self, leaf_of: Array) -> FloatArray:
-        """The shares of the classes, of shape (n_classes, n_rows, n_columns).
+        """The shares of the classes, of shape (n_classes, n_rows, n_points).
 
-        Parameters
-        ----------
-        leaf_of
-            Which leaf votes, of shape (n_rows, n_columns).
+        `leaf_of` says which leaf votes, of shape (n_rows, n_points).
         """
         n_classes, n_leaves = self._terms.shape[1:]
         slot_of = self._places.take(leaf_of * self._places.shape[1] + self.points.columns.number_of)
@@ -229,10 +207,8 @@ class BayesLeaves:
         numbers = np.tile(self.points.numbers, len(leaf) // len(values))
         step = n_classes * n_leaves
         index = (slot_of * (3 * step) + leaf) + np.arange(0, step, n_leaves)[:, None]
-        mean = self._gaussians.take(index)
-        spread = self._gaussians.take(index + step)
-        log_deviation = self._gaussians.take(index + 2 * step)
-        terms = _log_densities(numbers, mean, spread, log_deviation, out=mean)
+        mean, spread, deviation = [self._gaussians.take(index + k * step) for k in range(3)]
+        terms = _log_densities(numbers, mean, spread, deviation, out=mean)
         for number, parts, slot, _, splitter in self._general:
             for point in np.flatnonzero((leaf == number) & (slot_of == slot)).tolist():
                 value = values[point % len(values)]

@@ -12,10 +12,11 @@ from __future__ import annotations
 import math
 from array import array
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 from ipdp.core.typing import FeatureName, Label
-from ipdp.models.trees.kinds import ABSENT, ADAPTIVE, BAYES, LEAVES, MAJORITY, WEIGHTED, find
+from ipdp.models.trees.kinds import ABSENT, ADAPTIVE, BAYES, MAJORITY, WEIGHTED, find, leaf_kind
 
 try:
     import cython  # type: ignore[import-untyped]
@@ -35,86 +36,35 @@ NO_FEATURE = object()
 
 
 class ClassifierLeaf:
-    """The parts of a leaf, as of the last time that it learned.
-
-    Attributes
-    ----------
-    leaf
-        The leaf, which is kept alive so that its address stays its own.
-    opaque
-        Whether only river can tell the prediction of the leaf.
-    number, turn
-        The number of the leaf in the latest question that it was part of; that question's.
-    seen, splitters
-        The weights of the classes, -1 for those that it did not have, and the splitters when it was
-        read.
-    bayes
-        Whether it is naive Bayes.
-    votes
-        If it is not: its votes, whatever the observation, one number a class.
-    scale
-        How much its votes count beside those of alternate trees.
-    terms
-        Logs of the priors, one a class, then for each of the leaf's features and each class the
-        mean, -2 variance and log(variance) / 2; NaN for what naive Bayes leaves out.
-    at_x
-        The log-likelihoods of an observation, for each of the leaf's features and each class.
-    names
-        The leaf's features, in river's order; NO_FEATURE for those that are not Gaussian.
-    slots
-        Where each feature stands among them.
-    laid_out
-        The splitters when the places of the terms were set.
-    gaussians
-        For each Gaussian feature where its terms begin, and its distributions by class.
-    general
-        The splitters that are not Gaussian, by slot: feature, splitter.
-    counted
-        The weight of each class when its terms were read.
-    places, places_of
-        Where the features of some question stand, as bytes; the question's features.
-    """
-
-    __slots__ = (
-        "at_x",
-        "bayes",
-        "counted",
-        "gaussians",
-        "general",
-        "laid_out",
-        "leaf",
-        "names",
-        "number",
-        "opaque",
-        "places",
-        "places_of",
-        "scale",
-        "seen",
-        "slots",
-        "splitters",
-        "terms",
-        "turn",
-        "votes",
-    )
+    """The parts of a leaf, as of the last time that it learned."""
 
     def __init__(self, leaf: Any) -> None:
         self.leaf = leaf
-        self.opaque = LEAVES[type(leaf)] not in _KINDS
-        self.number = 0
-        self.turn = -1
+        self.opaque = leaf_kind(leaf.__class__) not in _KINDS  # only river can tell its prediction
+        self.number, self.turn = 0, -1  # see `LeafCache`
+        # When it was read: the weights of the classes, -1 for those that it did not have, and the
+        # splitters.
         self.seen = array("d")
         self.splitters: Any = None
+        # Whether it is naive Bayes; if not, its votes, whatever the observation, one a class.
         self.bayes = False
         self.votes = array("d")
-        self.scale = 1.0
-        self.laid_out: Any = None
+        self.scale = 1.0  # how much its votes count beside those of alternate trees
+        # Logs of the priors, one a class, then for each of the leaf's features and each class the
+        # mean, -2 variance and log(variance) / 2; NaN for what naive Bayes leaves out.
         self.terms = array("d")
+        # The log-likelihoods of an observation, for each of the leaf's features and each class.
         self.at_x = array("d")
+        self.laid_out: Any = None  # the splitters when the places of the terms were set
+        # The leaf's features, in river's order, NO_FEATURE for those that are not Gaussian; where
+        # each stands among them.
         self.names: list[Any] = []
         self.slots: dict[FeatureName, int] = {}
+        # For each Gaussian feature where its terms begin, and its distributions by class.
         self.gaussians: list[tuple[int, dict[Any, Any]]] = []
-        self.general: dict[int, tuple[FeatureName, Any]] = {}
-        self.counted: list[float] = []
+        self.general: dict[int, tuple[FeatureName, Any]] = {}  # the other splitters, by slot
+        self.counted: list[float] = []  # the weight of each class when its terms were read
+        # Where the features of some question stand, as bytes; the question's features.
         self.places = b""
         self.places_of: object = None
 
@@ -140,19 +90,7 @@ class ClassifierLeaf:
 def parts_of(
     known: dict[int, ClassifierLeaf], leaf: Any, tree: Any, classes: tuple[Label, ...], turn: int
 ) -> ClassifierLeaf:
-    """The parts of a leaf as it is now.
-
-    Parameters
-    ----------
-    known
-        What is known of leaves, by their address.
-    leaf, tree
-        The leaf, and its tree.
-    classes
-        The classes.
-    turn
-        Number of the question.
-    """
+    """The parts of a leaf as it is now, given those `known` by their address; see `LeafCache`."""
     parts = known.get(id(leaf))
     if parts is None:
         parts = known[id(leaf)] = ClassifierLeaf(leaf)
@@ -162,7 +100,7 @@ def parts_of(
         if not parts.opaque and (
             parts.splitters is not leaf.splitters or _has_learned(parts, leaf.stats, classes)
         ):
-            read(parts, tree, classes)
+            _read(parts, tree, classes)
     return parts
 
 
@@ -183,7 +121,7 @@ def _has_learned(
     return False
 
 
-def read(parts: ClassifierLeaf, tree: Any, classes: tuple[Label, ...]) -> None:
+def _read(parts: ClassifierLeaf, tree: Any, classes: tuple[Label, ...]) -> None:
     """Read a leaf as it is now, its numbers in the order of the classes."""
     leaf = parts.leaf
     stats = leaf.stats
@@ -191,23 +129,20 @@ def read(parts: ClassifierLeaf, tree: Any, classes: tuple[Label, ...]) -> None:
     total = 0.0
     for weight in stats.values():
         total += weight
-    kind = LEAVES[type(leaf)]
+    kind = leaf_kind(leaf.__class__)
     if kind == WEIGHTED:
         if not stats:
             raise ValueError("a leaf that has seen nothing has no prediction")
         error = leaf._mean_error.get()
         parts.scale = 1 / (error * error) if error else 1.0
-    parts.bayes = _is_bayes(leaf, tree, kind, total)
-    if not parts.bayes:
+    is_bayes = _is_bayes(leaf, tree, kind, total)
+    parts.bayes = is_bayes and total != 0
+    if parts.bayes:
+        _read_bayes(parts, total, classes)
+    else:
         share = 1 / total if total and not math.isnan(total) else 1.0
         for k in range(len(classes)):
-            parts.votes[k] = stats.get(classes[k], 0.0) * share
-    elif total == 0:
-        parts.bayes = False
-        for k in range(len(classes)):
-            parts.votes[k] = 0.0
-    else:
-        _read_bayes(parts, total, classes)
+            parts.votes[k] = 0.0 if is_bayes else stats.get(classes[k], 0.0) * share
     parts.splitters = leaf.splitters
 
 
@@ -260,10 +195,9 @@ def _lay_out(parts: ClassifierLeaf, n_classes: int) -> None:
     parts.places_of = None
     for slot, (name, splitter) in enumerate(parts.leaf.splitters.items()):
         parts.slots[name] = slot
-        if _GAUSSIAN[splitter.__class__]:
-            start = n_classes * (1 + 3 * slot)
+        if _is_gaussian(splitter.__class__):
             parts.names.append(name)
-            parts.gaussians.append((start, splitter._att_dist_per_class))
+            parts.gaussians.append((n_classes * (1 + 3 * slot), splitter._att_dist_per_class))
         else:
             parts.names.append(NO_FEATURE)
             parts.general[slot] = (name, splitter)
@@ -292,18 +226,13 @@ def _read_gaussians(parts: ClassifierLeaf, k: int, label: Any) -> None:
                     terms[at + 2] = 0.5 * log(variance)
 
 
-class _Gaussian(dict[type, bool]):
-    """Whether each class of splitters is Gaussian, looked up once."""
-
-    def __missing__(self, cls: Any) -> bool:
-        self[cls] = _HAS_LOG_PDF and all(
-            getattr(cls, name, None) is getattr(_GAUSSIAN_SPLITTER, name)
-            for name in ("cond_log_proba", "update")
-        )
-        return self[cls]
-
-
-_GAUSSIAN = _Gaussian()
+@cache
+def _is_gaussian(splitter: Any) -> bool:
+    """Whether the Gaussians of a class of splitters can be read."""
+    return _HAS_LOG_PDF and all(
+        getattr(splitter, name, None) is getattr(_GAUSSIAN_SPLITTER, name)
+        for name in ("cond_log_proba", "update")
+    )
 
 
 def likelihoods(

@@ -18,7 +18,6 @@ from ipdp.models.trees.kernels.leaves import likelihoods
 if TYPE_CHECKING:
     from ipdp.models.trees.kernels.walk import Reached
     from ipdp.models.trees.kinds import Form
-    from ipdp.models.trees.points import Points
     from ipdp.models.trees.reached import LeafCache
 
 try:
@@ -36,59 +35,23 @@ _LEFT_OUT = -math.inf
 
 
 class Voting:
-    """The votes of leaves at points, one run of neighbouring columns after the other.
+    """The votes of leaves at points, one run of neighbouring columns after the other."""
 
-    Parameters
-    ----------
-    walker
-        Has walked the trees.
-    points
-        The observation and its points.
-    classes
-        The classes.
-    known, turn
-        What is known of leaves, by their address; number of the question.
-    """
-
-    __slots__ = (
-        "_classes",
-        "_has_opaque",
-        "_known",
-        "_name_of",
-        "_numbers",
-        "_points",
-        "_turn",
-        "_votes",
-        "_walker",
-    )
-
-    def __init__(
-        self,
-        walker: Walker,
-        points: Points,
-        classes: tuple[Label, ...],
-        known: dict[int, ClassifierLeaf],
-        turn: int,
-    ) -> None:
-        self._points = points
-        self._classes = classes
-        self._name_of = points.columns.name_of
-        self._known = known
-        self._turn = turn
-        self._has_opaque = False
+    def __init__(self, walker: Walker, classes: tuple[Label, ...], cache: LeafCache) -> None:
         self._walker = walker
+        self._points = walker.points
+        self._classes = classes
+        self._name_of = self._points.columns.name_of
+        self._known = cache.parts
+        self._turn = cache.turn
+        self._has_opaque = False
         # Lists are fast in Python, arrays in C.
-        self._numbers = self._walker.numbers if cython.compiled else points.numbers.tolist()
+        self._numbers = self._walker.numbers if cython.compiled else self._points.numbers.tolist()
 
     def count(self, votes: FloatArray, trees: Sequence[Any], reached: Sequence[Reached]) -> bool:
-        """Collect the votes of trees; whether some leaves are opaque.
+        """Collect the votes of trees, of shape (n_classes, n_rows, n_points) and all 0 before.
 
-        Parameters
-        ----------
-        votes
-            Takes the votes, of shape (n_classes, n_rows, n_points); all 0.
-        trees, reached
-            The trees, and what each point reaches in them.
+        Gives back whether some leaves are opaque.
         """
         self._votes = votes
         weighted = self._votes.shape[1] > len(trees)
@@ -161,12 +124,8 @@ class Voting:
 
     def _replace(self, parts: ClassifierLeaf, slot: int, row: int, lo: int, hi: int) -> None:
         """Write the terms of what the points have instead of x."""
-        n_classes, votes, numbers, terms = (
-            len(self._classes),
-            self._votes,
-            self._numbers,
-            parts.terms,
-        )
+        n_classes, votes = len(self._classes), self._votes
+        numbers, terms = self._numbers, parts.terms
         if parts.general and slot in parts.general:
             splitter = parts.general[slot][1]
             for column in range(lo, hi):
@@ -182,12 +141,8 @@ class Voting:
 
     def _add_up(self, parts: ClassifierLeaf, slot: int, row: int, lo: int, hi: int) -> None:
         """Add up the terms at each point, in river's order; none is replaced if `slot` is -1."""
-        n_classes, n_slots, votes, at_x = (
-            len(self._classes),
-            len(parts.names),
-            self._votes,
-            parts.at_x,
-        )
+        n_classes, n_slots = len(self._classes), len(parts.names)
+        votes, at_x = self._votes, parts.at_x
         n_before = n_slots if slot < 0 else slot
         for k in range(n_classes):
             before = parts.terms[k]
@@ -227,28 +182,14 @@ def vote(
     trees: Sequence[Any],
     forms: Sequence[Form],
     classes: tuple[Label, ...],
-    cache: LeafCache[ClassifierLeaf],
+    cache: LeafCache,
 ) -> tuple[FloatArray, list[Reached], bool]:
     """Walk trees, and collect the votes of their leaves.
 
-    Parameters
-    ----------
-    walker
-        Walks, with an observation and its points.
-    trees, forms
-        The trees, and how each of them is walked.
-    classes
-        The classes.
-    cache
-        What was read from leaves.
-
-    Returns
-    -------
-    The votes, of shape (n_classes, n_rows, n_points), with a row for each tree and one more before
-    it for each alternate tree; what each point reaches; whether some leaves are opaque, whose votes
-    are missing.
+    Gives back the votes, of shape (n_classes, n_rows, n_points), with a row for each tree and one
+    more before it for each alternate tree; what each point reaches; and whether some leaves are
+    opaque, whose votes are missing.
     """
-    points = walker.points
     reached: list[Reached] = []
     n_rows = len(trees)
     for number in range(len(forms)):
@@ -256,20 +197,14 @@ def vote(
         found = walker.walk(trees[number]._root, form.kinds, form.adaptive)
         n_rows += len(found[3])
         reached.append(found)
-    votes = np.zeros((len(classes), n_rows, len(points.numbers)))
-    voting = Voting(walker, points, classes, cache.parts, cache.turn)
-    return votes, reached, voting.count(votes, trees, reached)
+    votes = np.zeros((len(classes), n_rows, len(walker.numbers)))
+    return votes, reached, Voting(walker, classes, cache).count(votes, trees, reached)
 
 
 def combine(votes: FloatArray, weights: Sequence[float]) -> FloatArray:
     """The weighted votes of trees as shares of the classes, of shape (n_classes, n_points).
 
-    Parameters
-    ----------
-    votes
-        Of shape (n_classes, n_trees, n_points).
-    weights
-        How much each tree counts.
+    The votes are of shape (n_classes, n_trees, n_points); the weights say how much a tree counts.
     """
     n_classes, n_trees, n_points = votes.shape[0], votes.shape[1], votes.shape[2]
     combined = np.zeros((n_classes, n_points))

@@ -42,24 +42,7 @@ Reached = tuple[Any, list[Span], list[Run], list[Alternate]]
 
 
 class Walker:
-    """Walks trees with an observation and its points.
-
-    Parameters
-    ----------
-    points
-        The observation and the points.
-    """
-
-    __slots__ = (
-        "_adaptive",
-        "_alternates",
-        "_kind",
-        "_kinds",
-        "_latest",
-        "_waiting",
-        "numbers",
-        "points",
-    )
+    """Walks trees with an observation and its points."""
 
     def __init__(self, points: Points) -> None:
         self.points = points
@@ -74,17 +57,7 @@ class Walker:
         self._alternates: list[Alternate] = []
 
     def walk(self, root: Any, kinds: NodeKinds, adaptive: bool) -> Reached:
-        """Which leaf each point reaches.
-
-        Parameters
-        ----------
-        root
-            Root of the tree, a leaf or a branch; None if it has not grown.
-        kinds
-            The kinds of the tree's nodes.
-        adaptive
-            Whether its branches may have alternate trees.
-        """
+        """Which leaf each point reaches, from a root that is None if the tree has not grown."""
         if root is None:
             return None, [], [], []
         self._kinds, self._adaptive, self._latest = kinds, adaptive, None
@@ -233,17 +206,10 @@ def _next(node: Any, x: Any) -> tuple[Any, bool]:
 
 
 def in_order(numbers: FloatArray, order: bytes, whole: bytes) -> bool:
-    """Whether columns are as expected.
+    """Whether the numbers in columns are as expected.
 
-    Parameters
-    ----------
-    numbers
-        What stands in the columns.
-    order
-        For each column IS_NUMBER if it must not be NaN, ASCENDING if it is not to be below the one
-        before it either, else 0.
-    whole
-        Whether it is to be a whole number.
+    For each column `order` is IS_NUMBER if it must not be NaN, ASCENDING if it is not to be below
+    the one before it either, else 0; `whole` says whether it is to be a whole number.
     """
     for k in range(len(order)):
         if order[k] == ASCENDING and not numbers[k] >= numbers[k - 1]:
