@@ -16,7 +16,7 @@ from ipdp.core.typing import FloatArray
 from ipdp.plot.shown.curve import Line, ShownCurve, shown_curve
 from ipdp.plot.shown.pair import ShownPair, shown_pair
 from ipdp.plot.shown.style import THIN_POINT, line_styles, named
-from ipdp.plot.shown.values import Rug, around
+from ipdp.plot.shown.values import Rug, around, is_pair
 
 if TYPE_CHECKING:
     from ipdp.explainers.pdp import IncrementalPDP
@@ -30,7 +30,7 @@ _QUIET = 'style="opacity:0.7"'
 _CELLS = 24
 # Width of a letter in pixels, about, and height of the histogram under a curve.
 _LETTER, _RUG = 6.5, 26.0
-_LOW, _MIDDLE, _HIGH = (68, 1, 84), (33, 145, 140), (253, 231, 37)  # viridis
+_SCALE = (68, 1, 84), (33, 145, 140), (253, 231, 37)  # viridis
 
 
 def curve_html(curve: Curve) -> str:
@@ -42,10 +42,10 @@ def curve_html(curve: Curve) -> str:
     notes = [_text(f"{curve.n_samples:,} observations explained{when}", 100)]
     key = ""
     if isinstance(shown, ShownPair):
-        low, high = map(number, _limits([shown]))
+        low, high = map(_number, _limits([shown]))
         notes.append(f"from {low} (dark) to {high} (light)")
     else:
-        missing = [number(line.missing.y) for line in shown.lines if line.missing]
+        missing = [_number(line.missing.y) for line in shown.lines if line.missing]
         notes += [f"when missing: {', '.join(missing)}"] if missing else []
         key = _key(shown)
     return f"<div>{what}<br>{drawing}<br><small {_QUIET}>{'; '.join(notes)}</small>{key}</div>"
@@ -62,29 +62,25 @@ def explainer_html(pdp: IncrementalPDP) -> str:
     shown = [_shown(curve) for curve in curves]
     single = [item for item in shown if isinstance(item, ShownCurve)]
     ends = _limits(single)  # one axis for all: a flat curve looks flat
-    rows = [_row(curve, item, ends) for curve, item in zip(curves, shown, strict=True)][:_ROWS]
-    more = len(curves) - len(rows)
-    rest = f"<small {_QUIET}>and {more} more</small>" if more else ""
+    pairs = zip(curves[:_ROWS], shown, strict=False)
+    rows = "".join(_row(curve, item, ends) for curve, item in pairs)
+    more = len(curves) - _ROWS
+    rest = f"<small {_QUIET}>and {more} more</small>" if more > 0 else ""
     titles = ("feature", "curve", "importance", "where")
     heads = "".join(f"<th {_CELL}>{title}</th>" for title in titles)
-    key = _key(single[0]) if single else ""
-    return (
-        f"<div>{head}<table><thead><tr>{heads}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
-        f"{rest}{key}</div>"
-    )
+    table = f"<table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>"
+    return f"<div>{head}{table}{rest}{_key(single[0]) if single else ''}</div>"
 
 
 def _shown(curve: Curve) -> ShownCurve | ShownPair:
-    if len(curve.grid_values) == 2:
-        return shown_pair(curve, rug=False)
-    return shown_curve(curve, ice=False)
+    return shown_pair(curve, rug=False) if is_pair(curve) else shown_curve(curve, ice=False)
 
 
 def _row(curve: Curve, shown: ShownCurve | ShownPair, ends: tuple[float, float]) -> str:
     cells = (
         _text(curve.feature),
         _drawing(shown, _SMALL, ends=ends if isinstance(shown, ShownCurve) else None),
-        number(curve.overall_importance),
+        _number(curve.overall_importance),
         "; ".join(_extent(curve, k) for k in range(len(curve.grid_values))),
     )
     return f"<tr>{''.join(f'<td {_CELL}>{cell}</td>' for cell in cells)}</tr>"
@@ -99,7 +95,7 @@ def _extent(curve: Curve, k: int) -> str:
     if curve.categorical[k]:
         few = ", ".join(_text(value, 16) for value in values[:6])
         return f"{name}{few}{f', … ({len(values)} in all)' if len(values) > 6 else ''}"
-    return f"{name}{number(values[0])} to {number(values[-1])}"
+    return f"{name}{_number(values[0])} to {_number(values[-1])}"
 
 
 def _key(shown: ShownCurve) -> str:
@@ -128,19 +124,20 @@ def _drawing(
     ends = _limits([shown]) if ends is None else ends
     if isinstance(shown, ShownPair):
         return _pair_drawing(shown, size, ends, framed=framed)
+    categorical = shown.categories is not None
     x = np.concatenate([line.x for line in shown.lines] or [np.empty(0)])
-    pad = 0.0 if shown.categories is None else 0.5
+    pad = 0.5 if categorical else 0.0
     across = (float(x.min()) - pad, float(x.max()) + pad) if x.size else (0.0, 1.0)
-    low, high = map(number, ends)
-    places = _ends(shown.values, categorical=shown.categories is not None)
-    names = [*places, "" if low == high else low, high] if framed else None
-    rug = shown.rug if framed else None
-    room = _limits([shown], bands=True) if framed else ends
-    below = 0.0 if rug is None else _RUG
-    canvas = SvgCanvas(size, across, room, names=names, named_y=ends, below=below)
-    styles = line_styles(len(shown.lines), dark=False)
+    styles, rug = line_styles(len(shown.lines), dark=False), shown.rug if framed else None
+    if framed:
+        low, high = map(_number, ends)
+        names = [*_ends(shown.values, categorical=categorical), "" if low == high else low, high]
+        room, below = _limits([shown], bands=True), 0.0 if rug is None else _RUG
+        canvas = SvgCanvas(size, across, room, names=names, named_y=ends, below=below)
+    else:
+        canvas = SvgCanvas(size, across, ends)
     for line, style in zip(shown.lines, styles, strict=True):
-        draw = _draw_numbers if shown.categories is None else _draw_categories
+        draw = _draw_categories if categorical else _draw_numbers
         draw(canvas, shown, line, style.colour)
     if rug is not None:
         canvas.bars(rug, styles[0].colour if len(styles) == 1 else "gray")
@@ -170,20 +167,18 @@ def _pair_drawing(
     rows, columns = (
         np.unique(np.linspace(0, n - 1, min(n, _CELLS)).round().astype(int)) for n in shown.z.shape
     )
-    z = shown.z[np.ix_(rows, columns)]
     low, high = ends
     names = [
         name
         for positions, categories in zip(shown.axes, shown.categories, strict=True)
         for name in _ends(categories or positions.tolist(), categorical=categories is not None)
     ]
-    canvas = SvgCanvas(
-        size, (0.0, float(len(columns))), (0.0, float(len(rows))), names=names if framed else None
-    )
-    for (j, i), value in np.ndenumerate(z):
+    corner = (0.0, float(len(columns))), (0.0, float(len(rows)))
+    canvas = SvgCanvas(size, *corner, names=names if framed else None)
+    for (row, column), value in np.ndenumerate(shown.z[np.ix_(rows, columns)]):
         if np.isfinite(value):
             share = (value - low) / (high - low) if high > low else 0.5
-            canvas.tile((i, i + 1, j, j + 1), _shade(float(share)))
+            canvas.tile(column, row, _shade(float(share)))
     return canvas.text(f"{shown.label} by {feature_text(shown.features)}")
 
 
@@ -205,46 +200,28 @@ def _ends(values: list[Any], *, categorical: bool) -> tuple[str, str]:
     """The first and the last value of an axis, as text."""
     if not values:
         return "", ""
-    first, last = (named(values[k], 16) if categorical else number(values[k]) for k in (0, -1))
+    first, last = (named(values[k], 16) if categorical else _number(values[k]) for k in (0, -1))
     return first, "" if len(values) == 1 or first == last else last
 
 
-def number(value: float) -> str:
-    """A number in few letters.
-
-    Examples
-    --------
-    >>> number(0.123456), number(1.7e-13), number(1_199_310.0)
-    ('0.1235', '0', '1,199,310')
-    """
+def _number(value: float) -> str:
+    """A number in few letters: 0.1235, 1,199,310, and 0 for what rounding left."""
     if abs(value) >= 1000:
         return f"{value:,.0f}" if abs(value) < 1e9 else f"{value:.4g}"
     return f"{0.0 if abs(value) < 1e-9 else value:.4g}"
 
 
 def _shade(share: float) -> str:
-    """A colour between the ends of the scale, by way of its middle."""
-    first, second = (_LOW, _MIDDLE) if share < 0.5 else (_MIDDLE, _HIGH)
-    at = 2 * share if share < 0.5 else 2 * share - 1
-    mixed = (round(a + at * (b - a)) for a, b in zip(first, second, strict=True))
-    return "#" + "".join(f"{part:02x}" for part in mixed)
+    """A colour of the scale, between its low and its high end."""
+    mixed = (np.interp(share, (0.0, 0.5, 1.0), channel) for channel in zip(*_SCALE, strict=True))
+    return "#" + "".join(f"{round(float(part)):02x}" for part in mixed)
 
 
 class SvgCanvas:
     """A drawing with the coordinates of the data.
 
-    Parameters
-    ----------
-    size
-        Width and height in pixels.
-    x, y
-        The ends of the axes.
-    names
-        What is written at the ends of the axes: left, right, bottom, top; None for nothing.
-    named_y
-        Where the last two of them stand; by default at the ends.
-    below
-        Height in pixels of the room for a histogram.
+    `size` is in pixels; `x` and `y` are the ends of the axes. `names` are written at them (left,
+    right, bottom, top), the last two at `named_y`; `below` are pixels for a histogram.
     """
 
     def __init__(
@@ -258,7 +235,8 @@ class SvgCanvas:
         below: float = 0.0,
     ) -> None:
         self.size = size
-        self._x, self._y = _apart(*x), _apart(*y)
+        # The ends of an axis must not be one.
+        self._x, self._y = (ends if ends[1] > ends[0] else around(ends[0]) for ends in (x, y))
         self._below = below
         self._parts: list[str] = []
         self._left = self._bottom = 4.0
@@ -277,6 +255,9 @@ class SvgCanvas:
         height = self.size[1] - self._bottom - self._below - 4
         return 4 + height * (high - y) / (high - low)
 
+    def _at(self, x: float, y: float) -> str:
+        return f"{self.across(x):.1f},{self.down(y):.1f}"
+
     def _frame(self, names: Sequence[str], named_y: tuple[float, float]) -> None:
         """Lines at the left and below, with what is at their ends."""
         width, height = self.size
@@ -285,25 +266,25 @@ class SvgCanvas:
             f'<path d="M{self._left - 3:.1f},4V{floor}H{width - 4}" fill="none" '
             'stroke="currentColor" opacity="0.4"/>'
         )
-        beside = self._left - 6
         places = (
             (self._left, height - 5, "start"),
             (width - 4, height - 5, "end"),
-            *((beside, max(self.down(y) + 4, 11.0), "end") for y in named_y),
+            *((self._left - 6, max(self.down(y) + 4, 11.0), "end") for y in named_y),
         )
-        for (x, y, anchor), name in zip(places, names, strict=True):
-            self._parts.append(
-                f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-size="11" '
-                f'fill="currentColor" opacity="0.8">{escape(name)}</text>'
-            )
+        self._parts += [
+            f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-size="11" '
+            f'fill="currentColor" opacity="0.8">{escape(name)}</text>'
+            for (x, y, anchor), name in zip(places, names, strict=True)
+        ]
 
     def line(
         self, x: FloatArray, y: FloatArray, colour: str, *, dashes: str = "none", opacity: float = 1
     ) -> None:
         """A line, broken where a value is not known."""
-        path = "".join(
-            f"{step}{self.across(a):.1f},{self.down(b):.1f}" for step, a, b in _steps(x, y)
-        )
+        there = np.isfinite(x) & np.isfinite(y)
+        drawing = there & np.append(False, there[:-1])
+        points = zip(x[there], y[there], drawing[there], strict=True)
+        path = "".join(f"{'L' if on else 'M'}{self._at(a, b)}" for a, b, on in points)
         drawn = f'stroke-width="1.5" stroke-dasharray="{dashes}" opacity="{opacity}"'
         self._parts.append(f'<path d="{path}" fill="none" stroke="{colour}" {drawn}/>')
 
@@ -312,7 +293,7 @@ class SvgCanvas:
         there = np.isfinite(low) & np.isfinite(high)
         ends = [*zip(x[there], high[there], strict=True)]
         ends += reversed([*zip(x[there], low[there], strict=True)])
-        points = " ".join(f"{self.across(a):.1f},{self.down(b):.1f}" for a, b in ends)
+        points = " ".join(self._at(*end) for end in ends)
         self._parts.append(f'<polygon points="{points}" fill="{colour}" opacity="0.2"/>')
 
     def dot(self, x: float, y: float, colour: str, opacity: float = 1) -> None:
@@ -330,19 +311,18 @@ class SvgCanvas:
         for left, right, count in zip(lefts, rights, rug.counts, strict=True):
             if right > left and count:
                 top = floor - (self._below - 6) * count / tallest
-                path += (
-                    f"M{self.across(left):.1f},{floor:.1f}V{top:.1f}H{self.across(right):.1f}"
-                    f"V{floor:.1f}"
-                )
+                path += f"M{self.across(left):.1f},{floor:.1f}V{top:.1f}"
+                path += f"H{self.across(right):.1f}V{floor:.1f}"
         self._parts.append(f'<path d="{path}" fill="{colour}" opacity="0.45"/>')
 
-    def tile(self, ends: Sequence[float], colour: str) -> None:
-        """A filled rectangle: left, right, bottom, top."""
-        left, right = sorted(self.across(x) for x in ends[:2])
-        top, bottom = sorted(self.down(y) for y in ends[2:])
-        place = f'x="{left:.1f}" y="{top:.1f}"'
-        size = f'width="{right - left + 0.3:.1f}" height="{bottom - top + 0.3:.1f}"'
-        self._parts.append(f'<rect {place} {size} fill="{colour}"/>')
+    def tile(self, column: int, row: int, colour: str) -> None:
+        """A filled rectangle of the size 1."""
+        left, top = self.across(column), self.down(row + 1)
+        width, height = self.across(column + 1) - left, self.down(row) - top
+        place = (
+            f'x="{left:.1f}" y="{top:.1f}" width="{width + 0.3:.1f}" height="{height + 0.3:.1f}"'
+        )
+        self._parts.append(f'<rect {place} fill="{colour}"/>')
 
     def text(self, title: str) -> str:
         """The drawing as an SVG element; the title is read out."""
@@ -351,17 +331,3 @@ class SvgCanvas:
             f'<svg role="img" width="{width}" height="{height}" viewBox="0 0 {width} {height}" '
             f'aria-label="{escape(title)}">{"".join(self._parts)}</svg>'
         )
-
-
-def _steps(x: FloatArray, y: FloatArray) -> list[tuple[str, float, float]]:
-    steps, drawing = [], False
-    for a, b in zip(x.tolist(), y.tolist(), strict=True):
-        if np.isfinite(a) and np.isfinite(b):
-            steps.append(("L" if drawing else "M", a, b))
-        drawing = bool(np.isfinite(a) and np.isfinite(b))
-    return steps
-
-
-def _apart(low: float, high: float) -> tuple[float, float]:
-    """The ends of an axis, which must not be one."""
-    return (low, high) if high > low else around(low)

@@ -10,7 +10,6 @@ from ipdp.plot import OverviewDisplay
 from ipdp.plot.shown.curve import shown_curve
 
 from ..conftest import (
-    make_binary,
     make_categories,
     make_curve,
     make_history,
@@ -31,14 +30,6 @@ def test_points_band_labels_and_rug():
     assert shown.rug.counts.sum() == 50
     np.testing.assert_array_equal(shown.rug.left[1:], shown.rug.right[:-1])
     assert len(line.ice) == 3
-
-
-def test_every_output_for_a_page_where_the_user_chooses():
-    curve = make_binary()
-    assert [line.output for line in shown_curve(curve).lines] == [True]
-    both = shown_curve(curve, every_output=True)
-    assert [(line.output, line.name) for line in both.lines] == [(False, "False"), (True, "True")]
-    np.testing.assert_array_equal([line.y for line in both.lines], curve.average)
 
 
 def test_what_is_not_wanted_is_not_there():

@@ -49,7 +49,7 @@ def test_categories_have_dots_as_large_as_their_counts(ax):
         {"age": None, "salary": "high"},
         {"age": 1.0, "salary": "unheard of"},
     ]
-    assert density_of(curve, rows).values.tolist() == [[2, 0, 0], [0, 0, 0], [0, 1, 0], [0, 0, 0]]
+    assert density_of(curve, rows).tolist() == [[2, 0, 0], [0, 0, 0], [0, 1, 0], [0, 0, 0]]
     sizes = curve.plot(ax, data=rows).density_.get_sizes().reshape(4, 3)
     assert sizes[0, 0] == 2 * sizes[2, 1] > 0
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _ROW, _LEAST = 0.2, 3.6
 
 
-def draw(shown: CurveHistory, ax: Axes | None, mesh_kw: Mapping[str, Any]) -> dict[str, Any]:
+def draw(shown: CurveHistory, ax: Axes | None, settings: Mapping[str, Any]) -> dict[str, Any]:
     """Draw the heat map, and give the artists by name."""
     if ax is None:
         ax = new_axes(7.5, max(_LEAST, _ROW * len(shown.categories or []) + 1.0))
@@ -36,8 +36,8 @@ def draw(shown: CurveHistory, ax: Axes | None, mesh_kw: Mapping[str, Any]) -> di
     ax.grid(False)
     values = np.ma.masked_invalid(shown.values)
     # One picture in a PDF, and not a rectangle for each of its thousands of cells.
-    settings = {"rasterized": True, **mesh_settings(ax, shown.z_range), **mesh_kw}
-    mesh = ax.pcolormesh(shown.time_edges, shown.place_edges, values, **settings)
+    own = {"rasterized": True, **mesh_settings(ax, shown.z_range), **(settings["mesh"] or {})}
+    mesh = ax.pcolormesh(shown.time_edges, shown.place_edges, values, **own)
     bar = add_colorbar(ax, mesh, shown.label, values)
     changes = _draw_changes(ax, shown)
     label_axis(ax.yaxis, shown.feature, shown.place_edges, shown.categories, whole=shown.whole)

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 from ipdp.plot.matplotlib.layout import Frame, panels
 from ipdp.plot.matplotlib.style import PLAIN, name_entries, text_colour
 from ipdp.plot.shown.display import PDPDisplay
-from ipdp.plot.shown.overview import ShownOverview, fit_under, is_pair
+from ipdp.plot.shown.overview import ShownOverview, fit_under
 from ipdp.plot.shown.style import named
-from ipdp.plot.shown.values import is_whole
+from ipdp.plot.shown.values import is_pair, is_whole
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -16,7 +16,7 @@ from ipdp.plot.matplotlib.style import (
     mesh_settings,
     written_out,
 )
-from ipdp.plot.shown.pair import Counts, ShownPair
+from ipdp.plot.shown.pair import ShownPair
 from ipdp.plot.shown.values import edges_around
 
 if TYPE_CHECKING:
@@ -44,8 +44,7 @@ def draw(shown: ShownPair, ax: Axes | None, settings: Settings) -> dict[str, Any
     artists["colorbar"] = add_colorbar(ax, mesh, shown.label, z)
     for k, axis in enumerate((ax.xaxis, ax.yaxis)):
         label_axis(axis, shown.features[k], shown.axes[k], shown.categories[k])
-    if shown.density is not None:
-        artists["density"] = _draw_density(ax, shown)
+    artists["density"] = _draw_density(ax, shown)
     _draw_ticks(ax, shown, {"color": (1, 1, 1, 0.8), "linewidth": 0.8, **given["rug"]})
     add_notes(ax, is_empty=shown.is_empty, title=title)
     return artists
@@ -55,16 +54,15 @@ def _draw_density(ax: Axes, shown: ShownPair) -> Any:
     """Lines around the data, dots where there are categories; seen on any colour."""
     from matplotlib.patheffects import withStroke
 
-    found = shown.density
-    if isinstance(found, Counts):
+    if shown.counts is not None:
         x, y = np.meshgrid(*shown.axes, indexing="ij")
-        sizes = _LARGEST_DOT * found.values / max(found.values.max(), 1)
+        sizes = _LARGEST_DOT * shown.counts / max(shown.counts.max(), 1)
         dots: dict[str, Any] = {"facecolors": "white", "edgecolors": (0, 0, 0, 0.6)}
         return ax.scatter(x.ravel(), y.ravel(), s=sizes.ravel(), zorder=3, linewidths=0.8, **dots)
-    assert found is not None
-    lines = ax.contour(
-        found.x, found.y, found.z.T, levels=found.levels, colors="white", linewidths=1.0
-    )
+    if shown.density is None:
+        return None
+    x, y, z, levels = shown.density
+    lines = ax.contour(x, y, z.T, levels=levels, colors="white", linewidths=1.0)
     lines.set_path_effects([withStroke(linewidth=2.0, foreground=(0, 0, 0, 0.45))])
     return lines
 

@@ -128,7 +128,7 @@ def _draw_changes(
             label=kind,
             zorder=3,
         )
-        for kind, marks in shown.marks_by_kind(KINDS).items()
+        for kind, marks in shown.marks_by_kind.items()
     }
     names = [named(name, width=20) for name in shown.rows]
     ax.set_yticks(range(len(names)), labels=names, **PLAIN)

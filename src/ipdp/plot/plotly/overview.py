@@ -11,8 +11,9 @@ from ipdp.plot.plotly.curve import traces, x_axis, y_axis
 from ipdp.plot.plotly.pair import axes, surface_trace
 from ipdp.plot.plotly.style import Figure, Theme, Trace, name_text
 from ipdp.plot.shown.curve import ShownCurve, shown_curve
-from ipdp.plot.shown.overview import ShownOverview, fit_under, is_pair
+from ipdp.plot.shown.overview import ShownOverview, fit_under
 from ipdp.plot.shown.pair import ShownPair, shown_pair
+from ipdp.plot.shown.values import is_pair
 
 # Pixels of a row of panels.
 _ROW = 190

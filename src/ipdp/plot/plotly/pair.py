@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from ipdp.core.typing import Array
 from ipdp.plot.plotly.style import Figure, Theme, Trace, axis, escaped, notes, scatter
-from ipdp.plot.shown.pair import Counts, Density, ShownPair
+from ipdp.plot.shown.pair import Density, ShownPair
 
 # Width in pixels of the largest dot, and length of a tick of the rug, half of which is seen.
 _LARGEST_DOT, _TICK = 18, 14
@@ -17,9 +18,9 @@ def figure(shown: ShownPair) -> Figure:
     """The figure of a pair."""
     theme = Theme.default()
     traces = [surface_trace(shown, theme), *_tick_traces(shown)]
-    if isinstance(shown.density, Counts):
-        traces.append(_dots_trace(shown, shown.density))
-    elif shown.density is not None:
+    if shown.counts is not None:
+        traces.append(_dots_trace(shown, shown.counts.ravel()))
+    if shown.density is not None:
         traces += _contour_traces(shown.density)
     x, y = axes(shown)
     layout = notes(shown.title, is_empty=shown.is_empty)
@@ -54,10 +55,9 @@ def surface_trace(shown: ShownPair, theme: Theme) -> Trace:
     return trace | theme.colours_of(shown.label, shown.z_range)
 
 
-def _dots_trace(shown: ShownPair, found: Counts) -> Trace:
+def _dots_trace(shown: ShownPair, counts: Array) -> Trace:
     """Dots where there are observations."""
     x, y = np.meshgrid(*shown.axes, indexing="ij")
-    counts = found.values.ravel()
     marker = {
         "color": "white",
         "line": {"color": "rgba(0,0,0,0.6)", "width": 1},

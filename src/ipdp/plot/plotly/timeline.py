@@ -33,7 +33,7 @@ def figure(shown: ShownTimeline) -> Figure:
         line = named.get(feature, unnamed)
         trace = _line_trace(feature, series, f"y{panel}", line, "importance")
         traces.append(trace | {"showlegend": feature in named})
-    for kind, marks in shown.marks_by_kind(KINDS).items():
+    for kind, marks in shown.marks_by_kind.items():
         colours = [named.get(mark.change.feature, plain)["color"] for mark in marks]
         traces.append(_changes_trace(kind, marks, shown, colours))
     layout = _axes(shown)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from ipdp.core.curve import Curve
 from ipdp.core.errors import NotEnoughSamples
 from ipdp.core.typing import Feature, FloatArray, Label
 from ipdp.monitor.change import Change
-from ipdp.plot.shown.display import NotebookDisplay, check_backend
+from ipdp.plot.shown.display import NotebookDisplay
 from ipdp.plot.shown.source import Logged, Mark, Snapshots, history_of, marks_of
 from ipdp.plot.shown.style import named, output_label
 from ipdp.plot.shown.values import (
@@ -126,10 +126,14 @@ class CarpetDisplay(NotebookDisplay):
         -------
         The display itself; with "plotly" a `plotly.graph_objects.Figure`.
         """
-        check_backend(backend, ax=ax, settings=mesh_kw)
-        history = curve_history(self.times, self.curves, output=output, centred=centred)
-        shown = replace(history, marks=self._marks if changes else [])
-        return self._draw(backend, "carpet", shown, ax, mesh_kw=mesh_kw or {})
+        shown = curve_history(
+            self.times,
+            self.curves,
+            output=output,
+            centred=centred,
+            marks=self._marks if changes else [],
+        )
+        return self._draw(backend, "carpet", shown, ax, {"mesh": mesh_kw})
 
     def __repr__(self) -> str:
         return f"CarpetDisplay({self.feature!r}, {len(self.times)} times)"
@@ -148,11 +152,16 @@ class CurveHistory:
     values: FloatArray  # of shape (rows, columns); NaN where a curve did not reach
     z_range: tuple[float, float] | None  # ends of the colours around zero, of centred curves
     whole: bool  # whether the feature's values are whole numbers
-    marks: list[Mark] = field(default_factory=list)  # the changes to mark
+    marks: Sequence[Mark]  # the changes to mark
 
 
 def curve_history(
-    times: FloatArray, curves: Sequence[Curve], *, output: Label | None, centred: bool
+    times: FloatArray,
+    curves: Sequence[Curve],
+    *,
+    output: Label | None,
+    centred: bool,
+    marks: Sequence[Mark] = (),
 ) -> CurveHistory:
     """Put curves together on one axis; each is shown in its own range only."""
     last = curves[-1]
@@ -164,19 +173,18 @@ def curve_history(
     output = last.main_output if output is None else output
     if output is None:
         raise NotEnoughSamples(f"the curve of {last.feature!r} has no output yet")
-    label = output_label(last, last.select(output), centred=centred)
     # A feature whose kind was found out late begins anew with other points.
     kept = [k for k, curve in enumerate(curves) if curve.categorical == last.categorical]
     times, curves = times[kept], [curves[k] for k in kept]
     rows = [_row(curve, output, centred=centred) for curve in curves]
     axis = Axis(categorical=last.categorical[0])
-    if axis.categories is None:
-        edges, values = _by_number(curves, rows)
-    else:
-        edges, values = _by_category(axis, curves, rows)
+    grids = [axis.positions(curve.grid_values[0]) for curve in curves]
+    edges, values = (
+        _by_number(grids, rows) if axis.categories is None else _by_category(grids, rows)
+    )
     return CurveHistory(
         feature=named(last.feature),
-        label=label,
+        label=output_label(last, last.select(output), centred=centred),
         times=times,
         time_edges=edges_around(times),
         place_edges=edges,
@@ -184,6 +192,7 @@ def curve_history(
         values=values,
         z_range=symmetric_range(values) if centred else None,
         whole=is_whole(last),
+        marks=marks,
     )
 
 
@@ -196,28 +205,25 @@ def _row(curve: Curve, output: Label, *, centred: bool) -> FloatArray:
 
 
 def _by_category(
-    axis: Axis, curves: Sequence[Curve], rows: Sequence[FloatArray]
+    grids: Sequence[FloatArray], rows: Sequence[FloatArray]
 ) -> tuple[FloatArray, FloatArray]:
-    places = [axis.positions(curve.grid_values[0]).astype(int) for curve in curves]
-    n = len(axis.categories or ())
-    values = np.full((n, len(curves)), np.nan)
-    for column, (at, row) in enumerate(zip(places, rows, strict=True)):
-        values[at, column] = row
-    return np.asarray(np.arange(n + 1) - 0.5, dtype=float), values
+    n = int(max((grid.max(initial=-1.0) for grid in grids), default=-1.0)) + 1
+    values = np.full((n, len(grids)), np.nan)
+    for column, (grid, row) in enumerate(zip(grids, rows, strict=True)):
+        values[grid.astype(int), column] = row
+    return np.linspace(-0.5, n - 0.5, n + 1), values
 
 
 def _by_number(
-    curves: Sequence[Curve], rows: Sequence[FloatArray]
+    grids: Sequence[FloatArray], rows: Sequence[FloatArray]
 ) -> tuple[FloatArray, FloatArray]:
-    grids = [np.asarray(curve.grid_values[0], dtype=float) for curve in curves]
-    ends = [(grid[0], grid[-1]) for grid in grids if len(grid)]
-    low = min((first for first, _ in ends), default=0.0)
-    high = max((last for _, last in ends), default=0.0)
+    points = np.concatenate(grids)
+    low, high = (points.min(), points.max()) if points.size else (0.0, 0.0)
     if not high > low:
         low, high = around(low)
     edges = np.linspace(low, high, _ROWS + 1)
     middles = (edges[1:] + edges[:-1]) / 2
-    values = np.full((_ROWS, len(curves)), np.nan)
+    values = np.full((_ROWS, len(grids)), np.nan)
     for column, (grid, row) in enumerate(zip(grids, rows, strict=True)):
         if len(grid):
             # Every row that the range touches, and some more where it is a single point.

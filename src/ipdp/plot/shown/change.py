@@ -9,7 +9,7 @@ import numpy as np
 
 from ipdp.core.curve import Curve
 from ipdp.monitor.change import Change
-from ipdp.plot.shown.display import NotebookDisplay, PDPDisplay, check_backend
+from ipdp.plot.shown.display import NotebookDisplay, PDPDisplay
 from ipdp.plot.shown.style import named, time_text
 from ipdp.plot.shown.values import edges_around
 
@@ -82,7 +82,6 @@ class ChangeDisplay(NotebookDisplay):
         -------
         The display itself; with "plotly" a `plotly.graph_objects.Figure`.
         """
-        check_backend(backend, ax=ax)
         return self._draw(backend, "change", shown_change(self.change), ax)
 
     def __repr__(self) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -18,7 +18,6 @@ from ipdp.plot.shown.values import (
     about_its_mean,
     around,
     chosen_outputs,
-    dashes,
     is_whole,
     known,
     rug_of,
@@ -32,15 +31,22 @@ _LEAST_RANGE = 0.2
 _ICE, _TRAIL = (0.06, 0.5), (0.15, 0.6)
 # Width that several outputs share at a category, and in the strip for missing values.
 _AT_CATEGORY, _AT_MISSING = 0.4, 1.0
+# Half of the width of the dash that stands for a value at a category.
+_DASH = 0.2
 
 
 class Path(NamedTuple):
-    """A line behind or beside the curve; at categories it consists of short dashes."""
+    """A line behind or beside the curve."""
 
     x: FloatArray
     y: FloatArray
     opacity: float = 1.0
     time: str = ""
+
+    def dashed(self) -> Path:
+        """Short dashes, one at each category: x and y of shape (3 m,)."""
+        ends = self.x - _DASH, self.x + _DASH, np.full(len(self.x), np.nan)
+        return self._replace(x=np.stack(ends, axis=1).ravel(), y=np.repeat(self.y, 3))
 
 
 class Missing(NamedTuple):
@@ -63,7 +69,7 @@ class Line:
     low: FloatArray  # ends of the confidence band; NaN where it is not known
     high: FloatArray
     missing: Missing | None
-    ice: list[Path]  # oldest first, as the earlier curves
+    ice: list[Path]  # oldest first, as the earlier curves; at categories they are dashed
     trail: list[Path]
     compare: Path | None
 
@@ -93,7 +99,6 @@ def shown_curve(
     whole: Curve,
     *,
     output: Label | None = None,
-    every_output: bool = False,
     centred: bool = False,
     trail: Sequence[Curve] = (),
     compare: Curve | None = None,
@@ -101,53 +106,33 @@ def shown_curve(
     band: float | None = 0.95,
     rug: bool = True,
     name: str | None = None,
-    categories: Sequence[Any] = (),
+    categories: Iterable[Any] = (),
 ) -> ShownCurve:
-    """What is drawn of the curve of one feature, whatever draws it.
+    """What is drawn of the curve of one feature, with the arguments of `PDPDisplay.plot`.
 
-    Parameters
-    ----------
-    whole
-        The curve with all of its outputs.
-    output, centred, trail, compare, ice, band, rug
-        As in `PDPDisplay.plot`.
-    every_output
-        Whether to show all outputs, also both of two classes.
-    name
-        Name of the curve in the legend.
-    categories
-        Those that are on the axis already: they keep their places.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from ipdp import Curve
-    >>> y = np.array([[1.0, 2.0, 6.0]])
-    >>> curve = Curve("age", ("y",), [np.arange(3.0)], y, 0.1 * y, 90, np.array([80.0, 80.0, 2.0]))
-    >>> shown = shown_curve(curve)
-    >>> shown.feature, shown.label, shown.lines[0].y, shown.thin
-    ('age', 'y', array([1., 2., 6.]), array([False, False,  True]))
+    `name` is that of the curve in the legend; `categories` that are on the axis already keep
+    their places.
     """
-    curve = whole if every_output else chosen_outputs(whole, output)
-    earlier, other = _checked_trail(curve, trail), _checked_compare(curve, compare)
+    curve = chosen_outputs(whole, output)
+    earlier, others = _checked_beside(curve, trail, compare)
     if centred:
-        curve, earlier = about_its_mean(curve), [about_its_mean(item) for item in earlier]
-        other = None if other is None else about_its_mean(other)
-    beside = bool(earlier) or other is not None
+        curve = about_its_mean(curve)
+        earlier, others = ([about_its_mean(c) for c in curves] for curves in (earlier, others))
+    beside = bool(earlier or others)
     if name is None and beside and len(curve.outputs) == 1:
-        name = _time(curve) or "now"
+        name = time_text(curve.t) or "now"
     axis = Axis(categorical=curve.categorical[0], categories=categories)
     x = axis.positions(curve.grid_values[0])
     with_ice = not earlier if ice is None else ice
     lines = [
-        _line(curve, k, axis, x, band, name=name or "", ice=with_ice, trail=earlier, compare=other)
+        _line(curve, k, axis, band, name=name or "", ice=with_ice, trail=earlier, others=others)
         for k in range(len(curve.outputs))
     ]
     same = x.size > 0 and axis.categories is None and not np.ptp(x) > 0
     return ShownCurve(
         feature=named(curve.feature),
         label=output_label(whole, curve, centred=centred),
-        title="" if beside else _time(curve),
+        title="" if beside else time_text(curve.t),
         values=curve.grid_values[0].tolist(),
         n_effective=curve.n_effective_points,
         categories=axis.categories,
@@ -163,30 +148,47 @@ def shown_curve(
     )
 
 
+def _checked_beside(
+    curve: Curve, trail: Sequence[Curve], compare: Curve | None
+) -> tuple[list[Curve], list[Curve]]:
+    """Earlier curves, oldest first, and the one to compare with, if they fit the curve."""
+    others = [] if compare is None else [compare]
+    for name, curves in (("trail", trail), ("compare", others)):
+        for other in curves:
+            if not isinstance(other, Curve):
+                raise TypeError(f"{name} takes curves, got {type(other).__name__}")
+            if other.feature != curve.feature or other.categorical != curve.categorical:
+                raise ValueError(
+                    f"{name} has a curve of {other.feature!r} that does not fit one of "
+                    f"{curve.feature!r}"
+                )
+    if compare is not None and not set(compare.outputs) & set(curve.outputs):
+        raise ValueError(
+            f"compare has the outputs {list(compare.outputs)}, none of {list(curve.outputs)}"
+        )
+    return sorted(trail, key=time_of), others
+
+
 def _line(
     curve: Curve,
     k: int,
     axis: Axis,
-    x: FloatArray,
     band: float | None,
     *,
     name: str,
     ice: bool,
     trail: Sequence[Curve],
-    compare: Curve | None,
+    others: Sequence[Curve],
 ) -> Line:
     """The k-th output."""
-    n, output = len(curve.outputs), curve.outputs[k]
-    shift = 0.0 if axis.categories is None else side_by_side(n, _AT_CATEGORY)[k]
+    n, output, categorical = len(curve.outputs), curve.outputs[k], axis.categories is not None
+    shift = side_by_side(n, _AT_CATEGORY)[k] if categorical else 0.0
+    x = axis.positions(curve.grid_values[0])
     low, high = np.full((2, len(x)), np.nan)
     if band is not None:
         low, high = (end[k] for end in curve.band(band))
-    earlier = [
-        _path(axis, axis.positions(item.grid_values[0]) + shift, values, opacity, _time(item))
-        for item, opacity in zip(trail, _fading(len(trail), *_TRAIL), strict=True)
-        if (values := _row(item, output)) is not None
-    ]
-    values = None if compare is None else _row(compare, output)
+    behind = _ice_paths(curve, x, categorical=categorical) if ice and n == 1 else []
+    earlier = _paths(trail, output, axis, shift, _fading(len(trail), *_TRAIL))
     return Line(
         output=output,
         name=": ".join(part for part in (name, named(output, width=24) if n > 1 else "") if part),
@@ -195,38 +197,34 @@ def _line(
         low=low,
         high=high,
         missing=_missing(curve, k, band),
-        ice=_ice_paths(curve, axis, x) if ice and n == 1 else [],
-        trail=earlier,
-        compare=None
-        if compare is None or values is None
-        else Path(axis.positions(compare.grid_values[0]) + shift, values, time=_time(compare)),
+        ice=[path.dashed() for path in behind] if categorical else behind,
+        trail=[path.dashed() for path in earlier] if categorical else earlier,
+        compare=next(iter(_paths(others, output, axis, shift, [1.0] * len(others))), None),
     )
 
 
-def _row(curve: Curve, output: Label) -> FloatArray | None:
-    """The values of one output, None if the curve does not have it."""
-    if output not in curve.outputs:
-        return None
-    return np.asarray(known(curve)[curve.outputs.index(output)])
+def _paths(
+    curves: Sequence[Curve], output: Label, axis: Axis, shift: float, opacities: Sequence[float]
+) -> list[Path]:
+    """One output of those curves that have it."""
+    return [
+        Path(
+            axis.positions(curve.grid_values[0]) + shift,
+            known(curve)[curve.outputs.index(output)],
+            opacity,
+            time_text(curve.t),
+        )
+        for curve, opacity in zip(curves, opacities, strict=True)
+        if output in curve.outputs
+    ]
 
 
-def _path(axis: Axis, x: FloatArray, y: FloatArray, opacity: float, time: str = "") -> Path:
-    return Path(*((x, y) if axis.categories is None else dashes(x, y)), opacity, time)
-
-
-def _time(curve: Curve) -> str:
-    return "" if curve.t is None else time_text(curve.t)
-
-
-def _ice_paths(curve: Curve, axis: Axis, x: FloatArray) -> list[Path]:
+def _ice_paths(curve: Curve, x: FloatArray, *, categorical: bool) -> list[Path]:
     if curve.ice is None:
         return []
     n_ice, positions = curve.ice.shape[1], curve.ice_grid_values
-    own_x = [x] * n_ice if positions is None or axis.categories is not None else positions[0]
-    return [
-        _path(axis, at, y, opacity)
-        for at, y, opacity in zip(own_x, curve.ice[0], _fading(n_ice, *_ICE), strict=True)
-    ]
+    own_x = [x] * n_ice if positions is None or categorical else positions[0]
+    return list(map(Path, own_x, curve.ice[0], _fading(n_ice, *_ICE)))
 
 
 def _fading(n: int, oldest: float, newest: float) -> list[float]:
@@ -250,35 +248,6 @@ def _y_range(curve: Curve, *, bounded: bool) -> tuple[float, float] | None:
     if bounded:
         low = min(max(low, 0.0), 1.0 - _LEAST_RANGE)
     return low, low + _LEAST_RANGE
-
-
-def _checked_trail(curve: Curve, trail: Sequence[Curve]) -> list[Curve]:
-    """Earlier curves of the same feature, oldest first."""
-    for earlier in trail:
-        _must_match(curve, earlier, "trail")
-    return sorted(trail, key=time_of)
-
-
-def _checked_compare(curve: Curve, compare: Curve | None) -> Curve | None:
-    """A curve of the same feature, or None."""
-    if compare is None:
-        return None
-    _must_match(curve, compare, "compare")
-    if not set(compare.outputs) & set(curve.outputs):
-        raise ValueError(
-            f"compare has the outputs {list(compare.outputs)}, none of {list(curve.outputs)}"
-        )
-    return compare
-
-
-def _must_match(curve: Curve, other: Curve, name: str) -> None:
-    """Refuse a curve that cannot be drawn beside another one."""
-    if not isinstance(other, Curve):
-        raise TypeError(f"{name} takes curves, got {type(other).__name__}")
-    if other.feature != curve.feature or other.categorical != curve.categorical:
-        raise ValueError(
-            f"{name} has a curve of {other.feature!r} that does not fit one of {curve.feature!r}"
-        )
 
 
 def _trail_name(trail: Sequence[Curve]) -> str:

@@ -13,6 +13,7 @@ from ipdp.core.curve import Curve
 from ipdp.core.typing import Label
 from ipdp.plot.shown.curve import shown_curve
 from ipdp.plot.shown.pair import shown_pair
+from ipdp.plot.shown.values import is_pair
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -29,11 +30,11 @@ _SHARP = 2
 _WINDOWLESS = {"agg", "cairo", "pdf", "pgf", "ps", "svg", "template"}
 
 
-def check_backend(backend: str, *, ax: object = None, settings: object = None) -> None:
-    """Refuse a backend that does not exist, or that the other arguments are not made for."""
+def _check_backend(backend: str, *, with_artists: bool) -> None:
+    """Refuse a backend that does not exist, is not there, or is given axes of another one."""
     if backend not in _BACKENDS:
         raise ValueError(f"backend must be one of {', '.join(_BACKENDS)}, got {backend!r}")
-    if backend == "plotly" and not (ax is None and not settings):
+    if backend == "plotly" and with_artists:
         raise ValueError(
             "axes and settings of artists are matplotlib's; with plotly, change the figure that "
             "is returned"
@@ -53,16 +54,21 @@ class NotebookDisplay:
 
     figure_: Figure | SubFigure
 
-    def _draw(self, backend: str, kind: str, shown: Any, ax: Any, **settings: Any) -> Any:
+    def _draw(
+        self, backend: str, kind: str, shown: Any, ax: Any, *settings: Mapping[str, Any]
+    ) -> Any:
         """Draw what is shown, by the module of the backend that has the kind's name.
 
-        matplotlib's `draw(shown, ax, **settings)` gives artists by name, which become attributes of
-        the display with an underscore; plotly's `figure(shown)` gives the figure.
+        matplotlib's `draw(shown, ax, *settings)` gives artists by name, which become attributes of
+        the display with an underscore; plotly's `figure(shown)` gives the figure. The settings, if
+        the kind has any, are a mapping of those of each kind of artist.
         """
+        given = any(any(by_artist.values()) for by_artist in settings)
+        _check_backend(backend, with_artists=ax is not None or given)
         module = import_module(f"ipdp.plot.{backend}.{kind}")
         if backend == "plotly":
             return module.figure(shown)
-        artists = module.draw(shown, ax, **settings)
+        artists = module.draw(shown, ax, *settings)
         vars(self).update({f"{name}_": artist for name, artist in artists.items()})
         return self
 
@@ -248,11 +254,14 @@ class PDPDisplay(NotebookDisplay):
         """
         settings = {"line": line_kw, "band": band_kw, "ice": ice_kw, "rug": rug_kw}
         settings |= {"mesh": mesh_kw, "trail": trail_kw, "compare": compare_kw}
-        check_backend(backend, ax=ax, settings=any(settings.values()))
-        if len(self.curve.grid_values) == 2:
-            self._refuse_beside("trail" if trail else "compare" if compare is not None else "")
+        if is_pair(self.curve):
+            if trail or compare is not None:
+                name = "trail" if trail else "compare"
+                raise ValueError(
+                    f"{name} is for single features, and {self.curve.feature!r} is a pair"
+                )
             pair = shown_pair(self.curve, output=output, centred=centred, rug=rug, data=data)
-            return self._draw(backend, "pair", pair, ax, settings=settings)
+            return self._draw(backend, "pair", pair, ax, settings)
         if data is not None:
             raise ValueError("data is for the surface of a pair; this curve shows its own values")
         label = (line_kw or {}).get("label")
@@ -269,11 +278,7 @@ class PDPDisplay(NotebookDisplay):
             # Categories of curves that were drawn before keep their places.
             categories=getattr(ax and ax.get_axes_locator(), "categories", ()),
         )
-        return self._draw(backend, "curve", shown, ax, settings=settings)
-
-    def _refuse_beside(self, name: str) -> None:
-        if name:
-            raise ValueError(f"{name} is for single features, and {self.curve.feature!r} is a pair")
+        return self._draw(backend, "curve", shown, ax, settings)
 
     def __repr__(self) -> str:
         return f"PDPDisplay({self.curve!r})"

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from ipdp.core.curve import Curve
 from ipdp.core.typing import Feature, Label
-from ipdp.plot.shown.display import NotebookDisplay, PDPDisplay, check_backend
+from ipdp.plot.shown.display import NotebookDisplay, PDPDisplay
 from ipdp.plot.shown.source import Curves, Logged, curves_at
 from ipdp.plot.shown.style import named
+from ipdp.plot.shown.values import is_pair
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -99,9 +100,8 @@ class OverviewDisplay(NotebookDisplay):
         -------
         The display itself; with "plotly" a `plotly.graph_objects.Figure`.
         """
-        check_backend(backend, ax=ax)
         curves = self._picked(features)
-        columns = columns or n_columns(len(curves))
+        columns = columns or (min(len(curves), 4) if len(curves) <= 12 else 5)
         options = {"output": output, "centred": centred, "ice": ice, "band": band, "rug": rug}
         return self._draw(backend, "overview", ShownOverview(curves, columns, options), ax)
 
@@ -140,28 +140,6 @@ class ShownOverview:
         return f"{value:.2g}" if value > least else "≈ 0"
 
 
-def n_columns(n: int) -> int:
-    """How many of n panels make a row.
-
-    Examples
-    --------
-    >>> [n_columns(n) for n in (1, 3, 4, 8, 30)]
-    [1, 3, 4, 4, 5]
-    """
-    return min(n, 4) if n <= 12 else 5
-
-
 def fit_under(categories: Sequence[Any]) -> bool:
-    """Whether the names of categories have room under a panel.
-
-    Examples
-    --------
-    >>> fit_under([False, True]), fit_under(range(40))
-    (True, False)
-    """
+    """Whether the names of categories have room under a panel."""
     return sum(len(named(category)) + 1 for category in categories) <= _ROOM
-
-
-def is_pair(curve: Curve) -> bool:
-    """Whether a curve is the surface of two features."""
-    return len(curve.grid_values) == 2

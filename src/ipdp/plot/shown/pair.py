@@ -39,27 +39,20 @@ class Density(NamedTuple):
     levels: FloatArray
 
 
-class Counts(NamedTuple):
-    """How many observations are nearest to each point of the grid, of shape (m1, m2)."""
-
-    values: Array
-
-
 @dataclass(frozen=True)
 class ShownPair:
     """What is drawn of the surface of two features."""
 
-    features: tuple[str, str]  # labels of the two axes
+    features: tuple[str, ...]  # labels of the two axes
     label: str  # of the colours
     title: str  # when the surface was taken
     axes: tuple[FloatArray, FloatArray]  # positions of the points
-    categories: tuple[
-        list[Any] | None, list[Any] | None
-    ]  # what stands at 0, 1, 2, ... of each axis
+    categories: tuple[list[Any] | None, ...]  # what stands at 0, 1, 2, ... of each axis
     z: FloatArray  # the values, of shape (m2, m1); NaN where nothing is known
     levels: FloatArray | None  # of filled contours; None where tiles are drawn
     z_range: tuple[float, float] | None  # ends of the colours around zero, of a centred surface
-    density: Density | Counts | None  # of the observations; counts where there are categories
+    density: Density | None  # of the observations
+    counts: Array | None  # of the observations at each point, of shape (m1, m2), with categories
     ticks: list[FloatArray]  # recent values along each axis, where they are too few for a density
     is_empty: bool  # whether there is nothing to see yet
 
@@ -79,18 +72,19 @@ def shown_pair(
     both = [Axis(categorical=categorical) for categorical in curve.categorical]
     x, y = (axis.positions(values) for axis, values in zip(both, curve.grid_values, strict=True))
     z = known(curve)[0].T if curve.outputs else np.full((len(y), len(x)), np.nan)
-    density = density_of(curve, data) if rug or data is not None else None
+    found = density_of(curve, data) if rug or data is not None else None
     return ShownPair(
-        features=(named(curve.features[0]), named(curve.features[1])),
+        features=tuple(map(named, curve.features)),
         label=output_label(whole, curve, centred=centred),
-        title="" if curve.t is None else time_text(curve.t),
+        title=time_text(curve.t),
         axes=(x, y),
-        categories=(both[0].categories, both[1].categories),
+        categories=tuple(axis.categories for axis in both),
         z=z,
         levels=_levels_of(curve, (x, y), z),
         z_range=symmetric_range(z) if centred else None,
-        density=density,
-        ticks=_ticks(curve) if rug and density is None else [np.empty(0)] * 2,
+        density=found if isinstance(found, Density) else None,
+        counts=None if isinstance(found, Density) else found,
+        ticks=_ticks(curve) if rug and found is None else [np.empty(0)] * 2,
         is_empty=not np.isfinite(z).any(),
     )
 
@@ -120,50 +114,43 @@ def _ticks(curve: Curve) -> list[FloatArray]:
     return found
 
 
-def density_of(curve: Curve, data: Any = None) -> Density | Counts | None:
-    """The density where the surface is, of data or else of recent values; None of too few."""
-    columns = _recent(curve) if data is None else _columns(curve, data)
-    if data is None and len(columns[0]) < _ENOUGH:
+def density_of(curve: Curve, data: Any = None) -> Density | Array | None:
+    """The density of data, or else of recent values, where the surface is; None of too few.
+
+    With categories it is how many observations are nearest to each point.
+    """
+    columns = [rug.tolist() for rug in curve.rug] if data is None else _columns(curve, data)
+    if data is None and (not columns or len(columns[0]) < _ENOUGH):
         return None
     if any(curve.categorical):
-        return Counts(_counts(curve, columns))
-    x, y = (np.asarray(column, dtype=float) for column in columns)
+        return _counts(curve, columns)
+    points = np.array(columns, dtype=float)
     ends = [(float(axis.min()), float(axis.max())) for axis in curve.grid_values]
-    within = _within(x, ends[0]) & _within(y, ends[1])
-    x, y = x[within], y[within]
-    if len(x) < _ENOUGH or np.ptp(x) == 0 or np.ptp(y) == 0:
+    low, high = np.array(ends).T[:, :, None]
+    first, second = points[:, np.all((points >= low) & (points <= high), axis=0)]
+    if len(first) < _ENOUGH or np.ptp(first) == 0 or np.ptp(second) == 0:
         return None
-    counts, x_edges, y_edges = np.histogram2d(x, y, bins=_CELLS, range=ends)
-    z = _smoothed(counts, x_edges, x.std() * len(x) ** _SCOTT)
-    z = _smoothed(z.T, y_edges, y.std() * len(x) ** _SCOTT).T
-    return Density(_middles(x_edges), _middles(y_edges), z, _levels(z))
+    counts, *edges = np.histogram2d(first, second, bins=_CELLS, range=ends)
+    x, y = ((borders[1:] + borders[:-1]) / 2 for borders in edges)
+    z = _smoothed(counts, x, first.std() * len(first) ** _SCOTT)
+    z = _smoothed(z.T, y, second.std() * len(first) ** _SCOTT).T
+    return Density(x, y, z, _levels(z))
 
 
-def _recent(curve: Curve) -> tuple[list[Any], list[Any]]:
-    """The two features of recent observations, as the curve knows them."""
-    first, second = curve.rug or ([], [])
-    return list(first), list(second)
-
-
-def _columns(curve: Curve, data: Any) -> tuple[list[Any], list[Any]]:
+def _columns(curve: Curve, data: Any) -> list[list[Any]]:
     """The two features of the observations that have both."""
-    first, second = curve.features
-    rows = [
-        (row[first], row[second])
-        for row in observations(data, None)
-        if not is_missing(row.get(first)) and not is_missing(row.get(second))
-    ]
+    rows = [[row.get(feature) for feature in curve.features] for row in observations(data, None)]
+    rows = [row for row in rows if not any(map(is_missing, row))]
     if not rows:
+        first, second = curve.features
         raise ValueError(f"data has no observation with both {first!r} and {second!r}")
-    return [a for a, _ in rows], [b for _, b in rows]
+    return list(map(list, zip(*rows, strict=True)))
 
 
-def _counts(curve: Curve, columns: tuple[list[Any], list[Any]]) -> Array:
+def _counts(curve: Curve, columns: list[list[Any]]) -> Array:
     places = []
-    for values, axis, categorical in zip(
-        columns, curve.grid_values, curve.categorical, strict=True
-    ):
-        if categorical:
+    for k, (values, axis) in enumerate(zip(columns, curve.grid_values, strict=True)):
+        if curve.categorical[k]:
             numbers = {category: k for k, category in enumerate(axis.tolist())}
             places.append(np.array([numbers.get(value, -1) for value in values]))
         else:
@@ -175,9 +162,8 @@ def _counts(curve: Curve, columns: tuple[list[Any], list[Any]]) -> Array:
     return counts
 
 
-def _smoothed(z: FloatArray, edges: FloatArray, width: float) -> FloatArray:
+def _smoothed(z: FloatArray, middles: FloatArray, width: float) -> FloatArray:
     """Gaussian smoothing along the first axis; nothing is lost at the borders."""
-    middles = _middles(edges)
     kernel = np.exp(-0.5 * ((middles[:, None] - middles) / width) ** 2)
     return np.asarray((kernel / kernel.sum(axis=0)) @ z)
 
@@ -187,11 +173,3 @@ def _levels(z: FloatArray) -> FloatArray:
     heights = np.sort(z, axis=None)[::-1]
     inside = np.cumsum(heights) / heights.sum()
     return np.unique([heights[np.searchsorted(inside, share)] for share in SHARES])
-
-
-def _within(values: FloatArray, ends: tuple[float, float]) -> Array:
-    return np.asarray((values >= ends[0]) & (values <= ends[1]))
-
-
-def _middles(edges: FloatArray) -> FloatArray:
-    return np.asarray((edges[1:] + edges[:-1]) / 2)

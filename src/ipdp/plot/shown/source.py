@@ -101,10 +101,11 @@ def importances_of(source: Snapshots | Logged) -> dict[Feature, Series]:
 def marks_of(source: object, changes: Iterable[Change] | None) -> list[Mark]:
     """The changes that were given, else those of the log, by time."""
     if changes is not None:
-        return sorted((Mark(float(change.t), change) for change in changes), key=_time)
-    if isinstance(source, Logged):
-        return sorted((Mark(float(item.n), item.change) for item in source.changes()), key=_time)
-    return []
+        marks = [Mark(float(change.t), change) for change in changes]
+    else:
+        logged = source.changes() if isinstance(source, Logged) else ()
+        marks = [Mark(float(item.n), item.change) for item in logged]
+    return sorted(marks, key=lambda mark: mark.time)
 
 
 def metrics_of(source: object, metrics: Mapping[str, tuple[Any, Any]] | None) -> dict[str, Series]:
@@ -156,7 +157,3 @@ def _only_curves(results: Iterable[Result]) -> list[Curve]:
 
 def _series(times: Any, values: Any) -> Series:
     return Series(np.asarray(times, dtype=float), np.asarray(values, dtype=float))
-
-
-def _time(mark: Mark) -> float:
-    return mark.time

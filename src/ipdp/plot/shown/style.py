@@ -41,13 +41,7 @@ class LineStyle(NamedTuple):
 
 
 def line_styles(n: int, *, dark: bool, first: int = 0) -> list[LineStyle]:
-    """The styles of n lines on a light or dark background, from the first-th on.
-
-    Examples
-    --------
-    >>> line_styles(7, dark=False)[6]
-    LineStyle(colour='#0072B2', dash='dash', marker='circle')
-    """
+    """The styles of n lines on a light or dark background, from the first-th on."""
     palette = _ON_DARK if dark else _ON_LIGHT
     size = len(palette)
     return [
@@ -82,15 +76,9 @@ def named(name: object, width: int = 48) -> str:
     return text
 
 
-def time_text(t: float) -> str:
-    """A time with thousands separators.
-
-    Examples
-    --------
-    >>> time_text(12_345.0)
-    't = 12,345'
-    """
-    return f"t = {t:,.10g}"
+def time_text(t: float | None) -> str:
+    """A time as "t = 12,345"; empty where it is not known."""
+    return "" if t is None else f"t = {t:,.10g}"
 
 
 def output_label(whole: Curve, drawn: Curve, *, centred: bool = False) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 from ipdp.core.errors import NotEnoughSamples
 from ipdp.core.typing import Feature
 from ipdp.monitor.change import Change
-from ipdp.plot.shown.display import NotebookDisplay, check_backend
+from ipdp.plot.shown.display import NotebookDisplay
 from ipdp.plot.shown.source import (
     Logged,
     Mark,
@@ -21,6 +21,7 @@ from ipdp.plot.shown.source import (
     marks_of,
     metrics_of,
 )
+from ipdp.plot.shown.style import KINDS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -113,7 +114,6 @@ class TimelineDisplay(NotebookDisplay):
         -------
         The display itself; with "plotly" a `plotly.graph_objects.Figure`.
         """
-        check_backend(backend, ax=ax)
         shown = shown_timeline(self.metrics, self.importances, self._marks, n_features)
         return self._draw(backend, "timeline", shown, ax)
 
@@ -138,9 +138,10 @@ class ShownTimeline:
         """How many features have no name."""
         return len(self.importances) - len(self.named)
 
-    def marks_by_kind(self, kinds: Iterable[str]) -> dict[str, list[Mark]]:
+    @property
+    def marks_by_kind(self) -> dict[str, list[Mark]]:
         """The changes of each kind that there are any of."""
-        by_kind = {kind: [m for m in self.marks if m.change.kind == kind] for kind in kinds}
+        by_kind = {kind: [m for m in self.marks if m.change.kind == kind] for kind in KINDS}
         return {kind: marks for kind, marks in by_kind.items() if marks}
 
 

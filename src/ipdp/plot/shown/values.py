@@ -22,26 +22,14 @@ _ENOUGH = 20
 _LEVELS, _BINS = 12, 40
 # How far beyond the curve its histogram may reach, as a share of the curve's width.
 _BEYOND = 0.25
-# Half of the width of a category's bar, and of the dash that stands for a value of it.
-_BAR, _DASH = 0.3, 0.2
+# Half of the width of a category's bar.
+_BAR = 0.3
 
 
 class Axis:
     """Positions of a feature's values on an axis; categories are numbered in order of appearance.
 
-    Parameters
-    ----------
-    categorical
-        Whether the values are categories.
-    categories
-        Those that are on the axis already.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> axis = Axis(categorical=True, categories=["b"])
-    >>> axis.positions(np.array(["a", "b"], dtype=object)), axis.categories
-    (array([1., 0.]), ['b', 'a'])
+    `categories` are those that are on the axis already; as an attribute, None for numbers.
     """
 
     def __init__(self, *, categorical: bool, categories: Iterable[Any] = ()) -> None:
@@ -122,9 +110,14 @@ def chosen_outputs(curve: Curve, output: Label | None) -> Curve:
     Of two classes and of a pair there is room, or need, for the main one only.
     """
     two_classes = len(curve.outputs) == 2 and curve.are_probabilities
-    if output is None and (two_classes or len(curve.grid_values) == 2):
+    if output is None and (two_classes or is_pair(curve)):
         output = curve.main_output
     return curve if output is None else curve.select(output)
+
+
+def is_pair(curve: Curve) -> bool:
+    """Whether a curve is the surface of two features."""
+    return len(curve.grid_values) == 2
 
 
 def known(curve: Curve) -> FloatArray:
@@ -133,36 +126,22 @@ def known(curve: Curve) -> FloatArray:
 
 
 def about_its_mean(curve: Curve) -> Curve:
-    """The curve minus its mean over the points, for each output; each ICE curve minus its own.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from ipdp import Curve
-    >>> y = np.array([[1.0, 2.0, 6.0]])
-    >>> about_its_mean(Curve("a", ("y",), [np.arange(3.0)], y, y, 9, y[0])).average
-    array([[-2., -1.,  3.]])
-    """
-    n_outputs = len(curve.outputs)
-    axes = tuple(1 for _ in curve.grid_values)
-    means = _means(known(curve).reshape(n_outputs, -1)) if n_outputs else np.empty(0)
-    ice = curve.ice
-    if ice is not None and n_outputs:
-        own = _means(ice.reshape(*ice.shape[:2], -1)) if ice.size else np.zeros(ice.shape[:2])
-        ice = ice - own.reshape(*ice.shape[:2], *axes)
+    """The curve minus its mean over the points, for each output; each ICE curve minus its own."""
+    points = tuple(range(-len(curve.grid_values), 0))
+    mean = _mean(known(curve), points)
     return replace(
         curve,
-        average=curve.average - means.reshape(n_outputs, *axes),
-        ice=ice,
-        missing=None if curve.missing is None else curve.missing - means,
+        average=curve.average - mean,
+        ice=None if curve.ice is None else curve.ice - _mean(curve.ice, points),
+        missing=None if curve.missing is None else curve.missing - mean.ravel(),
     )
 
 
-def _means(values: FloatArray) -> FloatArray:
-    """Means of the last axis over what is known; 0 where nothing is."""
+def _mean(values: FloatArray, axes: tuple[int, ...]) -> FloatArray:
+    """Mean over some axes, which are kept, of what is known; 0 where nothing is."""
     there = ~np.isnan(values)
-    total = np.where(there, values, 0.0).sum(axis=-1)
-    return np.asarray(total / np.maximum(there.sum(axis=-1), 1))
+    total = np.where(there, values, 0.0).sum(axis=axes, keepdims=True)
+    return np.asarray(total / np.maximum(there.sum(axis=axes, keepdims=True), 1))
 
 
 def is_whole(curve: Curve, axis: int = 0) -> bool:
@@ -174,13 +153,7 @@ def is_whole(curve: Curve, axis: int = 0) -> bool:
 
 
 def around(value: float, share: float = 0.5) -> tuple[float, float]:
-    """Ends of an axis that has a single value: so much of its size to either side.
-
-    Examples
-    --------
-    >>> around(10.0), around(0.0)
-    ((5.0, 15.0), (-0.5, 0.5))
-    """
+    """Ends of an axis that has a single value: so much of its size to either side."""
     reach = share * (abs(value) or 1.0)
     return float(value - reach), float(value + reach)
 
@@ -195,13 +168,7 @@ def symmetric_range(values: FloatArray) -> tuple[float, float] | None:
 
 
 def round_levels(low: float, high: float) -> FloatArray:
-    """About a dozen round numbers at equal distances, around all values.
-
-    Examples
-    --------
-    >>> round_levels(0.0, 1.0)
-    array([0. , 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1. ])
-    """
+    """About a dozen round numbers at equal distances, around all values."""
     rough = (high - low) / _LEVELS
     power = 10.0 ** np.floor(np.log10(rough))
     step = power * next(k for k in (1.0, 2.0, 2.5, 5.0, 10.0) if k * power >= rough * (1 - 1e-9))
@@ -211,14 +178,7 @@ def round_levels(low: float, high: float) -> FloatArray:
 
 
 def edges_around(centres: FloatArray) -> FloatArray:
-    """The borders of tiles around some points.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> edges_around(np.array([1.0, 3.0, 4.0]))
-    array([0. , 2. , 3.5, 4.5])
-    """
+    """The borders of tiles around some points: 0, 2, 3.5 and 4.5 around 1, 3 and 4."""
     if len(centres) < 2:
         return np.array([c + d for c in centres[:1] for d in (-0.5, 0.5)])
     middles = (centres[1:] + centres[:-1]) / 2
@@ -228,9 +188,3 @@ def edges_around(centres: FloatArray) -> FloatArray:
 def side_by_side(n: int, width: float) -> FloatArray:
     """Offsets of n marks next to each other, around 0."""
     return np.linspace(-width / 2, width / 2, n) if n > 1 else np.zeros(n)
-
-
-def dashes(x: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """A path of short dashes, one at each category: x and y of shape (3 m,)."""
-    ends = np.stack([x - _DASH, x + _DASH, np.full(len(x), np.nan)], axis=1).ravel()
-    return ends, np.repeat(y, 3)
