@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,7 +26,6 @@ from ipdp.plot.shown.style import THIN_LINE, THIN_POINT, LineStyle
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.collections import LineCollection
     from matplotlib.lines import Line2D
 
 Settings = Mapping[str, Any]
@@ -46,18 +45,17 @@ def draw(shown: ShownCurve, ax: Axes | None, settings: Settings) -> dict[str, An
     ax = new_axes() if ax is None else ax
     add_grid(ax)
     frame, given = Frame.around(ax), written_out(settings)
-    own = [
-        _line_settings(shown, line, style, given["line"])
-        for line, style in zip(shown.lines, next_styles(ax, len(shown.lines)), strict=True)
-    ]
-    colours = [of_line["color"] for of_line in own]
     artists = no_artists() | {"ax": ax, "figure": ax.figure}
-    for line, of_line, colour in zip(shown.lines, own, colours, strict=True):
+    colours = []
+    for line, style in zip(shown.lines, next_styles(ax, len(shown.lines)), strict=True):
+        own = _line_settings(shown, line, style, given["line"])
+        colours.append(own["color"])
         if line.ice:
-            artists["ice_lines"].append(_draw_ice(ax, line.ice, colour, given["ice"]))
+            faint = {"color": own["color"], "linewidth": 0.8, "zorder": 1.5, **given["ice"]}
+            artists["ice_lines"].append(_add_paths(ax, line.ice, faint))
         if shown.band is not None:
-            artists["bands"].append(_draw_band(ax, shown, line, colour, given["band"]))
-        artists["lines"].append(_draw_line(ax, shown, line, of_line))
+            artists["bands"].append(_draw_band(ax, shown, line, own["color"], given["band"]))
+        artists["lines"].append(_draw_line(ax, shown, line, own))
     if shown.rug is not None:
         artists["rug_ax"] = frame.add_rug()
         only = colours[0] if len(colours) == 1 else text_colour(ax, 0.6)
@@ -76,11 +74,10 @@ def draw(shown: ShownCurve, ax: Axes | None, settings: Settings) -> dict[str, An
 def _line_settings(
     shown: ShownCurve, line: Line, style: LineStyle, given: Settings
 ) -> dict[str, Any]:
-    several = len(shown.lines) > 1
     # Categories have nothing in between. A single point has no line to be seen by, and several
     # lines are told apart by their markers too.
     categorical = shown.categories is not None
-    size = 7.0 if categorical or len(line.x) == 1 else (5.0 if several else 3.5)
+    size = 7.0 if categorical or len(line.x) == 1 else 5.0 if len(shown.lines) > 1 else 3.5
     return {
         "color": style.colour,
         "linestyle": DASHES["none" if categorical else style.dash],
@@ -96,12 +93,11 @@ def _draw_line(ax: Axes, shown: ShownCurve, line: Line, settings: dict[str, Any]
     """The curve; dotted, or faint, where few data are behind it."""
     if not shown.thin.any():
         return ax.plot(line.x, line.y, gid=CURVE, **settings)[0]
+    thin: Settings = {"alpha": THIN_POINT}
     if shown.categories is None:
-        thin = {**settings, "linestyle": ":", "alpha": THIN_LINE}
-    else:
-        thin = {**settings, "alpha": THIN_POINT}
+        thin = {"linestyle": ":", "alpha": THIN_LINE}
     ax.plot(line.x, np.where(shown.thin, np.nan, line.y), **{**settings, "label": ""})
-    return ax.plot(line.x, line.y, gid=CURVE, **thin)[0]
+    return ax.plot(line.x, line.y, gid=CURVE, **{**settings, **thin})[0]
 
 
 def _draw_band(ax: Axes, shown: ShownCurve, line: Line, colour: Any, given: Settings) -> Any:
@@ -112,14 +108,7 @@ def _draw_band(ax: Axes, shown: ShownCurve, line: Line, colour: Any, given: Sett
     return ax.errorbar(line.x, line.y, yerr=(line.high - line.low) / 2, **bars)
 
 
-def _draw_ice(ax: Axes, paths: Sequence[Path], colour: Any, given: Settings) -> LineCollection:
-    settings = {"color": colour, "linewidth": 0.8, "zorder": 1.5, **given}
-    return _add_paths(ax, paths, settings)
-
-
-def _draw_trail(
-    ax: Axes, shown: ShownCurve, colours: Sequence[Any], given: Settings
-) -> list[LineCollection]:
+def _draw_trail(ax: Axes, shown: ShownCurve, colours: Sequence[Any], given: Settings) -> list[Any]:
     drawn = []
     for k, (line, colour) in enumerate(zip(shown.lines, colours, strict=True)):
         settings = {"color": colour, "linewidth": 1.2, "zorder": 1.7, "gid": CONTEXT}
@@ -129,7 +118,7 @@ def _draw_trail(
     return drawn
 
 
-def _add_paths(ax: Axes, paths: Sequence[Path], settings: dict[str, Any]) -> LineCollection:
+def _add_paths(ax: Axes, paths: Sequence[Path], settings: dict[str, Any]) -> Any:
     """Lines as one collection, each with its opacity."""
     from matplotlib.collections import LineCollection
 
@@ -137,9 +126,7 @@ def _add_paths(ax: Axes, paths: Sequence[Path], settings: dict[str, Any]) -> Lin
     settings = {plural.get(name, name): value for name, value in settings.items()}
     opacities = [path.opacity for path in paths] or None
     points = [np.column_stack([path.x, path.y]) for path in paths]
-    lines = LineCollection(points, **{"alpha": opacities, **settings})
-    ax.add_collection(lines)
-    return lines
+    return ax.add_collection(LineCollection(points, **{"alpha": opacities, **settings}))
 
 
 def _draw_compare(
@@ -188,8 +175,8 @@ def _draw_missing(ax: Axes, shown: ShownCurve, colours: Sequence[Any]) -> list[A
 
 def _finish_axes(ax: Axes, frame: Frame, shown: ShownCurve) -> None:
     """Labels, ranges and legend."""
-    x = np.concatenate([line.x for line in shown.lines] or [np.empty(0)])
-    y = np.concatenate([line.y for line in shown.lines] or [np.empty(0)])
+    x = np.concatenate([np.empty(0), *(line.x for line in shown.lines)])
+    y = np.concatenate([np.empty(0), *(line.y for line in shown.lines)])
     label_axis(ax.xaxis, shown.feature, x, shown.categories, whole=shown.whole)
     label_axis(ax.yaxis, shown.label, y)
     if shown.categories is not None:
@@ -197,12 +184,8 @@ def _finish_axes(ax: Axes, frame: Frame, shown: ShownCurve) -> None:
         ax.grid(False, axis="x")
         if len(shown.lines) > 1:
             ax.margins(y=0.2)  # the legend needs a place between the points
-    _include(ax, shown.x_range or (), shown.y_range or ())
+    ax.update_datalim([(end, ax.dataLim.y0) for end in shown.x_range or ()])
+    ax.update_datalim([(ax.dataLim.x0, end) for end in shown.y_range or ()])
+    ax.autoscale_view()
     if any(line.name for line in shown.lines):
         add_legend(ax)
-
-
-def _include(ax: Axes, x: Iterable[float], y: Iterable[float]) -> None:
-    """Let the axes show no less than these values."""
-    ax.update_datalim([(end, ax.dataLim.y0) for end in x] + [(ax.dataLim.x0, end) for end in y])
-    ax.autoscale_view()

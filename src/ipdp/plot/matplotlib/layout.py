@@ -22,28 +22,22 @@ if TYPE_CHECKING:
 
     Locator = Callable[[_AxesBase, RendererBase], Bbox]
 
-# Shares of the axes' place.
+# Shares of the axes' place, with a gap, and the same in units of the axes that are left.
 _RUG, _RUG_GAP = 0.13, 0.02
 _MISSING, _MISSING_GAP = 0.11, 0.03
+_BELOW, _BESIDE = _RUG + _RUG_GAP, _MISSING + _MISSING_GAP
+_FLOOR = _BELOW / (1 - _BELOW)
 
 
 class Frame:
-    """What belongs to the axes of a curve; also the locator that makes room for it.
-
-    Attributes
-    ----------
-    rug, missing
-        Axes under and beside those of the curve; None where there are none.
-    categories
-        The categories on the x axis.
-    """
+    """What belongs to the axes of a curve; also the locator that makes room for it."""
 
     def __init__(self, ax: Axes) -> None:
         self._ax = ax
         self._before: Locator | None = ax.get_axes_locator()
-        self.rug: Axes | None = None
-        self.missing: Axes | None = None
-        self.categories: list[Any] = []
+        self.rug: Axes | None = None  # under those of the curve
+        self.missing: Axes | None = None  # beside them
+        self.categories: list[Any] = []  # on the x axis
 
     @classmethod
     def around(cls, ax: Axes) -> Frame:
@@ -55,43 +49,30 @@ class Frame:
         ax.set_axes_locator(frame)
         return frame
 
-    @property
-    def _bottom(self) -> float:
-        return _RUG + _RUG_GAP if self.rug else 0.0
-
-    @property
-    def _right(self) -> float:
-        return _MISSING + _MISSING_GAP if self.missing else 0.0
-
     def __call__(self, ax: _AxesBase, renderer: RendererBase) -> Bbox:
         """Where the axes are drawn."""
         from matplotlib.transforms import Bbox
 
+        below, beside = _BELOW if self.rug else 0.0, _BESIDE if self.missing else 0.0
         place = self._before(ax, renderer) if self._before else ax.get_position(original=True)
-        return Bbox.from_bounds(
-            place.x0,
-            place.y0 + self._bottom * place.height,
-            (1 - self._right) * place.width,
-            (1 - self._bottom) * place.height,
-        )
+        bottom = place.y0 + below * place.height
+        size = (1 - beside) * place.width, (1 - below) * place.height
+        return Bbox.from_bounds(place.x0, bottom, *size)
 
     def add_rug(self) -> Axes:
         """The axes under those of the curve; they share the x axis."""
         if self.rug is None:
-            # In units of the axes as they will be once the rug has taken its share.
-            height = _RUG / (1 - _RUG - _RUG_GAP)
-            floor = (_RUG + _RUG_GAP) / (1 - _RUG - _RUG_GAP)
-            self.rug = self._ax.inset_axes((0.0, -floor, 1.0, height), sharex=self._ax)
+            place = (0.0, -_FLOOR, 1.0, _RUG / (1 - _BELOW))
+            self.rug = self._ax.inset_axes(place, sharex=self._ax)
             self.rug.set_axis_off()
-            self._ax.spines["bottom"].set_position(("axes", -floor))
+            self._ax.spines["bottom"].set_position(("axes", -_FLOOR))
             self._level()
         return self.rug
 
     def add_missing(self) -> Axes:
         """The axes at the right of those of the curve; they share the y axis."""
         if self.missing is None:
-            left = 1 + _MISSING_GAP / (1 - _MISSING - _MISSING_GAP)
-            width = _MISSING / (1 - _MISSING - _MISSING_GAP)
+            left, width = 1 + _MISSING_GAP / (1 - _BESIDE), _MISSING / (1 - _BESIDE)
             self.missing = self._ax.inset_axes((left, 0.0, width, 1.0), sharey=self._ax)
             self.missing.set_axisbelow(True)
             self.missing.tick_params(axis="y", which="both", left=False, labelleft=False)
@@ -102,8 +83,7 @@ class Frame:
     def _level(self) -> None:
         """Bring the two x axes to the same height."""
         if self.rug is not None and self.missing is not None:
-            floor = (_RUG + _RUG_GAP) / (1 - _RUG - _RUG_GAP)
-            self.missing.spines["bottom"].set_position(("axes", -floor))
+            self.missing.spines["bottom"].set_position(("axes", -_FLOOR))
 
 
 def new_axes(width: float = 6.0, height: float = 4.2) -> Axes:
@@ -126,19 +106,10 @@ def panels(
     share: str,
     n_shared: int | None = None,
 ) -> list[Axes]:
-    """Axes for n panels, row by row.
+    """Axes for n panels, row by row; the first `n_shared` have the axis `share` in common.
 
-    Parameters
-    ----------
-    ax
-        None for a new figure; axes whose place is cut up, as in scikit-learn's displays; or as
-        many axes as there are panels, or more.
-    columns, heights
-        How the place is cut up.
-    size
-        Width and height of a new figure.
-    share, n_shared
-        Which axis the panels have in common, "x" or "y": the first so many, by default all.
+    `ax` is None for a new figure of a size in inches; axes whose place is cut up, as in
+    scikit-learn's displays; or as many axes as there are panels, or more.
     """
     from matplotlib.axes import Axes
 
@@ -147,16 +118,14 @@ def panels(
         if len(given) < n:
             raise ValueError(f"{n} panels need {n} axes, got {len(given)}")
         return given[:n]
-    rows = -(-n // columns)
-    if ax is None:
-        ax = new_axes(*size)
+    ax = new_axes(*size) if ax is None else ax
     spec = ax.get_subplotspec()
     if spec is None:
         raise ValueError(
             "these axes have no place that could be divided: make them with figure.subplots()"
         )
     ax.set_axis_off()
-    cut = spec.subgridspec(rows, columns, height_ratios=heights)
+    cut = spec.subgridspec(-(-n // columns), columns, height_ratios=heights)
     made: list[Axes] = []
     for k in range(n):
         in_common = made and (n_shared is None or k < n_shared)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ipdp.plot.matplotlib.layout import Frame, panels
-from ipdp.plot.matplotlib.style import PLAIN, name_entries, text_colour
+from ipdp.plot.matplotlib.style import PLAIN, plain_legend, text_colour
 from ipdp.plot.shown.display import PDPDisplay
 from ipdp.plot.shown.overview import ShownOverview, fit_under
 from ipdp.plot.shown.style import named
@@ -59,14 +59,11 @@ def _shrink_pair(display: PDPDisplay) -> None:
     """Small letters, and few ticks."""
     from matplotlib.ticker import MaxNLocator
 
-    ax, bar = display.ax_, display.colorbar_
+    ax, bar, curve = display.ax_, display.colorbar_, display.curve
     ax.tick_params(labelsize="x-small")
-    curve = display.curve
-    for axis, name, categorical in zip(
-        (ax.xaxis, ax.yaxis), curve.features, curve.categorical, strict=True
-    ):
-        axis.label.set(size="x-small", text=named(name, width=_LETTERS))
-        if not categorical:
+    for k, axis in enumerate((ax.xaxis, ax.yaxis)):
+        axis.label.set(size="x-small", text=named(curve.features[k], width=_LETTERS))
+        if not curve.categorical[k]:
             axis.set_major_locator(MaxNLocator(nbins=3))
     if bar is not None:
         bar.ax.tick_params(labelsize="x-small")
@@ -102,11 +99,6 @@ def _add_legend(displays: Sequence[PDPDisplay]) -> Any:
         return None
     figure = most.ax_.figure
     names = [str(line.get_label()) for line in most.lines_]
-    place: dict[str, Any] = {"loc": "lower center", "ncols": min(len(names), 6)}
-    if figure.get_layout_engine() is not None:
-        place["loc"] = "outside lower center"
-    legend = figure.legend(
-        most.lines_, ["x"] * len(names), frameon=False, fontsize="small", **place
-    )
-    name_entries(legend, names)
-    return legend
+    place = "lower center" if figure.get_layout_engine() is None else "outside lower center"
+    settings = {"loc": place, "ncols": min(len(names), 6), "frameon": False, "fontsize": "small"}
+    return plain_legend(figure, most.lines_, names, **settings)

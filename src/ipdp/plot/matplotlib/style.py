@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.axis import Axis
+    from matplotlib.figure import Figure, SubFigure
     from matplotlib.legend import Legend
 
 DASHES = {"solid": "-", "dash": "--", "dot": ":", "dashdot": "-.", "none": "none"}
@@ -146,16 +147,13 @@ def add_legend(ax: Axes) -> None:
         for artist in (*ax.lines, *ax.collections)
         if artist.get_gid() in (CURVE, CONTEXT) and _is_labelled(artist)
     ]
-    columns = -(-len(marked) // 12)
-    # matplotlib leaves out names that start with an underscore, so the names are put in later.
-    legend = ax.legend(
-        marked, ["x"] * len(marked), frameon=False, fontsize="small", ncols=columns, loc="best"
-    )
+    names, columns = [str(artist.get_label()) for artist in marked], -(-len(marked) // 12)
+    place: dict[str, Any] = {"frameon": False, "fontsize": "small", "ncols": columns, "loc": "best"}
+    legend = plain_legend(ax, marked, names, **place)
     for handle, artist in zip(legend.legend_handles, marked, strict=True):
         opacity: Any = artist.get_alpha()
         if handle is not None and np.ndim(opacity):  # of what fades, the newest
             handle.set_alpha(opacity[-1])
-    name_entries(legend, [str(artist.get_label()) for artist in marked])
 
 
 def _is_labelled(artist: Artist) -> bool:
@@ -164,11 +162,19 @@ def _is_labelled(artist: Artist) -> bool:
     return bool(label) and not re.fullmatch(r"_child\d+", label)
 
 
-def name_entries(legend: Legend, names: Iterable[str]) -> None:
-    """Write names into a legend letter by letter."""
+def plain_legend(
+    place: Axes | Figure | SubFigure,
+    handles: Sequence[Artist],
+    names: Sequence[str],
+    **settings: Any,
+) -> Legend:
+    """A legend of axes, or of a figure, with names that are shown letter by letter."""
+    # matplotlib leaves out names that start with an underscore, so the names are put in later.
+    legend = place.legend(handles, ["x"] * len(names), **settings)
     for text, name in zip(legend.get_texts(), names, strict=True):
         text.update(PLAIN)
         text.set_text(name)
+    return legend
 
 
 def mesh_settings(ax: Axes, z_range: tuple[float, float] | None) -> dict[str, Any]:

@@ -16,8 +16,8 @@ from ipdp.plot.matplotlib.style import (
     PLAIN,
     add_grid,
     format_numbers,
-    name_entries,
     next_styles,
+    plain_legend,
     text_colour,
 )
 from ipdp.plot.shown.source import Series
@@ -55,8 +55,7 @@ def draw(shown: ShownTimeline, ax: Axes | Sequence[Axes] | None) -> dict[str, An
         name: _draw_metric(panel, name, series)
         for panel, (name, series) in zip(made, shown.metrics.items(), strict=False)
     }
-    lines = _draw_importances(made[n_metrics], shown)
-    changes = {}
+    lines, changes = _draw_importances(made[n_metrics], shown), {}
     if shown.rows:
         axes["changes"] = made[-1]
         colours = {name: line.get_color() for name, line in lines.items()}
@@ -65,20 +64,14 @@ def draw(shown: ShownTimeline, ax: Axes | Sequence[Axes] | None) -> dict[str, An
         _finish_axes(panel, shown, last=panel is made[-1])
     for panel in made[: n_metrics + 1]:
         _mark_changes(panel, shown)
-    return {
-        "axes": axes,
-        "figure": made[0].figure,
-        "lines": lines,
-        "metric_lines": metric_lines,
-        "changes": changes,
-    }
+    artists = {"lines": lines, "metric_lines": metric_lines, "changes": changes}
+    return {"axes": axes, "figure": made[0].figure, **artists}
 
 
 def _draw_metric(ax: Axes, name: str, series: Series) -> Line2D:
     ax.set_ylabel(named(name, width=16), fontsize="small", **PLAIN)
     format_numbers(ax.yaxis, series.values)
-    settings: dict[str, Any] = {"color": text_colour(ax, 0.9), "linewidth": 1.5}
-    return ax.plot(*series, marker=_marker(series), **settings)[0]
+    return ax.plot(*series, color=text_colour(ax, 0.9), linewidth=1.5, marker=_marker(series))[0]
 
 
 def _marker(series: Series) -> str:
@@ -91,23 +84,22 @@ def _draw_importances(ax: Axes, shown: ShownTimeline) -> dict[Feature, Line2D]:
     styles = dict(zip(shown.named, next_styles(ax, len(shown.named)), strict=True))
     lines: dict[Feature, Line2D] = {}
     for name, series in shown.importances.items():
-        settings: dict[str, Any] = {"color": text_colour(ax, 0.25), "linewidth": 0.8}
-        settings["marker"] = _marker(series)
+        own: dict[str, Any] = {"color": text_colour(ax, 0.25), "linewidth": 0.8}
+        own["marker"] = _marker(series)
         if name in styles:
             colour, dash, marker = styles[name]
-            settings = {"color": colour, "linestyle": DASHES[dash], "marker": MARKERS[marker]}
+            own = {"color": colour, "linestyle": DASHES[dash], "linewidth": 1.8}
             # Some markers, at other places for each: enough to tell the lines apart in print.
             step = max(len(series.times) // _MARKED, 1)
-            settings |= {"markevery": (len(lines) * 3 % step, step), "markersize": 5}
-            settings["linewidth"] = 1.8
-        lines[name] = ax.plot(*series, gid=CURVE, **settings)[0]
+            every = (len(lines) * 3 % step, step)
+            own |= {"marker": MARKERS[marker], "markevery": every, "markersize": 5}
+        lines[name] = ax.plot(*series, gid=CURVE, **own)[0]
     handles = [lines[name] for name in shown.named]
     names = [named(name, width=24) for name in shown.named]
     if shown.n_others:  # they are drawn first
         handles.append(next(iter(lines.values())))
         names.append(f"{shown.n_others} other{'s' if shown.n_others > 1 else ''}")
-    legend = ax.legend(handles, ["x"] * len(names), **_BESIDE)
-    name_entries(legend, names)
+    plain_legend(ax, handles, names, **_BESIDE)
     if ax.dataLim.y0 >= 0:  # a permutation importance may be below
         ax.set_ylim(bottom=0)
     format_numbers(ax.yaxis, ax.dataLim.intervaly)

@@ -32,11 +32,9 @@ def figure(shown: ShownCurve) -> Figure:
     theme = Theme.default()
     places = {"rug": {"yaxis": "y2"}, "missing": {"xaxis": "x2"}}
     found = traces(shown, theme.line_styles(len(shown.lines)), theme)
+    found = [trace | places.get(trace["meta"], {}) for trace in found]
     layout = _axes(shown) | notes(shown.title, is_empty=shown.is_empty)
-    return theme.figure(
-        [trace | places.get(trace["meta"], {}) for trace in found],
-        layout | {"bargap": 0, "height": 420},
-    )
+    return theme.figure(found, layout | {"bargap": 0, "height": 420})
 
 
 def x_axis(shown: ShownCurve, **more: Any) -> dict[str, Any]:
@@ -70,15 +68,18 @@ def _axes(shown: ShownCurve) -> dict[str, Any]:
 def traces(shown: ShownCurve, styles: Sequence[LineStyle], theme: Theme) -> list[Trace]:
     """What is drawn of a curve; the `meta` of each trace says what it is."""
     pairs = list(zip(shown.lines, styles, strict=True))
-    found = [_thin_line(path, style.colour, "ice") for line, style in pairs for path in line.ice]
+    found = [
+        scatter(*path[:2], "ice", line={"color": style.colour, "width": 1}, opacity=path.opacity)
+        for line, style in pairs
+        for path in line.ice
+    ]
     for k, (line, style) in enumerate(pairs):
-        found += [
-            _trail_trace(shown, path, style, named=k == 0 and path is line.trail[-1])
-            for path in line.trail
-        ]
+        found += [_trail_trace(shown, path, style) for path in line.trail]
+        if line.trail:  # the newest stands for all of them in the legend
+            found[-1]["showlegend"] = k == 0
         if line.compare is not None:
             colour = style.colour if len(pairs) > 1 else theme.text_colour()
-            found.append(_compare_trace(shown, line.compare, colour, named=k == 0))
+            found.append(_compare_trace(shown, line.compare, colour, showlegend=k == 0))
     for line, style in pairs:
         if shown.band is not None and shown.categories is None:
             found.append(_band_trace(line, style.colour))
@@ -93,6 +94,8 @@ def _line_traces(shown: ShownCurve, line: Line, style: LineStyle) -> list[Trace]
     """The curve; dotted, or faint, where few data are behind it."""
     categorical, thin = shown.categories is not None, shown.thin
     drawn = {"color": style.colour, "dash": style.dash, "width": 2}
+    marker: Trace = {"symbol": style.marker, "color": style.colour}
+    marker |= {"size": 10 if categorical or len(line.x) == 1 else 6}
     group = {"legendgroup": escaped(line.name) or "curve"}
     whole = scatter(
         line.x,
@@ -101,12 +104,7 @@ def _line_traces(shown: ShownCurve, line: Line, style: LineStyle) -> list[Trace]
         hover=_hover(shown, line),
         mode="markers" if categorical else "lines+markers",
         line=drawn | ({"dash": "dot"} if thin.any() else {}),
-        marker={
-            "symbol": style.marker,
-            "color": style.colour,
-            "size": 10 if categorical or len(line.x) == 1 else 6,
-            "opacity": np.where(thin, THIN_POINT, 1.0),
-        },
+        marker=marker | {"opacity": np.where(thin, THIN_POINT, 1.0)},
         name=escaped(line.name or shown.label),
         showlegend=bool(line.name),
         customdata=_details(shown, line),
@@ -132,9 +130,8 @@ def _band_trace(line: Line, colour: str) -> Trace:
         return np.concatenate(parts[1:] or [gap])
 
     fill: Trace = {"fill": "toself", "fillcolor": with_opacity(colour, 0.2), "line": {"width": 0}}
-    group = escaped(line.name) or "curve"
-    ends = around(line.x, line.x), around(line.low, line.high)
-    return scatter(*ends, "band", legendgroup=group, **fill)
+    fill["legendgroup"] = escaped(line.name) or "curve"
+    return scatter(around(line.x, line.x), around(line.low, line.high), "band", **fill)
 
 
 def _details(shown: ShownCurve, line: Line) -> list[list[Any]]:
@@ -160,31 +157,18 @@ def _hover_value(shown: ShownCurve, first: str) -> str:
     return "<br>".join([*filter(None, [first]), f"{escaped(shown.label)}: %{{y:,.4g}}"])
 
 
-def _thin_line(path: Path, colour: str, meta: str) -> Trace:
-    line = {"color": colour, "width": 1}
-    return scatter(path.x, path.y, meta, line=line, opacity=path.opacity)
+def _trail_trace(shown: ShownCurve, path: Path, style: LineStyle) -> Trace:
+    """An earlier curve."""
+    line = {"color": style.colour, "dash": style.dash, "width": 1.2}
+    entry = {"name": shown.trail_name, "legendgroup": "trail"}
+    hover = _hover_value(shown, path.time)
+    return scatter(*path[:2], "trail", hover=hover, line=line, opacity=path.opacity, **entry)
 
 
-def _trail_trace(shown: ShownCurve, path: Path, style: LineStyle, *, named: bool) -> Trace:
-    """An earlier curve; the newest stands for all of them in the legend."""
-    return scatter(
-        path.x,
-        path.y,
-        "trail",
-        hover=_hover_value(shown, path.time),
-        line={"color": style.colour, "dash": style.dash, "width": 1.2},
-        opacity=path.opacity,
-        name=shown.trail_name,
-        legendgroup="trail",
-        showlegend=named,
-    )
-
-
-def _compare_trace(shown: ShownCurve, path: Path, colour: str, *, named: bool) -> Trace:
+def _compare_trace(shown: ShownCurve, path: Path, colour: str, **entry: bool) -> Trace:
     """A dashed line; hollow markers for categories."""
     return scatter(
-        path.x,
-        path.y,
+        *path[:2],
         "compare",
         hover=_hover_value(shown, path.time),
         mode="lines" if shown.categories is None else "markers",
@@ -192,7 +176,7 @@ def _compare_trace(shown: ShownCurve, path: Path, colour: str, *, named: bool) -
         marker={"symbol": "diamond-open", "size": 11, "color": colour},
         name="for comparison",
         legendgroup="compare",
-        showlegend=named,
+        **entry,
     )
 
 
@@ -216,13 +200,7 @@ def _missing_trace(shown: ShownCurve, line: Line, style: LineStyle) -> Trace:
     """The point for a missing value."""
     assert line.missing is not None
     x, y, low, high = line.missing
-    half = float(np.nan_to_num((high - low) / 2))
-    return scatter(
-        [x],
-        [y],
-        "missing",
-        hover=_hover_value(shown, "missing"),
-        mode="markers",
-        error_y={"array": [half], "thickness": 1.5},
-        marker={"symbol": "diamond", "size": 8, "color": style.colour},
-    )
+    bar = {"array": [float(np.nan_to_num((high - low) / 2))], "thickness": 1.5}
+    marker = {"symbol": "diamond", "size": 8, "color": style.colour}
+    hover = _hover_value(shown, "missing")
+    return scatter([x], [y], "missing", hover=hover, mode="markers", error_y=bar, marker=marker)

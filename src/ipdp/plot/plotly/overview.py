@@ -63,25 +63,20 @@ def figure(shown: ShownOverview) -> Figure:
         panel = Panel.of(shown, k)
         layout["annotations"].append(_title(curve, shown.importance_text(curve), panel))
         if is_pair(curve):
-            picked = {name: shown.options[name] for name in ("output", "centred")}
-            pair = shown_pair(curve, rug=False, **picked)
+            output, centred = shown.options["output"], shown.options["centred"]
+            pair = shown_pair(curve, rug=False, output=output, centred=centred)
             found.append(_pair_trace(pair, theme, panel))
             layout |= _pair_axes(pair, panel)
         else:
             one = shown_curve(curve, **shown.options)
             found += _traces(one, theme, panel)
             layout |= _axes(panel, one, rug=shown.options["rug"])
-    _name_once(found)
-    return theme.figure(found, layout)
-
-
-def _name_once(found: list[Trace]) -> None:
-    """One entry of the legend for each output, not for each panel."""
     named: set[str] = set()
-    for trace in found:
+    for trace in found:  # one entry of the legend for each output, not for each panel
         if trace.get("showlegend"):
             trace["showlegend"] = trace["legendgroup"] not in named
             named.add(trace["legendgroup"])
+    return theme.figure(found, layout)
 
 
 def _traces(shown: ShownCurve, theme: Theme, panel: Panel) -> list[Trace]:
@@ -116,11 +111,8 @@ def _axes(panel: Panel, shown: ShownCurve, *, rug: bool) -> dict[str, Any]:
     if rug:
         floor += (_RUG + _GAP) * (top - bottom)
         domain = [bottom, bottom + _RUG * (top - bottom)]
-        layout[f"yaxis{panel.rug}"] = {
-            "domain": domain,
-            "visible": False,
-            "anchor": f"x{panel.x}",
-        }
+        hidden = {"domain": domain, "visible": False, "anchor": f"x{panel.x}"}
+        layout[f"yaxis{panel.rug}"] = hidden
     if panel.is_first:
         y = y_axis(shown, domain=[floor, top], anchor=f"x{panel.x}", tickfont=_FONT)
         layout[f"yaxis{panel.y}"] = y | ({"matches": "y"} if panel.y > 1 else {})
@@ -156,14 +148,7 @@ def _pair_axes(shown: ShownPair, panel: Panel) -> dict[str, Any]:
 
 def _title(curve: Curve, importance: str, panel: Panel) -> dict[str, Any]:
     """Name and importance above a panel."""
-    return {
-        "text": f"{name_text(curve.feature, _LETTERS)} <i>{importance}</i>",
-        "x": panel.across[0],
-        "y": panel.along[1],
-        "xref": "paper",
-        "yref": "paper",
-        "xanchor": "left",
-        "yanchor": "bottom",
-        "showarrow": False,
-        "font": {"size": 11},
-    }
+    text = f"{name_text(curve.feature, _LETTERS)} <i>{importance}</i>"
+    place = {"x": panel.across[0], "xref": "paper", "xanchor": "left"}
+    place |= {"y": panel.along[1], "yref": "paper", "yanchor": "bottom"}
+    return {"text": text, "showarrow": False, "font": {"size": 11}, **place}
