@@ -5,16 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from ipdp.plot.matplotlib.layout import new_axes
 from ipdp.plot.matplotlib.style import (
     DASHES,
-    add_colorbar,
-    add_grid,
+    add_surface,
     format_numbers,
     label_axis,
-    mesh_settings,
     text_colour,
 )
 from ipdp.plot.shown.carpet import CurveHistory
@@ -32,14 +28,11 @@ def draw(shown: CurveHistory, ax: Axes | None, settings: Mapping[str, Any]) -> d
     """Draw the heat map, and give the artists by name."""
     if ax is None:
         ax = new_axes(7.5, max(_LEAST, _ROW * len(shown.categories or []) + 1.0))
-    add_grid(ax)
-    ax.grid(False)
-    values = np.ma.masked_invalid(shown.values)
     # One picture in a PDF, and not a rectangle for each of its thousands of cells.
-    own = {"rasterized": True, **mesh_settings(ax, shown.z_range), **(settings["mesh"] or {})}
-    mesh = ax.pcolormesh(shown.time_edges, shown.place_edges, values, **own)
-    bar = add_colorbar(ax, mesh, shown.label, values)
-    changes = _draw_changes(ax, shown)
+    own = {"rasterized": True, **(settings["mesh"] or {})}
+    data = shown.time_edges, shown.place_edges, shown.values
+    artists = add_surface(ax, ax.pcolormesh, *data, shown=shown, **own)
+    artists["changes"] = _draw_changes(ax, shown)
     label_axis(ax.yaxis, shown.feature, shown.place_edges, shown.categories, whole=shown.whole)
     if shown.categories is not None:
         ax.invert_yaxis()
@@ -48,7 +41,7 @@ def draw(shown: CurveHistory, ax: Axes | None, settings: Mapping[str, Any]) -> d
         ax.set_xticks(shown.times, labels=[f"{shown.times[0]:,.10g}"])
     else:
         format_numbers(ax.xaxis, shown.times, side_by_side=True, least=1e3)
-    return {"ax": ax, "figure": ax.figure, "mesh": mesh, "colorbar": bar, "changes": changes}
+    return artists
 
 
 def _draw_changes(ax: Axes, shown: CurveHistory) -> list[Line2D]:
@@ -56,10 +49,9 @@ def _draw_changes(ax: Axes, shown: CurveHistory) -> list[Line2D]:
     from matplotlib.patheffects import withStroke
 
     edge = [withStroke(linewidth=3.0, foreground=ax.get_facecolor(), alpha=0.7)]
-    settings: dict[str, Any] = {"color": text_colour(ax, 0.9), "linewidth": 1.3}
+    own: dict[str, Any] = {"color": text_colour(ax, 0.9), "linewidth": 1.3, "path_effects": edge}
+    dashes = [DASHES[KINDS[mark.change.kind][0]] for mark in shown.marks]
     return [
-        ax.axvline(
-            mark.time, linestyle=DASHES[KINDS[mark.change.kind][0]], path_effects=edge, **settings
-        )
-        for mark in shown.marks
+        ax.axvline(mark.time, linestyle=dash, **own)
+        for mark, dash in zip(shown.marks, dashes, strict=True)
     ]

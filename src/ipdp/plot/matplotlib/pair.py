@@ -8,14 +8,7 @@ import numpy as np
 
 from ipdp.plot.matplotlib.curve import Settings, no_artists
 from ipdp.plot.matplotlib.layout import new_axes
-from ipdp.plot.matplotlib.style import (
-    add_colorbar,
-    add_grid,
-    add_notes,
-    label_axis,
-    mesh_settings,
-    written_out,
-)
+from ipdp.plot.matplotlib.style import add_notes, add_surface, label_axis, written_out
 from ipdp.plot.shown.pair import ShownPair
 from ipdp.plot.shown.values import edges_around
 
@@ -32,16 +25,13 @@ def draw(shown: ShownPair, ax: Axes | None, settings: Settings) -> dict[str, Any
     title = shown.title if ax is None else ""
     ax = new_axes() if ax is None else ax
     given = written_out(settings)
-    add_grid(ax)
-    ax.grid(False)
-    z = np.ma.masked_invalid(shown.z)
-    own = {**mesh_settings(ax, shown.z_range), **given["mesh"]}
     if shown.levels is not None:
-        mesh: Any = ax.contourf(*shown.axes, z, **{"levels": shown.levels, **own})
+        own = {"levels": shown.levels, **given["mesh"]}
+        surface = add_surface(ax, ax.contourf, *shown.axes, shown.z, shown=shown, **own)
     else:
-        mesh = ax.pcolormesh(*(edges_around(axis) for axis in shown.axes), z, **own)
-    artists = no_artists() | {"ax": ax, "figure": ax.figure, "mesh": mesh}
-    artists["colorbar"] = add_colorbar(ax, mesh, shown.label, z)
+        edges = (edges_around(axis) for axis in shown.axes)
+        surface = add_surface(ax, ax.pcolormesh, *edges, shown.z, shown=shown, **given["mesh"])
+    artists = no_artists() | surface
     for k, axis in enumerate((ax.xaxis, ax.yaxis)):
         label_axis(axis, shown.features[k], shown.axes[k], shown.categories[k])
     artists["density"] = _draw_density(ax, shown)

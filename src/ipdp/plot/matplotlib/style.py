@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ipdp.core.typing import FloatArray
+from ipdp.plot.shown.carpet import CurveHistory
+from ipdp.plot.shown.pair import ShownPair
 from ipdp.plot.shown.style import LineStyle, diverging_colours, line_styles, named
 
 if TYPE_CHECKING:
@@ -109,16 +111,14 @@ def format_numbers(
 
     known = values[np.isfinite(values)]
     if known.size and least <= abs(known).max() < 1e10:
-        axis.set_major_formatter(FuncFormatter(_with_separators))
+        # To twelve digits, so that 0.1 + 0.2 reads 0.3.
+        axis.set_major_formatter(
+            FuncFormatter(lambda x, _: f"{round(x, 12):,.12g}".replace("-", "\N{MINUS SIGN}"))
+        )
         if side_by_side:  # such labels need more room than matplotlib leaves them
             axis.set_major_locator(MaxNLocator(nbins=5, steps=[1, 2, 2.5, 5, 10]))
     elif whole:
         axis.set_major_locator(MaxNLocator(integer=True, steps=[1, 2, 5, 10]))
-
-
-def _with_separators(x: float, _position: int | None) -> str:
-    # To twelve digits, so that 0.1 + 0.2 reads 0.3.
-    return f"{round(x, 12):,.12g}".replace("-", "\N{MINUS SIGN}")
 
 
 def _name_ticks(axis: Axis, categories: Iterable[Any], *, side_by_side: bool) -> None:
@@ -177,25 +177,30 @@ def plain_legend(
     return legend
 
 
-def mesh_settings(ax: Axes, z_range: tuple[float, float] | None) -> dict[str, Any]:
-    """Colours of a surface: told apart with every kind of colour vision, and in print."""
-    from matplotlib import colormaps
+def add_surface(
+    ax: Axes, draw: Callable[..., Any], *data: Any, shown: ShownPair | CurveHistory, **settings: Any
+) -> dict[str, Any]:
+    """Draw a surface by a method of the axes, with its colour bar, and give the artists by name.
+
+    The colours are told apart with every kind of colour vision, and in print.
+    """
     from matplotlib.colors import LinearSegmentedColormap
 
-    if z_range is None:
-        return {"cmap": colormaps["viridis"]}
-    colours = diverging_colours(dark=is_dark(ax))
-    cmap = LinearSegmentedColormap.from_list("ipdp-centred", colours)
-    return {"cmap": cmap, "vmin": z_range[0], "vmax": z_range[1]}
-
-
-def add_colorbar(ax: Axes, mesh: Any, label: str, values: Any) -> Any:
-    """The colour bar of a surface with these values."""
+    add_grid(ax)
+    ax.grid(False)
+    colours: dict[str, Any] = {"cmap": "viridis"}
+    if shown.z_range is not None:
+        low, high = shown.z_range
+        ends = diverging_colours(dark=is_dark(ax))
+        cmap = LinearSegmentedColormap.from_list("ipdp-centred", ends)
+        colours = {"cmap": cmap, "vmin": low, "vmax": high}
+    values = np.ma.masked_invalid(data[-1])
+    mesh = draw(*data[:-1], values, **colours | settings)
     bar = ax.figure.colorbar(mesh, ax=ax)
-    bar.set_label(label, **PLAIN)
+    bar.set_label(shown.label, **PLAIN)
     bar.outline.set_visible(False)
     format_numbers(bar.ax.yaxis, values.compressed())
-    return bar
+    return {"ax": ax, "figure": ax.figure, "mesh": mesh, "colorbar": bar}
 
 
 def written_out(settings: Mapping[str, Mapping[str, Any] | None]) -> dict[str, Any]:

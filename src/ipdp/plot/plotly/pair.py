@@ -58,12 +58,9 @@ def surface_trace(shown: ShownPair, theme: Theme) -> Trace:
 def _dots_trace(shown: ShownPair, counts: Array) -> Trace:
     """Dots where there are observations."""
     x, y = np.meshgrid(*shown.axes, indexing="ij")
-    marker = {
-        "color": "white",
-        "line": {"color": "rgba(0,0,0,0.6)", "width": 1},
-        "size": _LARGEST_DOT * np.sqrt(counts / max(counts.max(), 1)),
-        "opacity": 0.9,
-    }
+    size = _LARGEST_DOT * np.sqrt(counts / max(counts.max(), 1))
+    marker = {"color": "white", "size": size, "opacity": 0.9}
+    marker["line"] = {"color": "rgba(0,0,0,0.6)", "width": 1}
     many: Trace = {"customdata": counts, "hover": "%{customdata} observations"}
     return scatter(x.ravel(), y.ravel(), "density", mode="markers", marker=marker, **many)
 
@@ -90,12 +87,10 @@ def _contour_traces(found: Density) -> list[Trace]:
 def _tick_traces(shown: ShownPair) -> list[Trace]:
     """Recent values of each feature along its axis, too few for a density."""
     (x, y), (left, bottom) = shown.ticks, (positions[:1] for positions in shown.axes)
+    rugs = ("line-ns", x, np.repeat(bottom, x.size)), ("line-ew", np.repeat(left, y.size), y)
     line = {"width": 1.2, "color": "rgba(255,255,255,0.8)"}
-    found = []
-    if x.size:
-        marker = {"symbol": "line-ns", "size": _TICK, "line": line}
-        found.append(scatter(x, np.repeat(bottom, x.size), "rug", mode="markers", marker=marker))
-    if y.size:
-        marker = {"symbol": "line-ew", "size": _TICK, "line": line}
-        found.append(scatter(np.repeat(left, y.size), y, "rug", mode="markers", marker=marker))
-    return found
+    return [
+        scatter(a, b, "rug", mode="markers", marker={"symbol": sign, "size": _TICK, "line": line})
+        for sign, a, b in rugs
+        if a.size
+    ]

@@ -69,13 +69,7 @@ class Theme(NamedTuple):
 
 
 def _is_dark(colour: str) -> bool:
-    """Whether a colour of plotly's, `rgb(...)` or `#...`, is dark; other names are taken for light.
-
-    Examples
-    --------
-    >>> _is_dark("rgb(17,17,17)"), _is_dark("#fff"), _is_dark("white")
-    (True, False, False)
-    """
+    """Whether a colour, `rgb(...)` or `#...`, is dark; of other names only black is."""
     if colour.startswith("rgb"):
         parts = [float(part) for part in colour.partition("(")[2].rstrip(")").split(",")[:3]]
     elif colour.startswith("#"):
@@ -88,13 +82,7 @@ def _is_dark(colour: str) -> bool:
 
 
 def name_text(name: object, width: int = 48) -> str:
-    """A name as plotly has to be given it for its letters to be shown as they are.
-
-    Examples
-    --------
-    >>> name_text("a<b"), name_text("$x$"), name_text("")
-    ('a&#60;b', '&#36;x&#36;', '&#39;&#39;')
-    """
+    """A name as plotly has to be given it for its letters to be shown as they are."""
     return escaped(named(name, width))
 
 
