@@ -149,7 +149,7 @@ def test_a_pipeline_that_learns_while_it_predicts_gets_plain_calls():
 
 
 def test_values_that_are_no_numbers_are_no_fault_of_the_walk():
-    """river raises for None, but not if the only branch on it is the point's own feature."""
+    """river raises for a text, but not if the only branch on it is the point's own feature."""
     model = models.ht()
     asker = Asker()
     for x, y in streams.distances(300):
@@ -158,12 +158,12 @@ def test_values_that_are_no_numbers_are_no_fault_of_the_walk():
     name = model._root.feature
     ours, plain = unchecked(model), plain_engine(model)
     probes, positions = asker.question()
-    with pytest.raises(TypeError, match="NoneType"):
-        ours.ice([{**x, name: None}], probes, positions)
+    with pytest.raises(TypeError, match="'str'"):
+        ours.ice([{**x, name: "text"}], probes, positions)
     (own,) = [probe for probe in probes if probe.names == (name,)]
     positions = positions[:, :, own.start : own.stop]
     own = own._replace(start=0, stop=own.stop - own.start)
-    assert worst_difference(ours, plain, {**x, name: None}, [own], positions)[0] < 1e-9
+    assert worst_difference(ours, plain, {**x, name: "text"}, [own], positions)[0] < 1e-9
     assert ours.fault is None
 
 
