@@ -8,12 +8,9 @@ from contextlib import contextmanager
 
 import typer
 
-CHANGED = 1
-"""`ipdp check`: an effect changed."""
-REFUSED = 2
-"""What was asked could not be done; a sentence on the standard error says why."""
-INTERRUPTED = 130
-"""Ctrl-C; with SIGTERM it is 143."""
+CHANGED = 1  # `ipdp check`: an effect changed
+REFUSED = 2  # what was asked could not be done; a sentence on the standard error says why
+INTERRUPTED = 130  # Ctrl-C; with SIGTERM it is 143
 
 _EXPECTED = (ValueError, TypeError, OSError, ImportError, RuntimeError, LookupError)
 

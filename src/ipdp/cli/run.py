@@ -96,10 +96,12 @@ def _go(
     """Run, print what happens, and exit with the code that belongs to it."""
     from ipdp.runs import stop_on_signals
     from ipdp.runs.summary import summary
+    from ipdp.runs.trust import needed
     from ipdp.sources import without_secrets
 
     started = perf_counter()
-    again = _command(settings, file)
+    own = [f"--config {file}"] if file is not None else needed(settings)
+    again = " ".join(["ipdp resume", str(settings.out), *own])
     reporter = _Reporter(None if quiet or json_ else console(stderr=True))
     with _at_once(settings, again, quiet), _warnings(quiet), ExitStack() as stack:
         loop = stack.enter_context(settings.assemble(resume=resume))
@@ -139,14 +141,6 @@ def _listeners(
         yield Exporter(server.metrics)
     if errors is not None:
         yield stack.enter_context(ProgressBar(errors))
-
-
-def _command(settings: RunConfig, file: Path | None) -> str:
-    """The command that goes on with a run."""
-    from ipdp.runs.trust import needed
-
-    own = [f"--config {file}"] if file is not None else needed(settings)
-    return " ".join(["ipdp resume", str(settings.out), *own])
 
 
 @contextmanager

@@ -44,7 +44,8 @@ class Columns:
         self.kinds: dict[str, Kind | None] = dict(self.declared)
         self.names: tuple[str, ...] | None = None
         self.wanted: tuple[str, ...] = ()
-        self._places: list[int] = []
+        self._places: list[tuple[int, str]] = []
+        self._keys: list[tuple[str, str]] = []
 
     def start(self, names: Iterable[str]) -> None:
         """Choose among the columns that there are."""
@@ -57,32 +58,31 @@ class Columns:
         if not self.names:
             raise BadRecord("there is no column left for x beside the target")
         self.wanted = self.names if self.target is None else (*self.names, self.target)
-        self._places = [there.index(name) for name in self.wanted]
+        self._places = [(there.index(name), name) for name in self.wanted]
+        self._keys = [(name, name) for name in self.wanted]
 
     def of_texts(self, fields: Sequence[str]) -> tuple[dict[str, Any], Any]:
         """The observation of a row of texts in the order of the columns."""
-        return self._observation([fields[place].strip() for place in self._places], typed_text)
+        return self._observation(fields, self._places, typed_text)
 
     def of_values(self, record: Mapping[str, Any]) -> tuple[dict[str, Any], Any]:
         """The observation of a record of values by name; the first one determines the columns."""
         if self.names is None:
             self.start(record)
-        try:
-            values = [record[name] for name in self.wanted]
-        except KeyError as error:
-            raise BadRecord(f"there is no {error}; a missing value is null") from None
-        return self._observation(values, typed_value)
+        return self._observation(record, self._keys, typed_value)
 
     def _observation(
-        self, values: list[Any], typed: Callable[..., tuple[Any, Kind | None]]
+        self, record: Any, keys: list[tuple[Any, str]], typed: Callable[..., Any]
     ) -> tuple[dict[str, Any], Any]:
         kinds, declared = self.kinds, self.declared
         row: dict[str, Any] = {}
         decided: dict[str, Kind | None] = {}
-        for name, value in zip(self.wanted, values, strict=True):
+        for key, name in keys:
             known = kinds.get(name)
             try:
-                row[name], kind = typed(value, known, is_declared=name in declared)
+                row[name], kind = typed(record[key], known, name in declared)
+            except KeyError:
+                raise BadRecord(f"there is no {name!r}; a missing value is null") from None
             except BadRecord as error:
                 hint = ", and the values before it were (declare the column as text if not)"
                 raise BadRecord(f"{name}: {error}{hint if known else ''}") from None
@@ -121,9 +121,7 @@ def _checked_kinds(types: Mapping[str, Any]) -> dict[str, Kind]:
     return dict(types)
 
 
-def typed_text(
-    text: str, kind: Kind | None, *, is_declared: bool = False
-) -> tuple[Any, Kind | None]:
+def typed_text(text: str, kind: Kind | None, is_declared: bool = False) -> tuple[Any, Kind | None]:
     """The value of a text in a column of a kind, and the kind of the column from now on.
 
     Examples
@@ -131,6 +129,7 @@ def typed_text(
     >>> typed_text("3", None), typed_text("3", "text"), typed_text("?", "number")
     ((3, 'number'), ('3', 'text'), (None, 'number'))
     """
+    text = text.strip()
     if kind == "number" or kind is None:
         number = number_of(text)
         if number is not None:
@@ -166,7 +165,7 @@ def number_of(text: str) -> int | float | None:
     return number
 
 
-def typed_value(value: Any, kind: Kind | None, *, is_declared: bool) -> tuple[Any, Kind | None]:
+def typed_value(value: Any, kind: Kind | None, is_declared: bool) -> tuple[Any, Kind | None]:
     """The same for a value that comes with a type of its own, as in JSON.
 
     A text in a column that was declared to be of another kind is read as that kind.
@@ -179,7 +178,7 @@ def typed_value(value: Any, kind: Kind | None, *, is_declared: bool) -> tuple[An
     if is_declared and kind == "text":
         return str(value), kind
     if is_declared and own == "text":
-        return typed_text(value.strip(), kind)
+        return typed_text(value, kind)
     raise BadRecord(f"{shown(value)} is not a {kind}")
 
 

@@ -52,9 +52,14 @@ class KafkaSource(Source):
         self._is_bounded = _one_of(query, "end", ("never", "now")) == "now"
         self._idle = _seconds(query)
         settings = {key: value for key, value in query.items() if key not in _OWN}
-        self._consumer = consumer or self._connected(
-            {"bootstrap.servers": brokers, "group.id": query.get("group", "ipdp"), **settings}
-        )
+        group = query.get("group", "ipdp")
+        own = {"enable.auto.commit": False, "enable.auto.offset.store": False, "log_level": 0}
+        try:
+            self._consumer = consumer or confluent_kafka.Consumer(
+                {"bootstrap.servers": brokers, "group.id": group, **settings, **own}
+            )
+        except (confluent_kafka.KafkaException, ValueError, TypeError) as error:
+            raise SourceError(f"{self.name}: {_words(error)}") from None
         # After the last message given out, and after the last one read.
         self._offsets: dict[int, int] = {}
         self._seen: dict[int, int] = {}
@@ -74,13 +79,6 @@ class KafkaSource(Source):
             return spec
         host = f"{redacted(user)}@{host}" if at else host
         return urlunsplit((parts.scheme, host, parts.path, urlencode(shown, safe="/:,"), ""))
-
-    def _connected(self, settings: dict[str, Any]) -> Any:
-        own = {"enable.auto.commit": False, "enable.auto.offset.store": False, "log_level": 0}
-        try:
-            return self._kafka.Consumer({**settings, **own})
-        except (self._kafka.KafkaException, ValueError, TypeError) as error:
-            raise SourceError(f"{self.name}: {_words(error)}") from None
 
     def _assign(self, offsets: Mapping[int, int] | None = None) -> None:
         """Begin to read every partition: at given offsets, the group's, or where `start` says."""
