@@ -31,9 +31,9 @@ def check_explainer(
 
     The same seed gives the same results, in both builds; observations are not changed; many at
     once are the same as one by one; a segment that is explained by a `successor` and merged is the
-    same as one run, however the segments are put together; the state goes through JSON and goes on
-    bit for bit; an error of the model leaves everything as it was; a weight of 0 asks nothing;
-    the order of the features does not matter; memory is bounded.
+    same as one run, in whatever order they are merged; an explainer restored from its state,
+    through JSON, continues bit for bit; an error of the model changes nothing; with a weight of 0
+    the model is not called; the order of the features does not matter; memory is bounded.
 
     Parameters
     ----------
@@ -193,7 +193,7 @@ def _check_state(make: Callable[[], Explainer], stream: Stream) -> None:
         _explained(own, stream[half:]), _explained(twin, stream[half:]), 0.0, "after a restart it"
     )
     if _text(twin) != _text(own):
-        raise AssertionError("after a restart the state goes on differently")
+        raise AssertionError("after a restart the state continues differently")
 
 
 class _Failing(Engine):
@@ -241,6 +241,6 @@ def _check_memory(explainer: Explainer, stream: Stream) -> None:
         sizes.append(len(_text(explainer)))
     if sizes[1] > 1.5 * sizes[0] + 1000:
         raise AssertionError(
-            f"the state grows with the stream: {sizes[0]} letters after {_ENOUGH} observations, "
+            f"the state grows with the stream: {sizes[0]} characters after {_ENOUGH} observations, "
             f"{sizes[1]} after {2 * _ENOUGH}"
         )

@@ -20,11 +20,11 @@ _ENOUGH = 3000
 def check_grid(grid: Grid, values: Sequence[Any]) -> None:
     """Check that a grid obeys the laws of grids.
 
-    The model is asked exactly at `points`, under both estimators; `keys` tell the points apart;
-    `span`, `intake` and `admits_numbers`, where the grid has them, are true; `admit` changes
-    nothing, and the same seed gives the same points; the state goes through JSON, copy and pickle
-    (where the class can be imported) and goes on bit for bit; a merged grid has the values of both
-    parts; memory is bounded.
+    The model is asked exactly at `points`, under both estimators; `keys` are distinct;
+    `span`, `intake` and `admits_numbers`, where the grid has them, are right; `admit` changes
+    nothing, and the same seed gives the same points; a grid restored from its state (through
+    JSON), a copy or a pickle (where the class can be imported) continues bit for bit; a merged grid
+    has the values of both parts; memory is bounded.
 
     Parameters
     ----------
@@ -137,7 +137,7 @@ def _check_shortcuts(grid: Grid, values: Sequence[Any]) -> None:
 
 
 def _check_state(grid: Grid, values: Sequence[Any]) -> None:
-    """A copy in any form goes on as the original does."""
+    """A copy in any form continues as the original does."""
     half = len(values) // 2
     own = _filled(grid, values[:half])
     restored = grid.fresh(7)
@@ -150,7 +150,7 @@ def _check_state(grid: Grid, values: Sequence[Any]) -> None:
             _put(twin, value)
     for name, twin in twins.items():
         if _text(twin) != _text(own) or _points(twin) != _points(own):
-            raise AssertionError(f"a grid that went through {name} goes on differently")
+            raise AssertionError(f"a grid that went through {name} continues differently")
 
 
 def _has_a_name(kind: type) -> bool:
@@ -187,7 +187,7 @@ def _check_memory(grid: Grid, values: Sequence[Any]) -> None:
         _put(own, value)
     if len(_text(own)) > 1.5 * before + 1000:
         raise AssertionError(
-            f"the state grows with the stream: {before} letters after {enough} values, "
+            f"the state grows with the stream: {before} characters after {enough} values, "
             f"{len(_text(own))} after {2 * enough}"
         )
 

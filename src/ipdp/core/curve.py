@@ -1,4 +1,4 @@
-"""The one object that travels everywhere: a snapshot of a feature's effect."""
+"""The result that is passed everywhere: a snapshot of a feature's effect."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Curve:
         For each feature, recent values of it; of a pair those that came together, at the same
         place.
     missing, missing_std_error
-        What the model says, on average, when the feature is missing, of shape (n_outputs,); None
+        Mean output of the model when the feature is missing, of shape (n_outputs,); None
         unless the grid was asked for it.
 
     Examples

@@ -1,4 +1,4 @@
-"""Files that are written as a whole, or not at all."""
+"""Atomic writes: files that are written completely, or not at all."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much a feature matters, as one number: what explainers give that draw no curve."""
+"""The importance of a feature as one number: the result of explainers without curves."""
 
 from __future__ import annotations
 
@@ -86,4 +86,4 @@ class Importance:
 
 
 Result: TypeAlias = Curve | Importance
-"""What an explainer says of one feature: log, page and metrics take any of them."""
+"""The result of an explainer for one feature: log, page and metrics take any of them."""

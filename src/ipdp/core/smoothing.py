@@ -33,7 +33,7 @@ class Smoothing:
     """Weighted mean and variance of many series at once, with exponential forgetting.
 
     Values come as an array of shape (n_rows, n_columns); the columns of one row may have weights
-    of their own (a grid point that was born late), the rows of one column always share theirs.
+    of their own (a grid point that was added later), the rows of one column always share theirs.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ class Smoothing:
         self.n = 0
         self.t: float | None = None
         # One number while all columns have the same weight, which is the rule and saves half of the
-        # work; one for each from the moment that one is born later or left behind.
+        # work; one for each from the moment that one is added later or left out of an update.
         self._weight: FloatArray = np.zeros(1)
         self._squares: FloatArray = np.zeros(1)
         self.mean: FloatArray = np.zeros((n_rows, n_columns))

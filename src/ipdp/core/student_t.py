@@ -12,7 +12,7 @@ from ipdp.core.typing import FloatArray
 def student_quantile(p: float, degrees: FloatArray | float) -> FloatArray:
     """Quantile of Student's t by its expansion around the normal one (Abramowitz-Stegun 26.7.5).
 
-    Off by less than 1 % for five degrees of freedom and p = 0.975, and by nothing to speak of from
+    Off by less than 1 % for five degrees of freedom and p = 0.975, and negligibly from
     twenty on; scipy would be a heavy import for that.
 
     Examples

@@ -1,4 +1,4 @@
-"""Names for the things that travel between the rooms."""
+"""Names of the types that are passed between the rooms."""
 
 from __future__ import annotations
 

@@ -112,7 +112,7 @@ def draw_importance(ax: Axes, record: Record) -> None:
 
 
 def draw_accuracy(ax: Axes, record: Record) -> None:
-    """Share of right predictions of late, each made before its observation was learnt."""
+    """Recent share of right predictions, each made before its observation was learned."""
     ax.plot(record.t, record.accuracy, color="0.2", linewidth=1.5)
     ax.set(ylabel="accuracy", ylim=(0.4, 1.02), xlabel="observations")
     ax.yaxis.set_major_formatter(lambda v, _: f"{v:.0%}")

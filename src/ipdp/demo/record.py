@@ -68,7 +68,7 @@ class Record:
 
 
 class Accuracy:
-    """A metric: the share of right predictions of late, weighted like the curves."""
+    """A metric: the recent share of right predictions, weighted like the curves."""
 
     def __init__(self, alpha: float | None) -> None:
         self._hits = ipdp.Smoothing(alpha=alpha)

@@ -99,12 +99,12 @@ class Explainer(ABC):
     """Follows a model along a stream; what log, page, metrics and checkpoints ask of it.
 
     To write one, subclass it and answer `_begin`, `results` and `settings`, with a `Memory` of its
-    own or that of curves. `ipdp.checks.check_explainer` tries whether it keeps the laws.
+    own or that of curves. `ipdp.checks.check_explainer` tests whether it obeys the laws.
 
     Parameters
     ----------
     model
-        Anything that `ipdp.models.engine` understands.
+        Anything that `ipdp.models.engine` takes.
     features
         Names of features, and pairs of names as tuples; None takes every feature of the first
         observation.
@@ -153,7 +153,7 @@ class Explainer(ABC):
 
     @abstractmethod
     def results(self) -> dict[Feature, Result]:
-        """What there is to tell by now, by feature: curves, or importances."""
+        """The current results by feature: curves, or importances."""
 
     @property
     @abstractmethod

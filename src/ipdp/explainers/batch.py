@@ -39,12 +39,12 @@ def partial_dependence(
     """Partial dependence curves of a model that does not change, over all rows of a table.
 
     The same as scikit-learn's `partial_dependence(method="brute")`, for every model that
-    `ipdp.models.engine` understands, all features in one pass, as `Curve`s.
+    `ipdp.models.engine` takes, all features in one pass, as `Curve`s.
 
     Parameters
     ----------
     model
-        Anything that `ipdp.models.engine` understands.
+        Anything that `ipdp.models.engine` takes.
     X
         A frame (pandas, polars, ...), a 2-D array, or a list of dicts.
     features

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 Loss = Callable[[Any, Any], float]
-"""From what happened and what was predicted to how wrong that was."""
+"""The loss of single observations, by river's metrics or by functions."""
 
 # So many pairs of classes have their loss remembered.
 _MOST_PAIRS = 1024

@@ -25,15 +25,15 @@ Estimator = Literal["pointwise", "regrid"]
 class IncrementalPDP(Explainer):
     """Partial dependence curves that follow a model along a stream.
 
-    For every observation and every feature, the model is asked what it would say at each point of
-    the feature's current grid with the rest of the observation left as it is: an ICE curve. The
+    For every observation and every feature, the model is evaluated at each point of the feature's
+    current grid, with the rest of the observation left as it is: an ICE curve. The
     exponentially weighted mean of these curves is the incremental partial dependence plot (iPDP).
-    All features and all outputs are served in one pass; memory does not grow with the stream.
+    All features and all outputs are computed in one pass; memory does not grow with the stream.
 
     Parameters
     ----------
     model
-        Anything that `ipdp.models.engine` understands. It is called as it is at that time, so it
+        Anything that `ipdp.models.engine` takes. It is called as it is at that time, so it
         may learn in between: explain first, then learn.
     features
         Names of features, and pairs of names as tuples; None takes every feature of the first
@@ -50,12 +50,12 @@ class IncrementalPDP(Explainer):
         values.
     estimator
         `"pointwise"` is the paper's: the k-th point's position and value are smoothed separately,
-        which is right while the model is linear where the points wander. `"regrid"` keeps
-        points at fixed positions, which come and go with the range, and is right for curved
-        models under virtual drift too.
+        which is unbiased while the model is linear where the points move. `"regrid"` keeps
+        points at fixed positions, added and removed as the range moves, and is unbiased for
+        nonlinear models under virtual drift too.
     every
-        Explain each `every`-th observation only. Weights decay with all of them, so that alpha
-        keeps its meaning.
+        Explain every k-th observation only; this is k. Weights decay with all of them, so that
+        alpha keeps its meaning.
     n_ice
         Number of recent ICE curves to keep for plotting.
     seed
@@ -71,8 +71,8 @@ class IncrementalPDP(Explainer):
     is absent from an observation counts as missing, except from the first one, where it is an
     error.
 
-    *Errors.* If the model raises, or answers with something that cannot be used, the explainer is
-    what it was before the call.
+    *Errors.* If the model raises, or its output cannot be used, the explainer is what it was
+    before the call.
 
     Examples
     --------
@@ -201,8 +201,8 @@ class IncrementalPDP(Explainer):
         Parameters
         ----------
         with_ice
-            Whether the curves get the recent ICE curves along, which take most of the time; a log
-            has no use for them.
+            Whether the curves include the recent ICE curves, which take most of the time; a log
+            does not store them.
         """
         if self._memory is None:
             return {}

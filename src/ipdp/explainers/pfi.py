@@ -29,12 +29,12 @@ class IncrementalPFI(Explainer):
     For every observation and every feature, the feature's value is replaced by one of a past
     observation, drawn from a geometric reservoir. How much larger the loss becomes, smoothed
     exponentially, is the incremental permutation feature importance (iPFI). All features are
-    served by one call of the model.
+    evaluated in one call of the model.
 
     Parameters
     ----------
     model
-        Anything that `ipdp.models.engine` understands, as for `ipdp.IncrementalPDP`.
+        Anything that `ipdp.models.engine` takes, as for `ipdp.IncrementalPDP`.
     features
         Names of features, and pairs of names as tuples, which are replaced together; None takes
         every feature of the first observation.
@@ -46,8 +46,8 @@ class IncrementalPFI(Explainer):
     alpha, half_life, span
         How fast the past is forgotten, as for `ipdp.IncrementalPDP`.
     n_inner
-        Number of values that a feature is replaced by at each observation. More of them make a
-        step dearer and its increase of the loss less noisy.
+        Number of values that a feature is replaced by at each observation. More of them cost more
+        predictions and make the increase of the loss less noisy.
     storage_size
         Number of past observations kept. Each observation takes the place of one picked at random,
         so that the age of those kept is geometric, with a mean of `storage_size`.
@@ -64,7 +64,7 @@ class IncrementalPFI(Explainer):
     negative), cross-entropy, mean absolute or squared error and the like. Metrics that are not
     (ROC AUC, F1, R2, RMSE) are refused.
 
-    *Start.* The first observation is only stored. An unfitted model that says nothing yet uses no
+    *Start.* The first observation is only stored. An unfitted model without outputs uses no
     feature: the increase is zero.
 
     *Errors.* If the model or the loss raises, or the loss is not a finite number, the explainer
@@ -323,7 +323,7 @@ class PastObservations:
             self.kept[self._uniforms.draw_below(self.size)] = x
 
     def draw(self, uniforms: Uniforms) -> Observation:
-        """One of those kept, by somebody's random numbers."""
+        """One of those kept, by the given random numbers."""
         return self.kept[uniforms.draw_below(len(self.kept))]
 
     def top_up(self, earlier: PastObservations) -> None:

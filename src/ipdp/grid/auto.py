@@ -18,7 +18,7 @@ class Auto(Grid):
     The choice is made when the warm-up ends: strings, booleans and anything else that is not a
     number are categories; so are whole numbers with at most `size` different values. Should these
     few become more than twice `size` later on, they turn into a range for good, and the curve
-    of the feature starts anew.
+    of the feature starts again.
 
     Parameters
     ----------

@@ -24,7 +24,7 @@ RUG_SIZE = 200
 # Larger numbers count as infinite: their squares are not numbers any more.
 LARGEST = 1e150
 
-_MISSING_TYPES = {"NAType", "NaTType"}  # pandas' own missing values, told by name: no import
+_MISSING_TYPES = {"NAType", "NaTType"}  # pandas' own missing values, recognised by name: no import
 
 
 class Span(Protocol):
@@ -39,12 +39,12 @@ class Span(Protocol):
 
 
 class Grid(ABC):
-    """Evaluation points of one feature, from the values that it had of late.
+    """Evaluation points of one feature, from its recent values.
 
     A grid is given to an explainer as a pattern; every feature gets its own by `fresh`. Values go
     in by `update`, after the observation has been explained; `points` are where the model is
-    evaluated, and `keys` say which point is which from one time to the next, so that its mean
-    goes on.
+    evaluated, and `keys` identify the points over time: a point that keeps its key keeps its
+    mean.
 
     Parameters
     ----------
@@ -242,7 +242,7 @@ def _admit_number(x: Any, grid: Grid) -> Any:
 
 
 def is_missing(x: Any) -> bool:
-    """Whether a value says nothing of where the data are: None, NaN, infinity, pandas' NA and NaT.
+    """Whether a value is missing: None, NaN, infinity, pandas' NA and NaT.
 
     Examples
     --------
@@ -256,7 +256,7 @@ def is_missing(x: Any) -> bool:
 
 @cache
 def numbered(n: int) -> tuple[int, ...]:
-    """The keys of n points that are told apart by their number; one tuple for each n."""
+    """The keys of n points that are identified by their number; one tuple for each n."""
     return tuple(range(n))
 
 

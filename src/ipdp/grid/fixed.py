@@ -14,7 +14,7 @@ from ipdp.grid.categories import admit_category, category_keys
 
 
 class Fixed(NumberGrid):
-    """The same points for ever: numbers, or categories.
+    """Fixed points: numbers, or categories.
 
     There is no warm-up: the first observation already has a curve.
 

@@ -1,9 +1,9 @@
 """Points at fixed positions, which come and go with the range: the estimator `regrid`.
 
-Under virtual drift the paper's points travel, and the mean of what the model said along the way is
-not what it says at the mean of the places, unless it is linear there. A lattice keeps points where
-they are: knots at the multiples of a step 2^j. A knot's mean is that of the model at this very
-position, always; when the range moves, knots are added on one side and leave on the other.
+Under virtual drift the paper's points move, and the mean of the model's outputs along the way is
+not its output at the mean position, unless it is linear there. A lattice keeps points at fixed
+positions: knots at the multiples of a step 2^j. A knot's mean is that of the model's outputs at
+exactly this position; when the range moves, knots are added on one side and removed on the other.
 docs/notes/regrid.md has what was tried and how the constants were found.
 """
 

@@ -145,7 +145,7 @@ class RangeGrid(NumberGrid):
 
 
 class _RangeSpan:
-    """The range of a grid that has no quicker way to tell it."""
+    """The range of a grid that has no kernel for it."""
 
     def __init__(self, grid: RangeGrid) -> None:
         self._grid = grid

@@ -16,7 +16,7 @@ RED, BLUE, GREY = "#C8102E", "#0057A8", "0.45"
 """The paper's: red for iPDP and accuracy, blue for batch PDP and changes, grey for drifts."""
 
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
-"""Features, told apart with every kind of colour vision."""
+"""Colours of features, for every kind of colour vision."""
 
 SUFFIXES = (".pdf", ".png")
 

@@ -39,7 +39,7 @@ class Story:
     history
         By explainer: all curves every `between` observations.
     n, n_right
-        Number of observations, and of those that were predicted right before they were learnt.
+        Number of observations, and of those that were predicted right before they were learned.
     """
 
     t: list[int] = field(default_factory=list)
@@ -53,7 +53,7 @@ class Story:
 
     @property
     def prequential_accuracy(self) -> float:
-        """Share of all observations that were predicted right before they were learnt."""
+        """Share of all observations that were predicted right before they were learned."""
         return self.n_right / self.n
 
     def past(self, name: str, feature: Feature, t: float, n: int = 8) -> list[Curve]:
@@ -80,7 +80,7 @@ def follow(
     Parameters
     ----------
     stream, model
-        What is learnt, and by whom.
+        The stream and the model.
     explainers
         They explain the model, by name.
     n

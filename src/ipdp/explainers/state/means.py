@@ -37,7 +37,7 @@ class Means:
         self.labels: tuple[Label, ...] | None = None
         self.layout = Layout()
         self.smoothing = Smoothing(alpha=alpha, n_rows=n_axes, n_columns=0)
-        self.dormant: list[Slot] = []  # those longest away first
+        self.dormant: list[Slot] = []  # longest dormant first
         self.dormant_smoothing = self.smoothing.copy()
         # For a segment of a stream that is to be merged with an earlier one: the slots that this
         # one had, and those of them that were given up since.
@@ -160,7 +160,7 @@ class Means:
         known = set(joined.layout.slots)
         dormant = [slot for slot in later.dormant if slot not in known]
         known |= set(dormant)
-        # What the later segment threw away stays away; what it never knew of is dormant.
+        # What the later segment dropped stays dropped; what it never had is dormant.
         extra = [
             slot
             for slot in self.dormant + self.layout.slots

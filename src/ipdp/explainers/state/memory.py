@@ -146,7 +146,7 @@ class CurveMemory(Memory):
             self.positions.others and self.positions.is_stale()
         ):
             return layout
-        # A grid that has made up its mind what its points are may take values as they are.
+        # A grid that has chosen its kind of points may take values as they are.
         self._intakes = [grid.intake for grid in self.grids.values()]
         targets = [self.targets[k] for k in self._ready]
         keys = [target.current_keys() for target in targets]

@@ -96,7 +96,7 @@ class Snapshot:
         shape = (len(firsts), len(seconds))
         weights = self._weight[columns].reshape(shape) + np.finfo(float).tiny
         rows = mean[0, columns].reshape(shape), mean[1, columns].reshape(shape)
-        # Cells of one line of the grid differ in position only if some of them were born later.
+        # Cells of one line of the grid differ in position only if some of them were added later.
         along = (
             np.average(rows[0], axis=1, weights=weights),
             np.average(rows[1], axis=0, weights=weights),
@@ -159,7 +159,7 @@ def _axis(keys: list[Key], positions: FloatArray) -> Array:
 def _ascending(axis: Array) -> tuple[Array, list[int]]:
     """An axis of numbers in ascending order, and that order; categories keep theirs.
 
-    Positions that are means over different times, because a point was born late, may overtake.
+    Positions that are means over different times, because a point was added later, may cross.
     """
     if axis.dtype == object:
         return axis, list(range(len(axis)))
