@@ -52,6 +52,19 @@ def test_a_file_that_is_no_log_is_refused_and_left_alone(tmp_path, kind, content
     assert list(tmp_path.iterdir()) == [path]
 
 
+def test_the_views_of_a_log_that_somebody_else_made_call_no_functions(tmp_path):
+    path, called = written(tmp_path), []
+    with sqlite3.connect(path) as connection:
+        connection.execute("DROP TABLE metrics")
+        connection.execute("CREATE VIEW metrics AS SELECT spy() AS n, '{}' AS \"values\"")
+    connection.close()
+    with LogReader(path) as reader:
+        reader._connection.create_function("spy", 0, lambda: called.append(1) or 1)
+        with pytest.raises(LogError, match="unsafe use of spy"):
+            reader.metrics()
+    assert not called
+
+
 def test_what_is_not_there_is_said(tmp_path):
     with pytest.raises(FileNotFoundError, match=r"there is no log in .*: a run's directory holds"):
         LogReader(tmp_path)
@@ -321,7 +334,7 @@ def test_a_step_brings_an_older_log_up_to_date(tmp_path, monkeypatch):
     with LogReader(path) as reader:
         assert len(reader.snapshots()) == 3
     with Log(path) as log:
-        assert log._rows("PRAGMA user_version") == [(3,)]
+        assert schema.version(log._connection) == 3
         assert log._rows("SELECT * FROM notes") == []
         assert len(log.snapshots()) == 3
     with LogReader(path) as reader:

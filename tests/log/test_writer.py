@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from tests.log.making import make_change, make_curve, make_importance, same
 
-from ipdp.log import Log, LogError, LogReader, Retention, batch, records
+from ipdp.log import Log, LogError, LogReader, Retention, batch
 
 
 def curves_at(n):
@@ -215,7 +215,8 @@ def test_what_was_said_at_the_end_stays(tmp_path):
         assert status.message == "the model raised \\ud800"
 
 
-def test_a_run_is_died_when_it_is_silent_and_nobody_writes(tmp_path, monkeypatch):
+@pytest.mark.parametrize("clock", [-1e6, 0, 1e6])
+def test_a_run_has_died_when_nobody_writes_whatever_the_clock_says(tmp_path, monkeypatch, clock):
     script = f"""
 import os, signal
 from ipdp.log import Log
@@ -226,12 +227,24 @@ os.kill(os.getpid(), signal.SIGKILL)
 """
     assert subprocess.run([sys.executable, "-c", script], check=False).returncode == -9
     with LogReader(tmp_path) as reader:
-        assert reader.status.state == "running"
-        later = time.time() + records.SILENCE + 1
-        monkeypatch.setattr(time, "time", lambda: later)
+        moved = time.time() + clock
+        monkeypatch.setattr(time, "time", lambda: moved)
         assert reader.status.state == "died"
         with Log(tmp_path):  # somebody goes on, and waits for observations
             assert reader.status.state == "running"
+
+
+def test_a_run_that_ends_while_its_state_is_read_has_not_died(tmp_path, monkeypatch):
+    log = Log(tmp_path)
+    log.begin({})
+
+    def is_locked(path):
+        log.close()
+        return False
+
+    with LogReader(tmp_path) as reader:
+        monkeypatch.setattr("ipdp.log.files.is_locked", is_locked)
+        assert reader.status.state == "stopped"
 
 
 def test_closing_twice_is_no_error_and_a_closed_log_says_so(tmp_path):

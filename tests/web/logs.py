@@ -9,11 +9,12 @@ import numpy as np
 
 from ipdp import Change, Curve
 from ipdp.core.importance import Importance
-from ipdp.log import Log
+from ipdp.log import Log, files
 from ipdp.web.payload import unpack
 
 FEATURES = ["salary", "age", "colour", ("age", "salary")]
 OUTPUTS = ("no", "yes")
+_WRITERS = []  # what holds the locks of the logs whose runs are running
 EVIL = ["<img src=x onerror=alert(1)>", "a\"b'c", "x" * 200, "Зарплата", "", "</script>%{x}&lt;"]
 
 
@@ -86,6 +87,8 @@ def write_run(path, n=2000, *, every=100, features=FEATURES, changes=(1100, 1500
             log.end(n, state, "KeyError: 'salary'" if state == "failed" else None)
     if state in ("running", "died"):
         set_state(path, heartbeat=time.time() - (400 if state == "died" else 0))
+    if state == "running":
+        _WRITERS.append(files.lock(files.find(path)))
     return path
 
 

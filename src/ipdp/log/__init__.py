@@ -3,7 +3,7 @@
 The `Log` writes it, any number of `LogReader` read it while it is written.
 """
 
-from ipdp.log.errors import LogError
+from ipdp.log.files import LogError
 from ipdp.log.reader import LogReader
 from ipdp.log.records import LoggedChange, Snapshot, SnapshotInfo, Status
 from ipdp.log.retention import Retention

@@ -10,14 +10,17 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from ipdp.log.errors import sentences
-from ipdp.log.schema import insertion
+from ipdp.log.files import sentences
+from ipdp.log.records import REASONS
+from ipdp.log.schema import as_dicts, checksum, insertion
 
 COMMIT_EVERY = 1.0
 """Seconds between two commits."""
 
 COUNTS = {"snapshots": "n_snapshots", "changes": "n_changes", "metrics": "n_metrics"}
 """Tables whose rows are counted, and the column of `run` that says how many there are."""
+
+_END = REASONS["end"]
 
 Row = dict[str, Any]
 
@@ -26,16 +29,9 @@ class Batch:
     """The statements of the next commit, kept until they are in the file.
 
     Were they executed at once, a full disk would make SQLite take back all since the last commit.
-    Here they stay, and are written when there is room again.
-
-    Attributes
-    ----------
-    run
-        The row of the run as it will be after the next commit.
-    newest, newest_metrics
-        The newest snapshot and the newest metrics, as rows; None before the first.
-    features
-        Numbers of the features by explainer and by their names as text.
+    Here they stay, and are written when there is room again. `run` is the row of the run as it will
+    be then, `newest` and `newest_metrics` are the newest rows of their tables, None before the
+    first, and `features` are their numbers by explainer and by their names as text.
     """
 
     def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
@@ -47,11 +43,12 @@ class Batch:
 
     def load(self) -> None:
         """Read from the file how things stand."""
-        self.run = self._last("run", "id") or {}
-        self.newest = self._last("snapshots", "n")
-        self.newest_metrics = self._last("metrics", "n")
-        rows = self._connection.execute("SELECT explainer, name, number FROM features").fetchall()
-        self.features: dict[tuple[str, str], int] = {(by, name): k for by, name, k in rows}
+        self.run = self._last("run") or {}
+        self.newest, self.newest_metrics = self._last("snapshots"), self._last("metrics")
+        self.features: dict[tuple[str, str], int] = {
+            (row["explainer"], row["name"]): row["number"]
+            for row in self._rows("SELECT * FROM features")
+        }
 
     def note(self, n: int) -> None:
         """The run is running and has seen n observations."""
@@ -64,21 +61,29 @@ class Batch:
 
     def insert(self, table: str, row: Row, verb: str = "INSERT") -> None:
         """Add a row to the next commit."""
-        self.add(*insertion(table, row, verb))
-
-    def add(self, statement: str, values: list[Any]) -> None:
-        """Add a statement to the next commit."""
-        self._statements.append((statement, values))
+        self._statements.append(insertion(table, row, verb))
         self._pending = True
 
-    def commit_if_due(self) -> None:
-        """Commit, if the last time is long enough ago."""
-        if time.monotonic() - self._committed >= COMMIT_EVERY:
-            self.commit()
+    def add_reason(self, reason: int) -> None:
+        """The newest snapshot was taken for this reason too."""
+        assert self.newest is not None
+        self.newest["reasons"] |= reason
+        self._statements.append(_new_reasons(self.newest, self.newest["reasons"]))
+        self._pending = True
 
-    def commit(self) -> None:
+    def number_of(self, explainer: str, name: str) -> int:
+        """The number of a feature, which it gets when it comes for the first time."""
+        features, key = self.features, (explainer, name)
+        if key not in features:
+            features[key] = len(features)
+            row = {"number": features[key], "explainer": explainer, "name": name}
+            self.insert("features", row)
+        return features[key]
+
+    def commit(self, *, if_due: bool = False) -> None:
         """Write what was gathered; if that fails it is kept for the next time."""
-        if not self._pending:
+        is_early = time.monotonic() - self._committed < COMMIT_EVERY
+        if not self._pending or (if_due and is_early):
             return
         self._committed = time.monotonic()  # also if it fails: to try at every call would be slow
         with self.transaction() as execute:
@@ -103,6 +108,21 @@ class Batch:
             finally:
                 os.close(wal)
 
+    def rewind(self, n: int) -> None:
+        """Forget all that came after n, and that the run had ended."""
+        self.commit()
+        with self.transaction() as execute:
+            run = {**self.run, "state": "running", "message": None, "n": n}
+            for table, count in COUNTS.items():
+                run[count] -= execute(f"DELETE FROM {table} WHERE n > ?", [n]).rowcount
+            gone = execute("DELETE FROM snapshots WHERE reasons = ?", [_END])
+            run["n_snapshots"] -= gone.rowcount
+            for row in self._rows("SELECT * FROM snapshots WHERE reasons & ?", _END):
+                execute(*_new_reasons(row, row["reasons"] & ~_END))
+            execute(*insertion("run", run, "INSERT OR REPLACE"))
+        self.load()
+        self.sync()
+
     @contextmanager
     def transaction(self) -> Iterator[Any]:
         """Statements that take effect together or not at all."""
@@ -119,20 +139,23 @@ class Batch:
     def _thin(self, execute: Any, run: Row) -> None:
         """Delete what has expired; `reasons = 1`: what is there only because it was time."""
         if self.newest is not None:
-            gone = execute(
-                "DELETE FROM snapshots WHERE reasons = 1 AND expires <= ?", [self.newest["n"]]
-            )
-            run["n_snapshots"] -= gone.rowcount
+            expired = "DELETE FROM snapshots WHERE reasons = 1 AND expires <= ?"
+            run["n_snapshots"] -= execute(expired, [self.newest["n"]]).rowcount
         if self.newest_metrics is not None:
-            gone = execute("DELETE FROM metrics WHERE expires <= ?", [self.newest_metrics["n"]])
-            run["n_metrics"] -= gone.rowcount
+            expired = "DELETE FROM metrics WHERE expires <= ?"
+            run["n_metrics"] -= execute(expired, [self.newest_metrics["n"]]).rowcount
 
-    def _last(self, table: str, key: str) -> Row | None:
-        cursor = self._connection.execute(f"SELECT * FROM {table} ORDER BY {key} DESC LIMIT 1")
-        names = [column[0] for column in cursor.description]
-        row = cursor.fetchone()
-        if row is None:
-            return None
-        values = dict(zip(names, row, strict=True))
-        del values["checksum"]
-        return values
+    def _last(self, table: str) -> Row | None:
+        return next(iter(self._rows(f"SELECT * FROM {table} ORDER BY n DESC LIMIT 1")), None)
+
+    def _rows(self, query: str, *values: Any) -> list[Row]:
+        """Rows as they are in the file, without their checksums."""
+        rows = as_dicts(self._connection.execute(query, values))
+        for row in rows:
+            del row["checksum"]
+        return rows
+
+
+def _new_reasons(snapshot: Row, reasons: int) -> tuple[str, list[Any]]:
+    statement = "UPDATE snapshots SET reasons = ?, checksum = ? WHERE n = ?"
+    return statement, [reasons, checksum({**snapshot, "reasons": reasons}), snapshot["n"]]

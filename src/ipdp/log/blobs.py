@@ -12,13 +12,12 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from ipdp.core.curve import Curve
 from ipdp.core.importance import Importance, Result
 from ipdp.core.jsonable import decode_name, encode_name
 from ipdp.core.typing import Array, Feature, State
-from ipdp.log.errors import LogError
+from ipdp.log.files import LogError
 from ipdp.monitor.change import Change
 
 RUG_SIZE = 50
@@ -35,15 +34,13 @@ _NUMBERS = "biufcmM"
 
 
 def name_text(name: Any) -> str:
-    """The name of a feature as JSON, which keeps its type.
+    """The name of a feature as JSON, which keeps its type."""
+    return json.dumps(_plain(name))
 
-    Examples
-    --------
-    >>> name_text("1"), name_text(1), name_text(("a", "b"))
-    ('"1"', '1', '["a", "b"]')
-    """
+
+def _plain(name: Any) -> Any:
     try:
-        return json.dumps(encode_name(name))
+        return encode_name(name)
     except TypeError:
         raise TypeError(
             f"{name!r} cannot be logged: names and categories must be strings, numbers, booleans "
@@ -154,14 +151,11 @@ def _curve(feature: Feature, header: list[Any], take: _Taker) -> Curve:
 
 def thinned(values: Array) -> Array:
     """At most `RUG_SIZE` values, evenly spaced in their order, both ends among them."""
-    if len(values) <= RUG_SIZE:
-        return values
-    chosen: Array = values[_evenly(len(values))]
-    return chosen
+    return values if len(values) <= RUG_SIZE else values[_evenly(len(values))]
 
 
 @lru_cache(maxsize=16)
-def _evenly(size: int) -> npt.NDArray[np.intp]:
+def _evenly(size: int) -> Array:
     return np.linspace(0, size - 1, RUG_SIZE).round().astype(np.intp)
 
 
@@ -182,14 +176,6 @@ def change_of(text: str, before: bytes, after: bytes) -> Change:
         for name, blob in zip(_CURVES, (before, after), strict=True):
             values[name] = curve_of(values["feature"], blob)
         return Change(**values, shares=shares)
-
-
-def _plain(value: Any) -> Any:
-    try:
-        return encode_name(value)
-    except TypeError:
-        name_text(value)  # says it in the words of the log
-        raise
 
 
 def _put(array: Array | None, parts: list[bytes]) -> Any:

@@ -1,4 +1,4 @@
-"""Writing a table of the log as CSV, JSON Lines, Parquet or Arrow."""
+"""A log as long tables: CSV, JSON Lines, Parquet or Arrow with a row for each point."""
 
 from __future__ import annotations
 
@@ -9,21 +9,24 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
 from importlib import import_module
-from itertools import islice
+from itertools import islice, product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ipdp.core.curve import Curve, feature_text
 from ipdp.core.files import written_whole
+from ipdp.core.importance import Importance, Result
 from ipdp.core.jsonable import readable
-from ipdp.log.errors import LogError
-from ipdp.log.files import PathLike
-from ipdp.log.tables import TABLES
+from ipdp.core.typing import Array
+from ipdp.log.files import LogError, PathLike
 
 if TYPE_CHECKING:
     from ipdp.log.reader import LogReader
 
+Row = tuple[Any, ...]
+Rows = Iterable[Row]
 Columns = dict[str, str]
-Rows = Iterable[tuple[Any, ...]]
+"""Names of columns with their types: int, float, text or time."""
 
 # A spreadsheet takes text that begins like this for a formula and would compute it.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "'")
@@ -56,9 +59,10 @@ def export(
     """
     path = Path(path)
     write = _FORMATS[_format(path, form)]
-    if what not in TABLES:
-        raise ValueError(f"what must be one of {list(TABLES)}, got {what!r}")
-    columns, rows = TABLES[what]
+    if what not in _TABLES:
+        raise ValueError(f"what must be one of {list(_TABLES)}, got {what!r}")
+    names, rows = _TABLES[what]
+    columns = dict(column.split(":") for column in names.split())
     try:
         with written_whole(path) as draft:
             write(draft, columns, rows(log))
@@ -76,33 +80,123 @@ def _format(path: Path, form: str | None) -> str:
     return form
 
 
+# The rows of each table.
+
+
+def _curves(log: LogReader) -> Iterator[Row]:
+    for start, curve in _results(log):
+        if isinstance(curve, Curve):
+            yield from _points(start, curve)
+
+
+def _importances(log: LogReader) -> Iterator[Row]:
+    for start, result in _results(log):
+        error = result.std_error if isinstance(result, Importance) else None
+        yield (*start, result.overall_importance, error, result.n_effective)
+
+
+def _results(log: LogReader) -> Iterator[tuple[Row, Result]]:
+    """Every result, and what its rows begin with."""
+    for snapshot in log.between(0, math.inf):
+        taken = snapshot.n, snapshot.time, snapshot.reason
+        for explainer, results in snapshot.results.items():
+            for feature, result in results.items():
+                names = feature if isinstance(feature, tuple) else (feature, None)
+                yield (*taken, explainer, *map(_name, names)), result
+
+
+def _points(start: Row, curve: Curve) -> Iterator[Row]:
+    axes = [_places(*axis) for axis in zip(curve.grid_values, curve.categorical, strict=True)]
+    if len(axes) == 1:
+        axes.append([(None, None)])
+    places = list(product(*axes))
+    n_effective = curve.n_effective_points.ravel().tolist()
+    for k, label in enumerate(curve.outputs):
+        output = _name(label)
+        average, errors = curve.average[k].ravel().tolist(), curve.std_error[k].ravel().tolist()
+        for point, (first, second) in enumerate(places):
+            numbers = average[point], errors[point], n_effective[point]
+            yield (*start, output, point, *first, *second, *numbers)
+        if curve.missing is not None and curve.missing_std_error is not None:
+            # What the model says without the feature: at no point of the axis.
+            missing = float(curve.missing[k]), float(curve.missing_std_error[k])
+            yield (*start, output, None, None, None, None, None, *missing, None)
+
+
+def _places(axis: Array, is_category: bool) -> list[tuple[float | None, str | None]]:
+    """The points of an axis: a number and no category, or the other way round."""
+    if is_category or axis.dtype.kind not in "biuf":
+        return [(None, str(value)) for value in axis.tolist()]
+    return [(float(value), None) for value in axis.tolist()]
+
+
+def _changes(log: LogReader) -> Iterator[Row]:
+    for logged in log.changes():
+        change = logged.change
+        yield (
+            logged.id, logged.n, float(change.t), float(change.began),
+            feature_text(change.feature), _name(change.output), change.kind,
+            change.size, change.size_in_errors,
+            change.shares.get("real"), change.shares.get("virtual"),
+            change.level, change.statistic, change.summary(),
+        )  # fmt: skip
+
+
+def _metrics(log: LogReader) -> Iterator[Row]:
+    rows = [
+        (n, name, value)
+        for name, (numbers, values) in log.metrics().items()
+        for n, value in zip(numbers.tolist(), values.tolist(), strict=True)
+    ]
+    yield from sorted(rows, key=lambda row: row[0])
+
+
+def _name(name: Any) -> str | None:
+    return None if name is None else str(name)
+
+
+_RESULT = "n:int time:time reason:text explainer:text feature:text feature_2:text"
+_TABLES: dict[str, tuple[str, Callable[[LogReader], Iterator[Row]]]] = {
+    "curves": (
+        f"{_RESULT} output:text point:int value:float category:text value_2:float category_2:text "
+        "average:float std_error:float n_effective:float",
+        _curves,
+    ),
+    "importances": (f"{_RESULT} importance:float std_error:float n_effective:float", _importances),
+    "changes": (
+        "id:int n:int t:float began:float feature:text output:text kind:text size:float "
+        "size_in_errors:float real:float virtual:float level:float statistic:text summary:text",
+        _changes,
+    ),
+    "metrics": ("n:int metric:text value:float", _metrics),
+}
+
+
+# The formats.
+
+
 def _csv(path: Path, columns: Columns, rows: Rows) -> None:
-    convert = [_CSV[kind] for kind in columns.values()]
     with path.open("w", encoding="utf-8", newline="") as file:
         table = csv.writer(file, lineterminator="\n")
         table.writerow(columns)
-        table.writerows([f(value) for f, value in zip(convert, row, strict=True)] for row in rows)
+        table.writerows(_converted(_CSV, columns, rows))
 
 
 def _jsonl(path: Path, columns: Columns, rows: Rows) -> None:
-    convert = [_JSON[kind] for kind in columns.values()]
     with path.open("w", encoding="utf-8", newline="\n") as file:
-        for row in rows:
-            values = [f(value) for f, value in zip(convert, row, strict=True)]
+        for values in _converted(_JSON, columns, rows):
             file.write(json.dumps(dict(zip(columns, values, strict=True)), ensure_ascii=False))
             file.write("\n")
 
 
 def _parquet(path: Path, columns: Columns, rows: Rows) -> None:
-    schema = _schema(columns)
-    with _pyarrow("pyarrow.parquet").ParquetWriter(path, schema) as table:
+    with _pyarrow("pyarrow.parquet").ParquetWriter(path, _schema(columns)) as table:
         for batch in _batches(columns, rows):
             table.write_batch(batch)
 
 
 def _arrow(path: Path, columns: Columns, rows: Rows) -> None:
-    schema = _schema(columns)
-    with _pyarrow().ipc.new_file(os.fspath(path), schema) as table:
+    with _pyarrow().ipc.new_file(os.fspath(path), _schema(columns)) as table:
         for batch in _batches(columns, rows):
             table.write_batch(batch)
 
@@ -118,28 +212,26 @@ def _pyarrow(module: str = "pyarrow") -> Any:
 
 def _schema(columns: Columns) -> Any:
     pa = _pyarrow()
-    types = {
-        "int": pa.int64(),
-        "float": pa.float64(),
-        "text": pa.string(),
-        "time": pa.timestamp("us", tz="UTC"),
-    }
+    time = pa.timestamp("us", tz="UTC")
+    types = {"int": pa.int64(), "float": pa.float64(), "text": pa.string(), "time": time}
     return pa.schema([(name, types[kind]) for name, kind in columns.items()])
 
 
 def _batches(columns: Columns, rows: Rows) -> Iterator[Any]:
     pa, schema = _pyarrow(), _schema(columns)
-    remaining = iter(rows)
-    while part := list(islice(remaining, _BATCH)):
-        arrays = [
-            pa.array([_ARROW[columns[field.name]](value) for value in values], field.type)
-            for field, values in zip(schema, zip(*part, strict=True), strict=True)
-        ]
-        yield pa.record_batch(arrays, schema=schema)
+    converted = _converted(_ARROW, columns, rows)
+    while part := list(islice(converted, _BATCH)):
+        by_column = zip(schema, zip(*part, strict=True), strict=True)
+        yield pa.record_batch([pa.array(v, field.type) for field, v in by_column], schema=schema)
 
 
-def _same(value: Any) -> Any:
-    return value
+_Converters = dict[str, Callable[[Any], Any]]
+
+
+def _converted(by_type: _Converters, columns: Columns, rows: Rows) -> Iterator[list[Any]]:
+    convert = [by_type.get(kind) for kind in columns.values()]
+    for row in rows:
+        yield [f(value) if f else value for f, value in zip(convert, row, strict=True)]
 
 
 def _text(text: str | None) -> str | None:
@@ -163,8 +255,8 @@ def _iso(seconds: float) -> str:
     return _when(seconds).isoformat()
 
 
-_Converters = dict[str, Callable[[Any], Any]]
-_CSV: _Converters = {"int": _same, "float": _without_nan, "text": _harmless, "time": _iso}
-_JSON: _Converters = {"int": _same, "float": readable, "text": _text, "time": _iso}
-_ARROW: _Converters = {"int": _same, "float": _same, "text": _text, "time": _when}
+# What is not named is written as it is.
+_CSV: _Converters = {"float": _without_nan, "text": _harmless, "time": _iso}
+_JSON: _Converters = {"float": readable, "text": _text, "time": _iso}
+_ARROW: _Converters = {"text": _text, "time": _when}
 _FORMATS = {"csv": _csv, "jsonl": _jsonl, "parquet": _parquet, "arrow": _arrow}

@@ -1,13 +1,14 @@
-"""Finding, recognising, opening and locking the file of a log."""
+"""Finding, recognising, opening and locking the file of a log, and what can be wrong with it."""
 
 from __future__ import annotations
 
 import os
 import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 from ipdp.log import schema
-from ipdp.log.errors import LogError, sentences
 
 NAME = "log.db"
 """Name of the log in a run's directory."""
@@ -15,23 +16,59 @@ NAME = "log.db"
 PathLike = str | os.PathLike[str]
 _TIMEOUT = 10.0
 _MAGIC = b"SQLite format 3\0"
+_BUSY = "{path} is being written by another run: wait until it ends, or log to another file"
+
+
+class LogError(ValueError):
+    """A log could not be read or written; the message says why and what to do."""
+
+
+_SENTENCES = {
+    "SQLITE_FULL": "the disk of {path} is full: make room and go on, what was logged is kept",
+    "SQLITE_NOTADB": "{path} is no log of ipdp: it is not a SQLite file",
+    "SQLITE_CORRUPT": "{path} is damaged ({error}): take a copy of it from before",
+    "SQLITE_READONLY": "{path} cannot be written: the file or its directory is read-only",
+    "SQLITE_CANTOPEN": "{path} cannot be opened: its directory is read-only or not accessible",
+    "SQLITE_PERM": "{path} cannot be opened: its directory is read-only or not accessible",
+    "SQLITE_BUSY": "{path} is locked by another program: close what is open on it",
+    "SQLITE_IOERR": "{path} could not be read or written ({error}): check its disk",
+}
+
+
+@contextmanager
+def sentences(path: Path) -> Iterator[None]:
+    """Say what SQLite or the operating system has against a file in a sentence."""
+    try:
+        yield
+    except PermissionError as error:
+        raise LogError(_SENTENCES["SQLITE_PERM"].format(path=path)) from error
+    except UnicodeDecodeError as error:  # text that is none, in the tables themselves
+        raise LogError(_SENTENCES["SQLITE_CORRUPT"].format(path=path, error=error)) from error
+    except sqlite3.Error as error:
+        # SQLITE_IOERR_SHORT_READ, SQLITE_READONLY_DIRECTORY, ... are kinds of what comes first.
+        name = "_".join(getattr(error, "sqlite_errorname", "").split("_")[:2])
+        sentence = _SENTENCES.get(name, "{path} could not be used: {error}")
+        raise LogError(sentence.format(path=path, error=error)) from error
+
+
+def following(path: Path, last: float, newest: int) -> int:
+    """Where the next page begins; it must lie further on, which a damaged file does not grant."""
+    if newest <= last:
+        raise LogError(_SENTENCES["SQLITE_CORRUPT"].format(path=path, error="rows out of order"))
+    return newest
 
 
 def find(path: PathLike) -> Path:
     """The log that a path means: the file itself, or the one in a run's directory."""
     path = Path(path)
     with sentences(path):
-        if path.is_dir():
-            if not (path / NAME).is_file():
-                raise FileNotFoundError(
-                    f"there is no log in {path}: a run's directory holds {NAME}"
-                )
-            path = path / NAME
-        if not path.exists():
-            raise FileNotFoundError(
-                f"there is no log at {path}: give a run's directory or its {NAME}"
-            )
-    return path
+        is_directory = path.is_dir()
+        file = path / NAME if is_directory else path
+        if file.exists():
+            return file
+    if is_directory:
+        raise FileNotFoundError(f"there is no log in {path}: a run's directory holds {NAME}")
+    raise FileNotFoundError(f"there is no log at {path}: give a run's directory or its {NAME}")
 
 
 def place(path: PathLike) -> Path:
@@ -43,12 +80,12 @@ def place(path: PathLike) -> Path:
             file.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise LogError(f"{file.parent} cannot be made: {error.strerror}") from error
-        if size(file):
-            recognise(file)  # before anything is put next to it
+        if _size(file):
+            _recognise(file)  # before anything is put next to it
     return file
 
 
-def recognise(path: Path) -> None:
+def _recognise(path: Path) -> None:
     """Refuse what is no log, or one of a newer version, without touching it."""
     try:
         with path.open("rb") as file:
@@ -58,10 +95,10 @@ def recognise(path: Path) -> None:
     application = int.from_bytes(header[68:72], "big")
     if not header.startswith(_MAGIC) or application != schema.APPLICATION:
         raise LogError(f"{path} is no log of ipdp")
-    refuse_newer(path, int.from_bytes(header[60:64], "big"))
+    _refuse_newer(path, int.from_bytes(header[60:64], "big"))
 
 
-def refuse_newer(path: Path, version: int) -> None:
+def _refuse_newer(path: Path, version: int) -> None:
     """Refuse a version that this ipdp does not know."""
     newest = len(schema.MIGRATIONS)
     if version > newest:
@@ -73,28 +110,27 @@ def refuse_newer(path: Path, version: int) -> None:
 
 def open_to_read(path: Path) -> sqlite3.Connection:
     """A read-only connection; older versions are read as they are."""
-    recognise(path)
+    _recognise(path)
     address = path.resolve().as_uri()
     with sentences(path):
         try:
             connection = _connect(f"{address}?mode=ro")
         except sqlite3.OperationalError as error:
             denied = ("SQLITE_READONLY", "SQLITE_CANTOPEN")
-            wal = Path(f"{path}-wal")
-            if not error.sqlite_errorname.startswith(denied) or size(wal):
+            if not error.sqlite_errorname.startswith(denied) or _size(Path(f"{path}-wal")):
                 raise
             # A finished log in a read-only directory: there is no place for SQLite's own files,
             # and no need of them, since nobody writes.
             connection = _connect(f"{address}?immutable=1")
-        refuse_newer(path, schema.version(connection))
+        _refuse_newer(path, schema.version(connection))
     return connection
 
 
 def open_to_write(path: Path, *, full: bool) -> sqlite3.Connection:
     """A connection that writes; makes the log, or brings it up to date, if need be."""
-    if not size(path):
+    if not _size(path):
         _create(path)
-    recognise(path)
+    _recognise(path)
     with sentences(path):
         connection = _connect(f"{path.resolve().as_uri()}?mode=rw")
         connection.execute(f"PRAGMA synchronous = {'FULL' if full else 'NORMAL'}")
@@ -103,9 +139,6 @@ def open_to_write(path: Path, *, full: bool) -> sqlite3.Connection:
         schema.migrate(connection)
         connection.execute("PRAGMA foreign_keys = ON")
     return connection
-
-
-_BUSY = "{path} is being written by another run: wait until it ends, or log to another file"
 
 
 def lock(path: Path, busy: str = _BUSY) -> sqlite3.Connection:
@@ -134,11 +167,8 @@ def is_locked(path: Path) -> bool:
         return False
     address = _lock_path(path).resolve().as_uri()
     try:
-        connection = sqlite3.connect(f"{address}?mode=ro", uri=True, timeout=0)
-        try:
-            connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
-        finally:
-            connection.close()
+        with closing(sqlite3.connect(f"{address}?mode=ro", uri=True, timeout=0)) as connection:
+            connection.execute("SELECT count(*) FROM sqlite_schema")
     except sqlite3.OperationalError as error:
         return error.sqlite_errorname.startswith("SQLITE_BUSY")
     return False
@@ -153,7 +183,9 @@ def _connect(address: str) -> sqlite3.Connection:
         address, uri=True, timeout=_TIMEOUT, isolation_level=None, check_same_thread=False
     )
     try:
-        connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+        # Whoever made the file: its views and indexes call none but harmless functions.
+        connection.execute("PRAGMA trusted_schema = OFF")
+        connection.execute("SELECT count(*) FROM sqlite_schema")
     except sqlite3.Error:
         connection.close()
         raise
@@ -165,19 +197,14 @@ def _create(path: Path) -> None:
     draft = path.with_name(f"{path.name}-new")
     draft.unlink(missing_ok=True)
     try:
-        with sentences(path):
-            connection = sqlite3.connect(draft, isolation_level=None)
-            try:
-                connection.execute(f"PRAGMA application_id = {schema.APPLICATION}")
-                schema.migrate(connection)
-                connection.execute("PRAGMA journal_mode = WAL")
-            finally:
-                connection.close()
+        with sentences(path), closing(sqlite3.connect(draft, isolation_level=None)) as connection:
+            connection.execute(f"PRAGMA application_id = {schema.APPLICATION}")
+            schema.migrate(connection)
+            connection.execute("PRAGMA journal_mode = WAL")
         draft.replace(path)
     finally:
         draft.unlink(missing_ok=True)
 
 
-def size(path: Path) -> int:
-    """Size of a file in bytes; 0 if there is none."""
+def _size(path: Path) -> int:
     return path.stat().st_size if path.exists() else 0

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -19,13 +18,15 @@ from ipdp.core.typing import Array, Feature, FloatArray, State
 from ipdp.core.validation import unknown
 from ipdp.log import files, schema
 from ipdp.log.blobs import change_of, name_of, name_text, object_of, result_of
-from ipdp.log.errors import LogError, following, sentences
-from ipdp.log.records import SILENCE, LoggedChange, Snapshot, SnapshotInfo, Status, reason_of
+from ipdp.log.files import LogError, following, sentences
+from ipdp.log.records import LoggedChange, Snapshot, SnapshotInfo, Status, reason_of
 
 # So many snapshots are fetched at a time. A reader that held on to one long query would keep
 # SQLite from reusing the space of the write-ahead file.
 _PAGE = 64
 _LARGEST = 2**63 - 1  # of SQLite's integers
+
+Row = tuple[Any, ...]
 
 
 class LogReader:
@@ -72,12 +73,17 @@ class LogReader:
     @property
     def status(self) -> Status:
         """How the run is doing."""
-        state, n, message, started, heartbeat = self._run("state, n, message, started, heartbeat")
-        silent = state == "running" and time.time() - heartbeat > SILENCE
-        # Silent and alive: it waits for observations.
-        if silent and not files.is_locked(self.path):
-            state = "died"
-        return Status(state, n, message, started, heartbeat)
+        status = self._status()
+        if status.state != "running" or files.is_locked(self.path):
+            return status
+        status = self._status()  # the run may have ended before its lock was looked at
+        return replace(status, state="died") if status.state == "running" else status
+
+    def _status(self) -> Status:
+        status = Status(*self._run("state, n, message, started, heartbeat"))
+        if status.state == "running" and status.heartbeat is None:
+            raise LogError(f"{self.path} is damaged: it does not say when its run was last alive")
+        return status
 
     @property
     def explainers(self) -> list[str]:
@@ -116,20 +122,16 @@ class LogReader:
 
     def between(self, first: float, last: float) -> Iterator[Snapshot]:
         """The snapshots from n = `first` to n = `last`, both included, one after the other."""
-        while True:
-            rows = self._rows(
-                "SELECT n, time, reasons, feature, curve FROM (SELECT * FROM snapshots "
-                f"WHERE n BETWEEN ? AND ? ORDER BY n LIMIT {_PAGE}) JOIN curves USING (n) "
-                "ORDER BY n, feature",
-                min(first, _LARGEST),
-                min(last, _LARGEST),
-            )
-            if not rows:
-                return
+        query = (
+            "SELECT n, time, reasons, feature, curve FROM (SELECT * FROM snapshots "
+            f"WHERE n BETWEEN ? AND ? ORDER BY n LIMIT {_PAGE}) JOIN curves USING (n) "
+            "ORDER BY n, feature"
+        )
+        while rows := self._rows(query, min(first, _LARGEST), min(last, _LARGEST)):
             yield from self._snapshots(rows)
             first = following(self.path, first - 1, rows[-1][0]) + 1
 
-    def _snapshots(self, rows: Sequence[tuple[Any, ...]]) -> Iterator[Snapshot]:
+    def _snapshots(self, rows: Sequence[Row]) -> Iterator[Snapshot]:
         followed = self._followed()
         names = {k: (by, name) for by, named in followed.items() for k, name in named.items()}
         for (n, when, reasons), of_snapshot in groupby(rows, key=itemgetter(0, 1, 2)):
@@ -137,25 +139,20 @@ class LogReader:
             for *_, number, blob in of_snapshot:
                 explainer, feature = names[number]
                 results[explainer][feature] = result_of(feature, blob)
-            info = _info(n, when, reasons)
-            yield Snapshot(info.id, info.n, info.time, info.reason, results)
+            yield Snapshot(n, n, when, reason_of(reasons), results)
 
     def history(
         self, feature: Feature, *, explainer: str | None = None, after: int = -1
     ) -> Iterator[tuple[SnapshotInfo, Any]]:
         """What an explainer said of one feature, oldest first: curves, or importances."""
         number = self._number(feature, explainer)
-        while True:
-            rows = self._rows(
-                "SELECT n, time, reasons, curve FROM curves JOIN snapshots USING (n) "
-                f"WHERE feature = ? AND curves.n > ? ORDER BY n LIMIT {_PAGE}",
-                number,
-                after,
-            )
+        query = (
+            "SELECT n, time, reasons, curve FROM curves JOIN snapshots USING (n) "
+            f"WHERE feature = ? AND curves.n > ? ORDER BY n LIMIT {_PAGE}"
+        )
+        while rows := self._rows(query, number, after):
             for n, when, reasons, blob in rows:
                 yield _info(n, when, reasons), result_of(feature, blob)
-            if len(rows) < _PAGE:
-                return
             after = following(self.path, after, rows[-1][0])
 
     def importances(
@@ -165,16 +162,9 @@ class LogReader:
 
         The importance of a curve is that to the output to which the feature matters most.
         """
-        return {
-            name: _series(
-                self._rows(
-                    "SELECT n, importance FROM curves WHERE feature = ? AND n > ? ORDER BY n",
-                    number,
-                    after,
-                )
-            )
-            for number, name in self._features(explainer).items()
-        }
+        query = "SELECT n, importance FROM curves WHERE feature = ? AND n > ? ORDER BY n"
+        names = self._features(explainer).items()
+        return {name: _series(self._rows(query, number, after)) for number, name in names}
 
     def changes(self, *, after: int = -1) -> list[LoggedChange]:
         """The changes with an id larger than `after`."""
@@ -216,22 +206,17 @@ class LogReader:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: object, error: object, traceback: object) -> None:
         self.close()
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({str(self.path)!r})"
 
-    def _rows(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
+    def _rows(self, query: str, *values: Any) -> list[Row]:
         with self._lock, sentences(self.path):
             return self._connection.execute(query, values).fetchall()
 
-    def _run(self, columns: str) -> tuple[Any, ...]:
+    def _run(self, columns: str) -> Row:
         rows = self._rows(f"SELECT {columns} FROM run WHERE id = 1")
         if len(rows) != 1:
             raise LogError(f"{self.path} is damaged: it does not say what run it is of")
@@ -240,11 +225,11 @@ class LogReader:
     def _followed(self) -> dict[str, dict[int, Feature]]:
         """For each explainer its features by their number."""
         # Asked every time: a log of version 1 is brought up to date when its run is resumed.
-        column = "explainer" if self._version() > 1 else f"'{schema.FIRST}'"
+        (version,) = self._rows("PRAGMA user_version")[0]
+        column = "explainer" if version > 1 else f"'{schema.FIRST}'"
+        query = f"SELECT number, {column}, name FROM features ORDER BY number"
         found: dict[str, dict[int, Feature]] = {}
-        for number, explainer, text in self._rows(
-            f"SELECT number, {column}, name FROM features ORDER BY number"
-        ):
+        for number, explainer, text in self._rows(query):
             found.setdefault(explainer, {})[number] = name_of(text)
         return found
 
@@ -257,17 +242,11 @@ class LogReader:
         return followed[explainer]
 
     def _number(self, feature: Feature, explainer: str | None) -> int:
-        names = self._features(explainer)
-        # As text, in which 1 and True differ.
-        numbers = {name_text(name): number for number, name in names.items()}
-        number = numbers.get(name_text(feature))
-        if number is None:
-            raise ValueError(f"no feature {feature!r}: the log has {list(names.values())}")
-        return number
-
-    def _version(self) -> int:
-        with self._lock, sentences(self.path):
-            return schema.version(self._connection)
+        names, text = self._features(explainer), name_text(feature)
+        for number, name in names.items():
+            if name_text(name) == text:  # as text, in which 1 and True differ
+                return number
+        raise ValueError(f"no feature {feature!r}: the log has {list(names.values())}")
 
 
 def _info(n: int, when: float, reasons: int) -> SnapshotInfo:
@@ -275,6 +254,6 @@ def _info(n: int, when: float, reasons: int) -> SnapshotInfo:
     return SnapshotInfo(id=n, n=n, time=when, reason=reason_of(reasons))
 
 
-def _series(pairs: Sequence[tuple[Any, ...]]) -> tuple[Array, FloatArray]:
+def _series(pairs: Sequence[Row]) -> tuple[Array, FloatArray]:
     n = np.array([pair[0] for pair in pairs], dtype=np.int64)
     return n, np.array([pair[1] for pair in pairs], dtype=np.float64)  # None becomes NaN

@@ -12,18 +12,10 @@ from ipdp.monitor.change import Change
 
 # A snapshot may be taken for several reasons at once; the strongest is reported.
 REASONS = {"every": 1, "end": 2, "change": 4}
-SILENCE = 30.0
-"""Seconds without a heartbeat after which a run whose writer is gone counts as died."""
 
 
 def reason_of(flags: int) -> str:
-    """The strongest of the reasons.
-
-    Examples
-    --------
-    >>> reason_of(REASONS["every"] | REASONS["change"])
-    'change'
-    """
+    """The strongest of the reasons."""
     return [name for name, flag in REASONS.items() if flags & flag][-1]
 
 

@@ -109,6 +109,12 @@ def insertion(table: str, row: Mapping[str, Any], verb: str = "INSERT") -> tuple
     return _statement(verb, table, tuple(row)), [*row.values(), checksum(row)]
 
 
+def as_dicts(cursor: sqlite3.Cursor) -> list[dict[str, Any]]:
+    """The rows that a query of all columns gives."""
+    names = [column[0] for column in cursor.description]
+    return [dict(zip(names, values, strict=True)) for values in cursor]
+
+
 @cache
 def _statement(verb: str, table: str, names: tuple[str, ...]) -> str:
     columns = ", ".join(f'"{name}"' for name in names)

@@ -6,22 +6,13 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from ipdp.log.batch import COUNTS
-from ipdp.log.errors import LogError, following
-from ipdp.log.schema import checksum
+from ipdp.log.files import LogError, following, sentences
+from ipdp.log.schema import as_dicts, checksum
 
 if TYPE_CHECKING:
     from ipdp.log.reader import LogReader
 
-_COLUMNS = {
-    "run": (
-        "id settings retention state message n started heartbeat n_snapshots n_changes n_metrics"
-    ),
-    "features": "number name",
-    "snapshots": "n time reasons expires n_curves",
-    "curves": "n feature importance curve",
-    "changes": "id n change before after",
-    "metrics": "n values expires",
-}
+_TABLES = ("run", "features", "snapshots", "curves", "changes", "metrics")
 _PAGE = 256
 
 
@@ -33,6 +24,8 @@ def problems(log: LogReader) -> list[str]:
             found.extend(look(log))
         except LogError as error:
             found.append(str(error))
+        except LookupError as error:
+            found.append(f"{log.path} is damaged: a table has no column {error}")
     return list(dict.fromkeys(found))
 
 
@@ -49,9 +42,9 @@ def _structure(log: LogReader) -> Iterator[str]:
 
 def _contents(log: LogReader) -> Iterator[str]:
     """Every row against its checksum."""
-    for table in _COLUMNS:
-        for row, sum_then in _rows(log, table):
-            if checksum(row) != sum_then:
+    for table in _TABLES:
+        for row in _rows(log, table):
+            if row.pop("checksum") != checksum(row):
                 yield f"{_called(log, table, row)} is not what was written"
 
 
@@ -69,24 +62,18 @@ def _gaps(log: LogReader) -> Iterator[str]:
         yield f"the snapshot at n = {n} should have {expected} curves, but {there} are there"
 
 
-def _rows(log: LogReader, table: str) -> Iterator[tuple[dict[str, Any], int]]:
-    """The rows of a table without their checksum, and that."""
-    names = _COLUMNS[table].split()
-    if table == "features" and log._version() > 1:
-        names.append("explainer")
-    columns = ", ".join(f'"{name}"' for name in names)
+def _rows(log: LogReader, table: str) -> Iterator[dict[str, Any]]:
+    query = f"SELECT rowid AS place, * FROM {table} WHERE rowid > ? ORDER BY rowid LIMIT {_PAGE}"
     last = -1
     while True:
-        rows = log._rows(
-            f"SELECT rowid, checksum, {columns} FROM {table} WHERE rowid > ? "
-            f"ORDER BY rowid LIMIT {_PAGE}",
-            last,
-        )
-        for _, sum_then, *values in rows:
-            yield dict(zip(names, values, strict=True)), sum_then
-        if len(rows) < _PAGE:
+        with log._lock, sentences(log.path):
+            rows = as_dicts(log._connection.execute(query, [last]))
+        if not rows:
             return
-        last = following(log.path, last, rows[-1][0])
+        last = following(log.path, last, rows[-1]["place"])
+        for row in rows:
+            del row["place"]
+            yield row
 
 
 def _called(log: LogReader, table: str, row: dict[str, Any]) -> str:

@@ -9,19 +9,18 @@ import threading
 import time
 from collections.abc import Mapping, Sequence
 from itertools import takewhile
-from types import TracebackType
 from typing import Any, Literal
 
 from ipdp.core.importance import Result
 from ipdp.core.typing import Feature
 from ipdp.log import files
-from ipdp.log.batch import COUNTS, Batch, Row
+from ipdp.log.batch import Batch, Row
 from ipdp.log.blobs import change_text, curve_blob, name_text, result_blob
-from ipdp.log.errors import LogError
+from ipdp.log.files import LogError
 from ipdp.log.reader import LogReader
 from ipdp.log.records import REASONS
 from ipdp.log.retention import Retention
-from ipdp.log.schema import FIRST, checksum, insertion
+from ipdp.log.schema import FIRST
 from ipdp.monitor.change import Change
 
 _ENDS = ("ended", "stopped", "failed")
@@ -117,14 +116,9 @@ class Log(LogReader):
         except (TypeError, ValueError) as error:
             raise TypeError(f"the settings cannot be logged: {error}") from error
         by_explainer = features if isinstance(features, Mapping) else {FIRST: features}
-        names = [
-            (explainer, name_text(feature))
-            # Up to the first that does not know its features: the order of the explainers counts.
-            for explainer, known in takewhile(
-                lambda item: item[1] is not None, by_explainer.items()
-            )
-            for feature in known or ()
-        ]
+        # Up to the first that does not know its features: the order of the explainers counts.
+        known = takewhile(lambda item: item[1] is not None, by_explainer.items())
+        names = [(explainer, name_text(name)) for explainer, given in known for name in given or ()]
         with self._lock:
             run = self._batch.run
             if run["state"] != "empty" and not self._rewound:
@@ -133,7 +127,7 @@ class Log(LogReader):
                 )
             run["settings"] = text
             for explainer, name in names:
-                self._number_of(explainer, name)
+                self._batch.number_of(explainer, name)
             self._batch.note(run["n"])
             self._batch.commit()
 
@@ -169,11 +163,11 @@ class Log(LogReader):
             newest = self._batch.newest
             n = _in_order(n, newest)
             if newest is not None and n == newest["n"]:
-                newest["reasons"] |= REASONS[reason]
-                self._batch.add(*_new_reasons(newest))
+                self._batch.add_reason(REASONS[reason])
             elif rows:
                 self._add_snapshot(n, REASONS[reason], rows)
-            self._done(n, at_once=self.durability == "full")
+            self._batch.note(n)
+            self._batch.commit(if_due=self.durability != "full")
 
     def change(self, change: Change, n: int) -> None:
         """Log a change that was found after n observations."""
@@ -187,7 +181,7 @@ class Log(LogReader):
             # Changes are never thinned out, so their number is the next one's name.
             self._batch.run["n_changes"] += 1
             self._batch.insert("changes", {"id": self._batch.run["n_changes"], **row})
-            self._done(n)
+            self.beat(n)
 
     def metric(self, values: Mapping[str, float], n: int) -> None:
         """Log metrics such as {"Accuracy": 0.87}; those of the same n are joined."""
@@ -204,12 +198,13 @@ class Log(LogReader):
             row = {"n": n, "values": json.dumps(numbers), "expires": expires}
             self._batch.insert("metrics", row, "INSERT OR REPLACE")
             self._batch.newest_metrics = row
-            self._done(n)
+            self.beat(n)
 
     def beat(self, n: int) -> None:
         """Say that the run is alive and how far it is; cheap enough for every observation."""
         with self._lock:
-            self._done(n)
+            self._batch.note(n)
+            self._batch.commit(if_due=True)
 
     def end(
         self,
@@ -246,7 +241,7 @@ class Log(LogReader):
     def commit_if_due(self) -> None:
         """Write what was logged so far if the last time is a second ago; any thread may ask."""
         with self._lock:
-            self._batch.commit_if_due()
+            self._batch.commit(if_due=True)
 
     def rewind(self, n: int) -> None:
         """Forget all that came after n, to go on from there.
@@ -259,36 +254,15 @@ class Log(LogReader):
         n
             Observations seen at the point to go on from.
         """
-        n, end = _count(n), REASONS["end"]
         with self._lock:
-            self._batch.commit()
-            with self._batch.transaction() as execute:
-                run = {**self._batch.run, "state": "running", "message": None, "n": n}
-                for table, count in COUNTS.items():
-                    run[count] -= execute(f"DELETE FROM {table} WHERE n > ?", [n]).rowcount
-                gone = execute("DELETE FROM snapshots WHERE reasons = ?", [end])
-                run["n_snapshots"] -= gone.rowcount
-                cursor = execute("SELECT * FROM snapshots WHERE reasons & ?", [end])
-                names = [column[0] for column in cursor.description]
-                for values in cursor.fetchall():
-                    row = dict(zip(names, values, strict=True))
-                    del row["checksum"]
-                    execute(*_new_reasons({**row, "reasons": row["reasons"] & ~end}))
-                execute(*insertion("run", run, "INSERT OR REPLACE"))
-            self._batch.load()
-            self._batch.sync()
+            self._batch.rewind(_count(n))
             self._rewound = True
 
     def close(self) -> None:
         """Commit and close; a run that has not ended is "stopped" then."""
         self._close("stopped")
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: object, error: object, traceback: object) -> None:
         if isinstance(error, Exception):
             self._close("failed", f"{type(error).__name__}: {error}")
         else:
@@ -314,13 +288,6 @@ class Log(LogReader):
             self._batch.commit()  # the writer reads what it wrote
             return super()._rows(query, *values)
 
-    def _done(self, n: int, at_once: bool = False) -> None:
-        self._batch.note(n)
-        if at_once:
-            self._batch.commit()
-        else:
-            self._batch.commit_if_due()
-
     def _add_snapshot(self, n: int, reasons: int, rows: list[tuple[str, str, Row]]) -> None:
         batch = self._batch
         snapshot = {
@@ -332,21 +299,13 @@ class Log(LogReader):
         }
         batch.insert("snapshots", snapshot)
         for explainer, name, row in rows:
-            batch.insert("curves", {"n": n, "feature": self._number_of(explainer, name), **row})
+            batch.insert("curves", {"n": n, "feature": batch.number_of(explainer, name), **row})
         batch.newest = snapshot
         batch.run["n_snapshots"] += 1
 
     def _expires(self, n: int, newest: Row | None) -> int | None:
         rule = self.retention
         return None if rule is None else rule.expires(n, None if newest is None else newest["n"])
-
-    def _number_of(self, explainer: str, name: str) -> int:
-        features, key = self._batch.features, (explainer, name)
-        if key not in features:
-            features[key] = len(features)
-            row = {"number": features[key], "explainer": explainer, "name": name}
-            self._batch.insert("features", row)
-        return features[key]
 
 
 def _by_explainer(
@@ -372,11 +331,6 @@ def _result_row(explainer: str, feature: Feature, result: Result) -> tuple[str, 
     is_known = not math.isnan(importance) and getattr(result, "outputs", True)
     row = {"importance": importance if is_known else None, "curve": blob}
     return explainer, name_text(feature), row
-
-
-def _new_reasons(row: Row) -> tuple[str, list[Any]]:
-    statement = "UPDATE snapshots SET reasons = ?, checksum = ? WHERE n = ?"
-    return statement, [row["reasons"], checksum(row), row["n"]]
 
 
 def _count(n: int) -> int:
