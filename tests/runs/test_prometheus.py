@@ -16,7 +16,7 @@ from prometheus_client import REGISTRY
 from prometheus_client.parser import text_string_to_metric_families as families
 
 import ipdp
-from ipdp.runs import Exporter, Snapshotted
+from ipdp.runs import Checkpointed, Exporter, Snapshotted
 from ipdp.runs.prometheus import Metrics, MetricsServer
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "grafana"
@@ -197,7 +197,7 @@ def test_names_of_features_may_be_anything():
     pdp = ipdp.IncrementalPDP(lambda x: x[odd] + x[0], [odd, 0], grid=ipdp.grid.MinMax(3))
     for k in range(50):
         pdp.explain_one({odd: k / 50, 0: k % 3})
-    metrics.results({"pdp": pdp.results()})
+    metrics(Snapshotted(50, {"pdp": pdp.results()}, "every"))
     labels = {
         sample.labels["feature"]
         for family in families(metrics.text())
@@ -216,7 +216,7 @@ def asked(text: str) -> set[str]:
 
 def exported() -> set[str]:
     metrics = Metrics()
-    metrics.checkpoint(1.0)
+    metrics(Checkpointed(0, EXAMPLES / "run.ipdp", 1, 0.1))
     families_there = {family.name for family in metrics.collect()}
     assert families_there == NAMES
     counters = {f"{name}_total" for name in ("ipdp_events", "ipdp_changes", "ipdp_skipped")}

@@ -146,7 +146,7 @@ def _listeners(
 @contextmanager
 def _at_once(settings: RunConfig, again: str, quiet: bool) -> Iterator[None]:
     """At a second Ctrl-C say how the run can be resumed."""
-    from ipdp.runs.checkpoint_schedule import NAME as CHECKPOINT
+    from ipdp.runs.checkpointing import NAME as CHECKPOINT
 
     try:
         yield

@@ -85,7 +85,8 @@ def result_blob(result: Result) -> bytes:
 def result_of(feature: Feature, blob: bytes) -> Result:
     """The curve or importance that gave these bytes."""
     with _whole(f"a curve of {feature!r}"):
-        (kind, *header), start = _header(blob)
+        start = _LENGTH.size + _LENGTH.unpack_from(blob)[0]
+        kind, *header = json.loads(blob[_LENGTH.size : start])
         if kind == _CURVE:
             return _curve(feature, header, _Taker(blob, start))
         if kind == _IMPORTANCE:
@@ -126,12 +127,6 @@ def curve_of(feature: Feature, blob: bytes) -> Curve:
 def _with_header(header: list[Any], *parts: bytes) -> bytes:
     text = json.dumps(header, separators=(",", ":")).encode()
     return b"".join((_LENGTH.pack(len(text)), text, *parts))
-
-
-def _header(blob: bytes) -> tuple[list[Any], int]:
-    """The header of a blob, and where its numbers begin."""
-    start = _LENGTH.size + _LENGTH.unpack_from(blob)[0]
-    return json.loads(blob[_LENGTH.size : start]), start
 
 
 def _curve(feature: Feature, header: list[Any], take: _Taker) -> Curve:

@@ -4,7 +4,7 @@ import warnings
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from ipdp.runs.errors import CheckpointError, RunFailed
+from ipdp.runs.checkpoint import CheckpointError
 from ipdp.runs.events import (
     AnyEvent,
     Changed,
@@ -20,10 +20,10 @@ from ipdp.runs.events import (
     Started,
 )
 from ipdp.runs.loop import Run
-from ipdp.runs.progress import ProgressBar
 from ipdp.runs.prometheus import Exporter
-from ipdp.runs.signals import stop_on_signals
+from ipdp.runs.step import RunFailed
 from ipdp.runs.summary import Summary, run
+from ipdp.runs.terminal import ProgressBar, stop_on_signals
 
 if TYPE_CHECKING:
     from ipdp.runs.config import RunConfig

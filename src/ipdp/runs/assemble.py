@@ -15,7 +15,7 @@ from ipdp.core.validation import unknown
 from ipdp.explainers import Explainer
 from ipdp.models.load import LoadError, load_model, load_object
 from ipdp.monitor.notify import Webhook
-from ipdp.runs.checkpoint_schedule import NAME as CHECKPOINT
+from ipdp.runs.checkpointing import NAME as CHECKPOINT
 from ipdp.runs.loop import Run
 from ipdp.runs.trust import to_log
 from ipdp.sources import Source, open_source

@@ -17,25 +17,7 @@ class Budget:
 
     With c the time of explaining one observation, s that of passing one by, and r that of all the
     rest, explaining takes the share (s + (c - s) / k) / (s + (c - s) / k + r) of the time. The
-    smallest k is chosen for which that is no more than `share`.
-
-    Parameters
-    ----------
-    share
-        Share of the time that explaining may take, in (0, 1).
-
-    Attributes
-    ----------
-    every
-        The k in force.
-
-    Examples
-    --------
-    >>> budget = Budget(0.2)
-    >>> for _ in range(1_000):
-    ...     _ = budget.update(0.004 if budget.wants() else 0.0, 0.001)
-    >>> budget.every  # 4 ms against 1 ms: a fifth of the time is 1 in 16
-    16
+    smallest k is chosen for which that is no more than `share`, in (0, 1); it is `every`.
     """
 
     def __init__(self, share: float) -> None:
@@ -43,13 +25,9 @@ class Budget:
             raise ValueError(f"budget must be in (0, 1), the share of the time, got {share}")
         self.share = share
         self.every = 1
-        self._since = 0
-        self._looks = 0
+        self._since = self._looks = 0
         self._wanted = False
-        # Means of the times, exponentially smoothed with the weights so far.
-        self._explain = _Mean(_LOOK)
-        self._pass = _Mean(_MEMORY)
-        self._rest = _Mean(_MEMORY)
+        self._explain, self._pass, self._rest = _Mean(_LOOK), _Mean(_MEMORY), _Mean(_MEMORY)
 
     def wants(self) -> bool:
         """Whether the next observation is to be explained."""
@@ -68,8 +46,7 @@ class Budget:
         self._looks += 1
         if self._looks % _LOOK:
             return False
-        before = self.every
-        self.every = self._pace()
+        before, self.every = self.every, self._pace()
         return self.every != before
 
     def _pace(self) -> int:
@@ -96,6 +73,8 @@ class Budget:
 
 
 class _Mean:
+    """Exponentially smoothed with the weights so far."""
+
     def __init__(self, memory: int) -> None:
         self.alpha = 1 / memory
         self.sum = self.weight = 0.0

@@ -3,6 +3,8 @@
 A zip file with a member for each part: a JSON value (.json) or plain bytes (.bin). Nothing in it
 says what to import or to call: reading it makes dicts, lists, numbers, strings and bytes, whoever
 wrote it. Its comment, the last bytes, holds the version and the SHA-256 of all bytes before it.
+Version 1 was a fixed head (magic, version, length and SHA-256 of the rest), an index in JSON, and
+the parts one after the other.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ import io
 import json
 import os
 import re
+import struct
 import zipfile
 import zlib
 from collections.abc import Mapping
@@ -19,13 +22,13 @@ from pathlib import Path
 from typing import Any
 
 from ipdp.core.files import write_whole
-from ipdp.runs import checkpoint_v1
-from ipdp.runs.errors import CheckpointError
 
 VERSION = 2
 """Of the format that is written; every version up to it is read."""
 
 _START = b"PK"  # of a zip file
+_START_1 = b"\x89ipdp\r\n\x1a"
+_HEAD_1, _INDEX_1 = struct.Struct("<8sIQ32s"), struct.Struct("<I")
 _DIGEST = 64  # of SHA-256 in hexadecimal digits
 _END = re.compile(rb"ipdp checkpoint (\d+) sha256 ([0-9a-f]{64})\Z")
 # Compressed parts are at most so many times larger when unpacked: what would be more is written as
@@ -39,19 +42,20 @@ Parts = Mapping[str, Any]
 """What a checkpoint holds: by name, bytes, or anything that JSON takes."""
 
 
+class CheckpointError(RuntimeError):
+    """A checkpoint that cannot be written, read, or gone on from; the text says why.
+
+    Examples
+    --------
+    >>> read("nowhere.ipdp")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ...
+    ipdp.runs.checkpoint.CheckpointError: cannot read the checkpoint nowhere.ipdp: No such file...
+    """
+
+
 def write(path: Where, parts: Parts) -> int:
-    """Write a checkpoint; the one that was there before stays until the new one is on disk.
-
-    Parameters
-    ----------
-    path
-        The file.
-    parts
-        What it holds: by name, bytes, or anything that JSON takes.
-
-    Returns
-    -------
-    The size of the file in bytes.
+    """Write a checkpoint, and give its size in bytes; the one before stays until it is on disk.
 
     Examples
     --------
@@ -74,13 +78,7 @@ def write(path: Where, parts: Parts) -> int:
 
 
 def read(path: Where) -> dict[str, Any]:
-    """The parts of a checkpoint; whatever is in the file, nothing of it is executed.
-
-    Parameters
-    ----------
-    path
-        The file.
-    """
+    """The parts of a checkpoint; whatever is in the file, nothing of it is executed."""
     file = Path(os.fsdecode(path))
     try:
         data = file.read_bytes()
@@ -95,13 +93,7 @@ def read(path: Where) -> dict[str, Any]:
 
 
 def pack(parts: Parts) -> bytes:
-    """The bytes of a checkpoint.
-
-    Examples
-    --------
-    >>> unpack(pack({"n": 12, "model": b"..."}))
-    {'n': 12, 'model': b'...'}
-    """
+    """The bytes of a checkpoint."""
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w") as archive:
         for name, value in parts.items():
@@ -115,11 +107,11 @@ def unpack(data: bytes) -> dict[str, Any]:
     """The parts of a checkpoint; a CheckpointError says what is wrong with the bytes."""
     if not data:
         raise CheckpointError("is empty")
-    is_old = data.startswith(checkpoint_v1.MAGIC)
-    if not is_old:
-        _must_be_whole(data)
+    is_old = data.startswith(_START_1)
+    check, parts = (_must_be_whole_1, _parts_1) if is_old else (_must_be_whole, _parts)
     try:
-        return checkpoint_v1.unpack(data) if is_old else _parts(data)
+        check(data)
+        return parts(data)
     except CheckpointError:
         raise
     # Only what was made on purpose gets past the checksum: too deep, too large, not what it says.
@@ -182,8 +174,48 @@ def _content(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
 
 
 def _value(kind: str, content: bytes) -> Any:
-    if kind == "bin":
+    if kind in ("bin", "bytes"):
         return content
     if kind != "json":
         raise ValueError(f"a part is of the unknown kind {kind!r}")
     return json.loads(content)
+
+
+def _must_be_whole_1(data: bytes) -> None:
+    if len(data) < _HEAD_1.size:
+        raise CheckpointError("is cut off: not even its head is whole")
+    _, version, length, digest = _HEAD_1.unpack_from(data)
+    if version != 1:
+        raise CheckpointError(f"is damaged: it says that it is of version {version}")
+    whole = _HEAD_1.size + length
+    if len(data) < whole:
+        raise CheckpointError(f"is cut off: it has {len(data):,} of {whole:,} bytes")
+    if hashlib.sha256(data[_HEAD_1.size :]).digest() != digest:
+        raise CheckpointError("is damaged: its checksum does not agree")
+
+
+def _parts_1(data: bytes) -> dict[str, Any]:
+    start = _HEAD_1.size + _INDEX_1.size
+    (size,) = _INDEX_1.unpack_from(data, _HEAD_1.size)
+    index, start = json.loads(data[start : start + size]), start + size
+    parts = {}
+    for name, kind, length, unpacked in index:
+        if not (isinstance(length, int) and 0 <= length <= len(data) - start):
+            raise ValueError("a part is longer than the file")
+        content, start = data[start : start + length], start + length
+        if kind == "json+zlib":
+            content = _decompressed(content, unpacked)
+        parts[str(name)] = _value(kind.removesuffix("+zlib"), content)
+    if start != len(data):
+        raise ValueError("there is more in it than its index says")
+    return parts
+
+
+def _decompressed(content: bytes, size: int) -> bytes:
+    if size > _RATIO * len(content):
+        raise ValueError("a part would unpack to far more than it should")
+    unpacker = zlib.decompressobj()
+    text = unpacker.decompress(content, size + 1)
+    if len(text) != size or not unpacker.eof:
+        raise ValueError("a part has not the size that it should")
+    return text

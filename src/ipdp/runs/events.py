@@ -16,13 +16,7 @@ from ipdp.monitor import Change
 
 @dataclass(frozen=True)
 class Event:
-    """Something that happened in a run.
-
-    Attributes
-    ----------
-    n
-        Number of observations by then.
-    """
+    """Something that happened in a run; `n` is the number of observations by then."""
 
     n: int
 
@@ -31,12 +25,8 @@ class Event:
 class Started(Event):
     """The run begins, or goes on: `n` is where from.
 
-    Attributes
-    ----------
-    total
-        Number of observations that the stream has in all, if it says so.
-    is_watched
-        Whether a monitor looks for changes.
+    `total` is the number of observations that the stream has in all, if it says so; `is_watched`,
+    whether a monitor looks for changes.
     """
 
     total: int | None
@@ -45,12 +35,9 @@ class Started(Event):
 
 @dataclass(frozen=True)
 class Replayed(Event):
-    """The model learns again the observations before a checkpoint; reported now and then.
+    """The model learns again the observations before a checkpoint, `until` where the run goes on.
 
-    Attributes
-    ----------
-    until
-        Where the run itself goes on.
+    Reported now and then.
     """
 
     until: int
@@ -60,12 +47,7 @@ class Replayed(Event):
 class Snapshotted(Event):
     """The results of all explainers were taken.
 
-    Attributes
-    ----------
-    results
-        Curves or importances, by the name of the explainer, then by feature.
-    reason
-        "every", "change" or "end".
+    `results` are curves or importances, by the name of the explainer, then by feature.
     """
 
     results: Mapping[str, Mapping[Feature, Result]]
@@ -100,14 +82,9 @@ class PaceChanged(Event):
 
 @dataclass(frozen=True)
 class Skipped(Event):
-    """The source left out records that were no observations.
+    """The source left out `count` records so far that were no observations.
 
-    Attributes
-    ----------
-    count
-        How many so far.
-    last
-        What was wrong with the last of them.
+    `last` says what was wrong with the last of them.
     """
 
     count: int
@@ -116,17 +93,7 @@ class Skipped(Event):
 
 @dataclass(frozen=True)
 class Checkpointed(Event):
-    """A checkpoint is on disk.
-
-    Attributes
-    ----------
-    path
-        The file.
-    size
-        Its bytes.
-    seconds
-        How long it took.
-    """
+    """A checkpoint of `size` bytes is on disk at `path`; that took `seconds`."""
 
     path: Path
     size: int
@@ -137,12 +104,8 @@ class Checkpointed(Event):
 class Heartbeat(Event):
     """The run is alive; reported a few times a second.
 
-    Attributes
-    ----------
-    explained
-        Number of observations explained since the start or resume.
-    explain_seconds
-        Time that took, the monitor's included.
+    Since the start or resume `explained` observations were explained, which took `explain_seconds`,
+    the monitor's included.
     """
 
     explained: int

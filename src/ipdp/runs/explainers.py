@@ -18,22 +18,10 @@ Results = dict[str, dict[Feature, Result]]
 
 
 def by_name(given: Any, *, pdp: Any = None, pfi: Any = None) -> dict[str, Explainer]:
-    """Explainers by their names, in their order.
+    """An explainer, several, or a dict of them, by their names, in their order.
 
-    Parameters
-    ----------
-    given
-        An explainer, several of them, or a dict by name. By default an explainer has the name of
-        its kind, with a number if that is taken.
-    pdp, pfi
-        What they were called before there could be any; they go with the next release.
-
-    Examples
-    --------
-    >>> import ipdp
-    >>> pdp = ipdp.IncrementalPDP(lambda x: x["a"], ["a"])
-    >>> list(by_name(pdp)), list(by_name([pdp, pdp])), list(by_name({"mine": pdp}))
-    (['pdp'], ['pdp', 'pdp_2'], ['mine'])
+    By default an explainer has the name of its kind, with a number if that is taken. `pdp` and
+    `pfi` are what was given before there could be any; they go with the next release.
     """
     old = [explainer for explainer in (pdp, pfi) if explainer is not None]
     if old:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import bisect
 from collections import deque
 from collections.abc import Iterator
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 from ipdp.core.jsonable import decode, encode
@@ -22,30 +23,13 @@ class Question(NamedTuple):
 class Waiting:
     """The observations whose labels are still to come.
 
-    Parameters
-    ----------
-    moment
-        When an observation was made: the name of a feature, a function of x, or None, which counts
-        observations.
-    delay
-        How long its label takes: a number or a duration, the name of a feature, or a function of x
-        and y.
-
-    Examples
-    --------
-    >>> waiting = Waiting(delay=2)
-    >>> for y in "abcd":
-    ...     print([question.y for question in waiting.answered({}, y)])
-    ...     waiting.ask({}, y, None)
-    []
-    []
-    ['a']
-    ['b']
+    `moment`, when an observation was made, is the name of a feature, a function of x, or None,
+    which counts observations; `delay`, how long its label takes, is a number or a duration, the
+    name of a feature, or a function of x and y.
     """
 
     def __init__(self, *, moment: Any = None, delay: Any) -> None:
-        self.moment = moment
-        self.delay = delay
+        self.moment, self.delay = moment, delay
         self._n = 0
         self._due: Any = None
         self._questions: deque[Question] | list[Question]
@@ -71,7 +55,7 @@ class Waiting:
         if self._keeps_order:
             self._questions.append(question)
         else:
-            bisect.insort(self._questions, question, key=_due)
+            bisect.insort(self._questions, question, key=attrgetter("due"))
         self._n += 1
 
     def rest(self) -> Iterator[Question]:
@@ -104,10 +88,6 @@ class Waiting:
         self._n = state["n"]
         self._questions.clear()
         self._questions.extend(Question(*decode(question)) for question in state["questions"])
-
-
-def _due(question: Question) -> Any:
-    return question.due
 
 
 def waiting_for(moment: Any, delay: Any) -> Waiting | None:

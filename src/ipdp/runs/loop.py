@@ -12,15 +12,13 @@ from ipdp.core.validation import whole_number
 from ipdp.explainers.base import Explainer
 from ipdp.monitor import Change, Monitor
 from ipdp.runs.budget import Budget
-from ipdp.runs.checkpoint_content import CheckpointContent
-from ipdp.runs.checkpoint_schedule import CheckpointSchedule, checkpoint_file
-from ipdp.runs.errors import RunFailed
+from ipdp.runs.checkpointing import CheckpointContent, CheckpointSchedule, checkpoint_file
 from ipdp.runs.events import AnyEvent, Ended, Replayed, Started
 from ipdp.runs.explainers import Results, by_name, described, results_of
 from ipdp.runs.labels import waiting_for
 from ipdp.runs.metrics import Scores
 from ipdp.runs.recorder import Recorder
-from ipdp.runs.step import Step
+from ipdp.runs.step import RunFailed, Step
 from ipdp.runs.stream import Stream
 
 # Seconds between two signs of life.
@@ -135,8 +133,7 @@ class Run:
         self.checkpoint_every = (
             None if checkpoint_every is None else whole_number("checkpoint_every", checkpoint_every)
         )
-        self.resume = resume
-        self.allow_pickle = allow_pickle
+        self.resume, self.allow_pickle = resume, allow_pickle
         self.settings = dict(settings or {})
         self.state: State = "new"
         self._stream = Stream(stream)
@@ -339,13 +336,11 @@ class Run:
 
     def _described(self) -> dict[str, Any]:
         """What the log is to know about the run, JSON-safe."""
-        first = self._step.first
+        first, names = self._step.first, ("alpha", "estimator", "every", "seed")
         return {
             "model": first.engine.description,
             # Of the first explainer, by itself, as it was when there was but one.
-            **{
-                name: getattr(first, name, None) for name in ("alpha", "estimator", "every", "seed")
-            },
+            **{name: getattr(first, name, None) for name in names},
             "explainers": described(self.explainers),
             "learn": self.learn,
             "budget": None if self._step.budget is None else self._step.budget.share,

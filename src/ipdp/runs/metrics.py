@@ -24,24 +24,9 @@ _MAPPINGS = (dict, defaultdict, Counter)
 
 
 class Scores:
-    """One metric of river, or several.
-
-    Parameters
-    ----------
-    metric
-        A metric, a sum or a list of them, or a dict by name; None for none.
-
-    Examples
-    --------
-    >>> from river import metrics
-    >>> scores = Scores([metrics.Accuracy(), metrics.F1()])
-    >>> scores.update(True, True)
-    >>> scores.values
-    {'Accuracy': 1.0, 'F1': 1.0}
-    """
+    """A metric of river, a sum or a list of them, or a dict by name; None for none."""
 
     def __init__(self, metric: Any) -> None:
-        self.by_name: dict[str, Any] = {}
         self.replace(_by_name(metric))
 
     def replace(self, by_name: dict[str, Any]) -> None:
@@ -81,13 +66,7 @@ class Scores:
 
 
 def numbered(given: Any, name_of: Callable[[Any], str]) -> dict[str, Any]:
-    """A thing, several, or a dict of them, by name; a name that is taken gets a number.
-
-    Examples
-    --------
-    >>> numbered(["ab", "cd", "ab"], str.upper), numbered({"x": "ab"}, str.upper)
-    ({'AB': 'ab', 'CD': 'cd', 'AB_3': 'ab'}, {'x': 'ab'})
-    """
+    """A thing, several, or a dict of them, by name; a name that is taken gets a number."""
     if given is None:
         return {}
     if isinstance(given, Mapping):
@@ -151,18 +130,7 @@ class MetricStates:
 
 
 def take(thing: Any) -> Any:
-    """What an object remembers, JSON-safe; TypeError if that cannot be known from outside.
-
-    Examples
-    --------
-    >>> from river import metrics
-    >>> mae = metrics.MAE()
-    >>> mae.update(3.0, 2.5)
-    >>> other = metrics.MAE()
-    >>> give(other, take(mae))
-    >>> other
-    MAE: 0.5
-    """
+    """What an object remembers, JSON-safe; TypeError if that cannot be known from outside."""
     if isinstance(thing, _FIXED):
         return {"fixed": None}
     if type(thing) in _MAPPINGS:
@@ -177,16 +145,10 @@ def take(thing: Any) -> Any:
 
 
 def give(thing: Any, state: Any) -> None:
-    """Bring an object to what another one of the same make remembered.
-
-    Parameters
-    ----------
-    thing
-        The object; it is changed in place.
-    state
-        What `take` gave.
-    """
-    for name, saved in _one(state, "attributes").items():
+    """Bring an object, in place, to what another one of the same make remembered."""
+    if not isinstance(state, dict) or list(state) != ["attributes"]:
+        raise ValueError("this is not a state of an object: attributes are missing from it")
+    for name, saved in state["attributes"].items():
         if name not in _attributes(thing):
             raise ValueError(f"a {type(thing).__name__} has no {name!r}")
         setattr(thing, name, _given(getattr(thing, name), saved))
@@ -222,21 +184,13 @@ def _sequence(there: Any, saved: list[Any]) -> Any:
 
 
 def _mapping(there: Any, saved: list[Any]) -> Any:
-    old = dict(there) if isinstance(there, _MAPPINGS) else {}
     there = there if isinstance(there, _MAPPINGS) else {}
-    make = getattr(there, "default_factory", None)
+    old, make = dict(there), getattr(there, "default_factory", None) or (lambda: None)
     there.clear()
     for key, state in saved:
         name = decode(key)
-        before = old[name] if name in old else (make() if make is not None else None)
-        there[name] = _given(before, state)
+        there[name] = _given(old[name] if name in old else make(), state)
     return there
-
-
-def _one(state: Any, kind: str) -> Any:
-    if not isinstance(state, dict) or list(state) != [kind]:
-        raise ValueError(f"this is not a state of an object: {kind} are missing from it")
-    return state[kind]
 
 
 def _is_open(thing: Any) -> bool:

@@ -18,7 +18,7 @@ from ipdp.core.typing import FeatureName, Observation
 from ipdp.models import Engine, engine
 from ipdp.models.base import Outputs
 from ipdp.models.detect import Response
-from ipdp.runs.errors import CheckpointError
+from ipdp.runs.checkpoint import CheckpointError
 from ipdp.runs.metrics import Scores
 
 Predict = Callable[[Any], Any]
@@ -26,25 +26,12 @@ Learn = Callable[[Any, Any], Any]
 
 
 class Order:
-    """Brings observations into the order of the first, for models that do not know names.
-
-    Attributes
-    ----------
-    columns
-        The features of the first observation; None before it.
-
-    Examples
-    --------
-    >>> order = Order()
-    >>> [order(x) for x in ({"a": 1, "b": 2}, {"b": 3, "a": 4})]
-    [{'a': 1, 'b': 2}, {'a': 4, 'b': 3}]
-    """
+    """Brings observations into the order of the first, for models that do not know names."""
 
     def __init__(self) -> None:
         self.columns: tuple[FeatureName, ...] | None = None
 
     def __call__(self, x: Observation) -> Observation:
-        """The observation in that order."""
         if self.columns is None:
             self.columns = tuple(x)
         return arranged(x, self.columns)
@@ -54,7 +41,9 @@ def predictor(model: Any, asked: Engine, scores: Scores, order: Order) -> Predic
     """What gives the prediction of one observation, as the metrics want it; None for no metrics."""
     if not scores:
         return None
-    last = _last_step(model)
+    last = model
+    while hasattr(last, "steps") and isinstance(last.steps, dict) and last.steps:
+        last = list(last.steps.values())[-1]
     if hasattr(last, "classify") and hasattr(last, "score_one"):  # a filter of anomalies
         return lambda x: model.classify(model.score_one(without_missing(x)))
     if hasattr(last, "predict_one") or hasattr(last, "predict_proba_one"):
@@ -76,9 +65,9 @@ def learner(model: Any, order: Order) -> Learn:
             f"{_kind(model)} cannot learn one observation (it has no learn_one and no "
             "partial_fit): give learn=False to explain it as it is"
         )
-    if getattr(model, "_supervised", True):
-        return lambda x, y: model.learn_one(without_missing(x), y)
-    return lambda x, _: model.learn_one(without_missing(x))
+    if learns_without_labels(model):
+        return lambda x, _: model.learn_one(without_missing(x))
+    return lambda x, y: model.learn_one(without_missing(x), y)
 
 
 def _partial_learner(model: Any, order: Order) -> Learn:
@@ -135,12 +124,6 @@ def _must_suit(model: Any, scores: Scores) -> None:
         works_with = getattr(metric, "works_with", None)
         if works_with is not None and not works_with(model):
             raise ValueError(f"the metric {name} does not suit a {_kind(model)}")
-
-
-def _last_step(model: Any) -> Any:
-    while hasattr(model, "steps") and isinstance(model.steps, dict) and model.steps:
-        model = list(model.steps.values())[-1]
-    return model
 
 
 def _kind(model: Any) -> str:
@@ -208,25 +191,13 @@ def has_format(model: Any) -> bool:
     base = sys.modules.get("sklearn.base")
     if base is None or not isinstance(model, base.BaseEstimator):
         return False
-    try:
-        import_module("skops.io")
-    except ImportError:
-        return False
-    return True
+    with suppress(ImportError):
+        return bool(import_module("skops.io"))
+    return False
 
 
 def dumped(model: Any) -> bytes:
-    """A model in skops's format; CannotBeKept if that would not load again without trust.
-
-    Examples
-    --------
-    >>> from sklearn.linear_model import SGDRegressor
-    >>> model = SGDRegressor(random_state=1).partial_fit([[1.0]], [2.0])
-    >>> other = SGDRegressor()
-    >>> load_into(other, dumped(model))
-    >>> bool(other.predict([[3.0]]) == model.predict([[3.0]]))
-    True
-    """
+    """A model in skops's format; CannotBeKept if that would not load again without trust."""
     skops: Any = import_module("skops.io")
     try:
         data: bytes = skops.dumps(model)
@@ -239,16 +210,9 @@ def dumped(model: Any) -> bytes:
 
 
 def load_into(model: Any, data: bytes) -> None:
-    """Give a model what another one of the same class has learnt.
+    """Give a model, in place, what another one of the same class has learnt: what `dumped` gave.
 
     Nothing is made of the data before all types in it are known to be harmless.
-
-    Parameters
-    ----------
-    model
-        Changed in place, so that whoever holds it has the one that learns on.
-    data
-        What `dumped` gave.
     """
     try:
         skops: Any = import_module("skops.io")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from typing import TYPE_CHECKING, Any, Literal
 
 from ipdp.monitor import Change
-from ipdp.runs.errors import CheckpointError
+from ipdp.runs.checkpoint import CheckpointError
 from ipdp.runs.events import (
     AnyEvent,
     Changed,
@@ -32,22 +32,15 @@ _COMMIT = 1.0
 class Recorder:
     """Takes snapshots, reads metrics, passes on changes; to the log, and as events.
 
-    Parameters
-    ----------
-    step, stream
-        Of the run.
-    log
-        An `ipdp.Log`, the path of one, or None.
+    The log is an `ipdp.Log`, the path of one, or None.
     """
 
     def __init__(self, step: Step, stream: Stream, log: Any) -> None:
-        self.step = step
-        self.stream = stream
+        self.step, self.stream = step, stream
         self.n_changes = 0
-        self.has_results = False
+        self.has_results = self._has_begun = False
         self._given = log
         self._log: Log | None = None
-        self._has_begun = False
         self._scored: tuple[int, dict[str, float]] | None = None
         self._every = self._skipped = 0
 
@@ -102,23 +95,19 @@ class Recorder:
         """End the log; with a message if something went wrong."""
         if self._log is None or not self._has_begun:
             return
-        if message is None:
-            self._log.end(self.stream.n, state)
-            return
-        with suppress(Exception):  # if the log itself has failed, that is the error to see
+        # If the log itself has failed, that is the error to see.
+        with suppress(Exception) if message else nullcontext():
             self._log.end(self.stream.n, state, message)
 
     # On the way.
 
     def changes(self, changes: Sequence[Change]) -> list[AnyEvent]:
         """Log changes, and the curves at this moment."""
-        events: list[AnyEvent] = []
-        for change in changes:
-            self.n_changes += 1
-            if self._log is not None:
+        self.n_changes += len(changes)
+        if self._log is not None:
+            for change in changes:
                 self._log.change(change, self.stream.n)
-            events.append(Changed(self.stream.n, change))
-        return events
+        return [Changed(self.stream.n, change) for change in changes]
 
     def snapshot(self, reason: Literal["every", "change", "end"]) -> list[AnyEvent]:
         """Log the results of all explainers as they are."""

@@ -14,25 +14,36 @@ from ipdp.runs.budget import Budget
 from ipdp.runs.explainers import ByName
 from ipdp.runs.labels import Question, Waiting
 from ipdp.runs.metrics import Scores
-from ipdp.runs.models import Learn, Order, Predict, learner, learns_without_labels, predictor
+from ipdp.runs.models import Order, learner, learns_without_labels, predictor
 
 _NOTHING: Sequence[Change] = ()
+
+
+class RunFailed(RuntimeError):
+    """The model, an explainer or a metric failed on an observation; the text says which.
+
+    The error itself is its `__cause__`. The last checkpoint is as it was: mend what was wrong, and
+    resume.
+
+    Attributes
+    ----------
+    n
+        Number of observations that went well.
+    """
+
+    def __init__(self, n: int, doing: str, error: BaseException) -> None:
+        what = str(error) or "no reason given"
+        super().__init__(
+            f"could not {doing} observation {n + 1:,}: {what} ({type(error).__name__})"
+        )
+        self.n = n
 
 
 class Step:
     """One observation at a time through model, metrics, explainers and monitor.
 
-    Attributes
-    ----------
-    first
-        The first explainer: the model and the pace are its.
-    doing
-        What is being done, for the sentence that says what failed.
-    explained, explain_seconds
-        How many observations were explained, and how long that took.
-    digests, digest
-        Whether to keep a checksum of all predictions and labels so far, by which a replay is known
-        to be the same; and that.
+    The model and the pace are those of the first explainer. If it `digests`, it keeps a checksum of
+    all predictions and labels so far, by which a replay is known to be the same.
     """
 
     def __init__(
@@ -54,10 +65,8 @@ class Step:
         self.scores, self.waiting, self.budget = scores, waiting, budget
         self.learn = learn
         self.order = Order()
-        self._predict: Predict | None = None
-        self._learn: Learn | None = None
         self.bind()
-        self.doing = "start"
+        self.doing = "start"  # for the sentence that says what failed
         self.explained = 0
         self.explain_seconds = 0.0
         self.digests, self.digest = False, 0
@@ -134,21 +143,11 @@ class Step:
             self.explained += 1
             if self.monitor is not None:
                 changes = self.monitor.update(x)
-        if self._with_label and y is not None:
+        if y is not None:
             for explain_one in self._with_label:
                 explain_one(x, y, w=w)
         self.explain_seconds += perf_counter() - started
         return changes
-
-    def _explain_late(self, x: Observation, y: Any, w: float) -> None:
-        """Explain an observation whose label has come."""
-        if y is None or not self._with_label:
-            return
-        self.doing = "explain"
-        started = perf_counter()
-        for explain_one in self._with_label:
-            explain_one(x, y, w=w)
-        self.explain_seconds += perf_counter() - started
 
     def _teach(self, x: Observation, y: Any) -> None:
         if self._learn is not None and not (y is None and self._needs_label):
@@ -159,6 +158,10 @@ class Step:
         """Deal with labels that have come; without a weight nothing is explained."""
         for question in questions:
             self._score(question.y, question.y_pred)
-            if w is not None:
-                self._explain_late(question.x, question.y, w)
+            if self._with_label and w is not None and question.y is not None:
+                self.doing = "explain"
+                started = perf_counter()
+                for explain_one in self._with_label:
+                    explain_one(question.x, question.y, w=w)
+                self.explain_seconds += perf_counter() - started
             self._teach(question.x, question.y)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ipdp.core.jsonable import decode, encode
-from ipdp.runs.errors import CheckpointError
+from ipdp.runs.checkpoint import CheckpointError
 
 Pair = tuple[Any, Any]
 
@@ -15,17 +15,8 @@ Pair = tuple[Any, Any]
 class Stream:
     """Observations and labels, with a place to go on from.
 
-    Parameters
-    ----------
-    given
-        An iterable of (x, y), or of x alone. One that has a `position` and can `seek` is asked for
-        its place; of others the observations are counted.
-
-    Examples
-    --------
-    >>> stream = Stream([{"a": 1}, ({"a": 2}, "yes")])
-    >>> list(stream)
-    [({'a': 1}, None), ({'a': 2}, 'yes')]
+    What is given is an iterable of (x, y), or of x alone. One that has a `position` and can `seek`
+    is asked for its place; of others the observations are counted.
     """
 
     def __init__(self, given: Any) -> None:
@@ -116,15 +107,13 @@ class Stream:
 
     def commit(self, place: Mapping[str, Any]) -> None:
         """Tell a source that wants to know that what came up to a place is safe."""
-        commit = getattr(self.given, "commit", None)
-        if commit is not None and "position" in place:
-            commit(decode(place["position"]))
+        if hasattr(self.given, "commit") and "position" in place:
+            self.given.commit(decode(place["position"]))
 
     def interrupt(self) -> None:
         """Let a source that waits for input wait no longer; for signal handlers."""
-        interrupt = getattr(self.given, "interrupt", None)
-        if interrupt is not None:
-            interrupt()
+        if hasattr(self.given, "interrupt"):
+            self.given.interrupt()
 
 
 def checked_place(place: Any) -> dict[str, Any]:

@@ -15,9 +15,8 @@ from ipdp.core.typing import State
 from ipdp.runs.events import AnyEvent
 from ipdp.runs.explainers import Results
 from ipdp.runs.loop import Explainers, Run
-from ipdp.runs.progress import ProgressBar
 from ipdp.runs.prometheus import Exporter, MetricsServer
-from ipdp.runs.signals import stop_on_signals
+from ipdp.runs.terminal import ProgressBar, stop_on_signals
 
 Listener = Callable[[AnyEvent], object]
 """Anything that takes an event."""
@@ -66,8 +65,7 @@ class Summary:
             name: {feature_text(f): result.overall_importance for f, result in by_feature.items()}
             for name, by_feature in self.results.items()
         }
-        plain = {item.name: getattr(self, item.name) for item in fields(self)}
-        result: State = readable({**plain, "results": importances})
+        result: State = readable({**vars(self), "results": importances})
         return result
 
 

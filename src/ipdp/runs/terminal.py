@@ -1,11 +1,18 @@
-"""How far a run is, in the terminal."""
+"""A run in the terminal: how far it is, and Ctrl-C and SIGTERM, which end it."""
 
 from __future__ import annotations
 
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from time import perf_counter
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from ipdp.runs.events import Changed, Ended, Event, Heartbeat, Replayed, Scored, Started
+
+if TYPE_CHECKING:
+    from ipdp.runs.loop import Run
 
 
 class ProgressBar:
@@ -49,9 +56,10 @@ class ProgressBar:
                 self._show(completed=event.n, rate=f"{(event.n - self._from) / seconds:,.0f}/s")
 
     def _show(self, **fields: Any) -> None:
-        changes = f"{self._changes} change{'' if self._changes == 1 else 's'}"
-        changes = changes if self._is_watched else ""
-        more = ", ".join(text for text in (self._scores, changes) if text)
+        said = [self._scores] if self._scores else []
+        if self._is_watched:
+            said.append(f"{self._changes} change{'' if self._changes == 1 else 's'}")
+        more = ", ".join(said)
         self._progress.update(self._task, more=more, **fields)
 
 
@@ -78,3 +86,35 @@ def _progress(console: Any) -> Any:
         TextColumn("{task.fields[more]}", markup=False),
         console=console or Console(stderr=True),
     )
+
+
+@contextmanager
+def stop_on_signals(run: Run) -> Iterator[list[int]]:
+    """Stop a run at SIGINT or SIGTERM while the context lasts; a second one raises.
+
+    The context gives the list of the signals received. In a thread other than the main one, where
+    Python takes no signals, it does nothing.
+
+    Parameters
+    ----------
+    run
+        The run to stop.
+    """
+    received: list[int] = []
+    if threading.current_thread() is not threading.main_thread():
+        yield received
+        return
+
+    def stop(number: int, _frame: Any) -> None:
+        received.append(number)
+        if len(received) > 1:
+            raise KeyboardInterrupt
+        run.interrupt()
+
+    numbers = (signal.SIGINT, signal.SIGTERM)
+    before = {number: signal.signal(number, stop) for number in numbers}
+    try:
+        yield received
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -1,21 +1,29 @@
-"""What a run puts into a checkpoint, and how it goes on from one."""
+"""What a run puts into its checkpoint, when it writes it, and how it goes on from one."""
 
 from __future__ import annotations
 
+import glob
+import math
 import pickle
 import warnings
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, closing, contextmanager
+from pathlib import Path
 from time import perf_counter
 from typing import Any, Literal, get_args
 
 from ipdp.core.jsonable import decode, encode
-from ipdp.runs import models
-from ipdp.runs.errors import CheckpointError
+from ipdp.runs import checkpoint, models
+from ipdp.runs.checkpoint import CheckpointError
+from ipdp.runs.events import AnyEvent, Checkpointed
 from ipdp.runs.metrics import MetricStates, give
 from ipdp.runs.models import alike, engine_state, restore_engine
+from ipdp.runs.recorder import Recorder
 from ipdp.runs.step import Step
 from ipdp.runs.stream import Stream, checked_place
+
+NAME = "checkpoint.ipdp"
+"""Name of the checkpoint in a run's directory."""
 
 VERSION = 2
 """Of what a run's checkpoint holds; every version up to it is gone on from."""
@@ -29,23 +37,21 @@ How = Literal["given", "skops", "pickle", "replay"]
 # Seconds between two events of a replay.
 _REPORT = 0.25
 
+# Without a number of observations between checkpoints: seconds between them, at least, and at
+# least so many times as long as one takes.
+_SECONDS, _TIMES = 10.0, 50.0
+
+_BUSY = "{path} is being written by another run: wait until it ends, or choose another place"
+
 
 class CheckpointContent:
     """Takes a run apart for a checkpoint, and puts it together again.
 
-    Parameters
-    ----------
-    step, stream
-        Of the run.
-    allow_pickle
-        Whether what has no other way may be kept by pickle.
+    What has no other way is kept by pickle, if that is allowed.
     """
 
     def __init__(self, step: Step, stream: Stream, *, allow_pickle: bool) -> None:
-        self.step = step
-        self.stream = stream
-        self.allow_pickle = allow_pickle
-        self._detectors_then: Any = None
+        self.step, self.stream, self.allow_pickle = step, stream, allow_pickle
         self._was_refused = False
         step.digests = not allow_pickle
         self._metrics = MetricStates(step.scores)
@@ -100,11 +106,8 @@ class CheckpointContent:
             return models.dumped(model)
         except models.CannotBeKept as error:
             self._was_refused = True
-            instead = (
-                "it is kept by pickle"
-                if self.allow_pickle
-                else "when the run is resumed the observations are replayed"
-            )
+            replayed = "when the run is resumed the observations are replayed"
+            instead = "it is kept by pickle" if self.allow_pickle else replayed
             warnings.warn(
                 f"the model cannot be kept in skops's format ({error}): {instead}",
                 RuntimeWarning,
@@ -115,20 +118,19 @@ class CheckpointContent:
     def _detectors(self) -> Any:
         return None if self.step.monitor is None else self.step.monitor.detectors
 
-    def _own_engines(self) -> dict[str, Any]:
-        return {
-            name: explainer.engine
-            for name, explainer in self.step.explainers.items()
-            if alike(explainer.engine, explainer.model) is None
-        }
-
     def _pickled(self, with_metrics: bool) -> bytes:
         step = self.step
-        # All in one, so that what is shared stays shared. An engine is kept only if it is one of
-        # the user's own: those of ipdp may be made differently by the version that resumes.
+        # An engine is kept only if it is one of the user's own: those of ipdp may be made
+        # differently by the version that resumes.
+        own = {
+            name: explainer.engine
+            for name, explainer in step.explainers.items()
+            if step.learn and alike(explainer.engine, explainer.model) is None
+        }
+        # All in one, so that what is shared stays shared.
         things = {
             "model": step.first.model if step.learn else None,
-            "engines": self._own_engines() if step.learn else {},
+            "engines": own,
             "metrics": dict(step.scores.by_name) if with_metrics else None,
             "detectors": self._detectors(),
         }
@@ -149,18 +151,18 @@ class CheckpointContent:
             parts = up_to_date(parts)
             run = parts["run"]
             self._must_fit(parts, run)
-            place, how = checked_place(run["feed"]), run["model"]
+            place, how, digest = checked_place(run["feed"]), run["model"], run["digest"]
         if how == "replay":
-            yield from self._replay(place)
-            self._must_agree(run)
+            yield from self._replay(place, digest)
         else:
             self.stream.go(place)
         with _damage():
-            if how == "pickle":
-                self._unpickle(parts["pickle"])
-            elif how == "skops":
+            things = self._unpickled(parts["pickle"]) if how == "pickle" else {}
+            if how == "skops":
                 models.load_into(self.step.first.model, parts["skops"])
-            self._restore_parts(parts, run, how)
+            self._restore_parts(parts, run)
+            if how == "pickle" and self.step.monitor is not None:
+                self.step.monitor.detectors = things["detectors"]
 
     def _must_fit(self, parts: Mapping[str, Any], run: Mapping[str, Any]) -> None:
         for what, then, now in (
@@ -182,56 +184,52 @@ class CheckpointContent:
                 "with allow_pickle"
             )
 
-    def _replay(self, place: Mapping[str, Any]) -> Iterator[tuple[int, int]]:
+    def _replay(self, place: Mapping[str, Any], digest: int) -> Iterator[tuple[int, int]]:
         reported = perf_counter()
         for x, y in self.stream.replay(place):
             self.step.replay(x, y)
             if perf_counter() - reported > _REPORT:
                 reported = perf_counter()
                 yield self.stream.n, place["n"]
-
-    def _must_agree(self, run: Mapping[str, Any]) -> None:
-        if self.step.digest != run["digest"]:
+        if self.step.digest != digest:
             raise CheckpointError(
                 f"the model, replaying the first {self.stream.n:,} observations, did not "
                 "predict what it did before: give it as it was at the start, with a seed, or keep "
                 "it with allow_pickle"
             )
 
-    def _unpickle(self, data: bytes) -> None:
+    def _unpickled(self, data: bytes) -> dict[str, Any]:
+        """What was pickled; model and metrics are taken from it."""
         try:
-            things = pickle.loads(data)
+            things: dict[str, Any] = pickle.loads(data)
         except Exception as error:  # a class that is no longer there, for instance
             raise CheckpointError(
                 f"the model in the checkpoint cannot be loaded: {error}"
             ) from error
-        if self.step.learn:
-            for name, explainer in self.step.explainers.items():
-                engine = things["engines"].get(name) or alike(explainer.engine, things["model"])
-                if engine is None:
-                    raise CheckpointError(
-                        f"the model in the checkpoint is not one like the {name}'s model: make "
-                        "everything as it was made at the start"
-                    )
-                explainer.engine = engine
+        for name, explainer in self.step.explainers.items() if self.step.learn else ():
+            engine = things["engines"].get(name) or alike(explainer.engine, things["model"])
+            if engine is None:
+                raise CheckpointError(
+                    f"the model in the checkpoint is not one like the {name}'s model: make "
+                    "everything as it was made at the start"
+                )
+            explainer.engine = engine
         if things["metrics"] is not None:
             self.step.scores.replace(things["metrics"])
-        self._detectors_then = things["detectors"]
+        return things
 
-    def _restore_parts(self, parts: Mapping[str, Any], run: Mapping[str, Any], how: How) -> None:
+    def _restore_parts(self, parts: Mapping[str, Any], run: Mapping[str, Any]) -> None:
         step = self.step
         for name, explainer in step.explainers.items():
             explainer.state = parts["explainers"][name]
             restore_engine(explainer.engine, run["engines"].get(name))
         if step.monitor is not None:
             step.monitor.state = parts["monitor"]
-        if how == "pickle" and step.monitor is not None:
-            step.monitor.detectors = self._detectors_then
         if run["metrics"] is not None:
             # After a replay too: what a metric holds depends on when it was read.
             for name, metric in step.scores.by_name.items():
                 give(metric, run["metrics"][name])
-        if how != "replay":
+        if run["model"] != "replay":
             step.order.columns = decode(run["columns"])
             if step.waiting is not None:
                 step.waiting.state = run["waiting"]
@@ -253,12 +251,8 @@ def up_to_date(parts: Mapping[str, Any]) -> dict[str, Any]:
         return dict(parts)
     # Version 1 knew two explainers, each by its name.
     states = {name: parts[name] for name in ("pdp", "pfi") if parts[name] is not None}
-    engines = {"pdp": run["engine"]}
-    return {
-        **parts,
-        "run": {**run, "explainers": list(states), "engines": engines},
-        "explainers": states,
-    }
+    run = {**run, "explainers": list(states), "engines": {"pdp": run["engine"]}}
+    return {**parts, "run": run, "explainers": states}
 
 
 @contextmanager
@@ -272,3 +266,92 @@ def _damage() -> Iterator[None]:
         raise CheckpointError(f"the checkpoint is damaged: {error} is missing from it") from error
     except (TypeError, ValueError, AttributeError, OverflowError, RecursionError) as error:
         raise CheckpointError(f"the checkpoint does not fit this run: {error}") from error
+
+
+class CheckpointSchedule:
+    """Writes the checkpoint of a run when it is time to, and finds the one to go on from.
+
+    Without a file none is kept; without a number of observations it is written by time.
+    `was_there` says whether there was one to go on from.
+    """
+
+    def __init__(
+        self, content: CheckpointContent, recorder: Recorder, file: Path | None, every: int | None
+    ) -> None:
+        self.file = file
+        self.every = math.inf if every is None else every
+        self.was_there = self._is_first = False
+        self._content, self._recorder, self._stream = content, recorder, content.stream
+        self._next = 0.0
+
+    def open(self, stack: ExitStack, *, resume: bool) -> None:
+        """Be the one run that writes the checkpoint, and see whether there is one to go on from."""
+        if self.file is None:
+            return
+        stack.enter_context(_alone(self.file))
+        self.was_there = self.file.exists()
+        if self.was_there and not resume:
+            raise FileExistsError(
+                f"there is a checkpoint at {self.file}: resume it, or choose another place for "
+                "this run"
+            )
+
+    def restore(self) -> Iterator[tuple[int, int]]:
+        """Go on from the checkpoint, if there is one; as `CheckpointContent.restore`."""
+        if self.file is not None and self.was_there:
+            yield from self._content.restore(checkpoint.read(self.file))
+
+    def begin(self) -> None:
+        """Write a first one before anything is logged, so that a log always has its checkpoint."""
+        self._next = perf_counter() + _SECONDS
+        if self.file is not None and not self.was_there:
+            checkpoint.write(self.file, self._content.parts())
+            self._is_first = True
+
+    def undo(self) -> None:
+        """Take the first one back if the run has come to nothing: it can be tried again."""
+        if self.file is not None and self._is_first and not self._recorder.has_results:
+            self.file.unlink(missing_ok=True)
+
+    def is_due(self, now: float) -> bool:
+        """Whether it is time to write one."""
+        return now >= self._next if self.every == math.inf else self._stream.n % self.every == 0
+
+    def write(self) -> list[AnyEvent]:
+        """Write one now, if one is kept."""
+        if self.file is None:
+            return []
+        started = perf_counter()
+        self._recorder.commit()  # the log may be ahead of the checkpoint, never behind
+        parts = self._content.parts()
+        size = checkpoint.write(self.file, parts)
+        self._is_first = False
+        self._stream.commit(parts["run"]["feed"])
+        now = perf_counter()
+        self._next = now + max(_SECONDS, _TIMES * (now - started))
+        return [Checkpointed(self._stream.n, self.file, size, now - started)]
+
+
+def checkpoint_file(path: Any) -> Path:
+    """The checkpoint that a path means: the file itself, or the one in a run's directory."""
+    file = Path(path)
+    return file / NAME if file.is_dir() or not (file.suffix or file.exists()) else file
+
+
+def _alone(file: Path) -> Any:
+    """Keep other runs away from a checkpoint while the context lasts."""
+    from ipdp.log import LogError, files
+
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        guard = files.lock(file, _BUSY)
+    except OSError as error:
+        raise CheckpointError(
+            f"cannot write the checkpoint {file}: {error.strerror or error}"
+        ) from error
+    except LogError as error:
+        raise CheckpointError(f"cannot write the checkpoint: {error}") from error
+    # What a kill in the middle of writing has left.
+    for draft in file.parent.glob(f".{glob.escape(file.stem)}.*.part{glob.escape(file.suffix)}"):
+        draft.unlink(missing_ok=True)
+    return closing(guard)
