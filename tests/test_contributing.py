@@ -50,3 +50,13 @@ def test_every_way_to_add_something_is_short():
     lengths = {title.split()[2]: len(steps.splitlines()) for title, steps in recipes}
     assert wanted <= lengths.keys()
     assert max(lengths.values()) <= 10
+
+
+def test_what_the_map_and_the_recipes_name_is_there():
+    files = [*PACKAGE.rglob("*.py"), *(ROOT / "tests").rglob("*.py"), ROOT / "pyproject.toml"]
+    known = set(re.findall(r"\w+", " ".join(file.read_text() for file in files)))
+    known |= {word for file in files for word in re.findall(r"\w+", str(file.relative_to(ROOT)))}
+    text = (ROOT / "CONTRIBUTING.md").read_text().replace("NAME", "").replace("Name", "")
+    named = {word for code in re.findall(r"`([^`\n]+)`", text) for word in re.findall(r"\w+", code)}
+    made_up = {"Display", "Shown", "design", "docs", "help", "make", "md", "test_", "venv"}
+    assert named - made_up <= known
