@@ -134,8 +134,9 @@ class RangeGrid(NumberGrid):
             if last - first < self.size:
                 return np.arange(first, last + 1)
         # x_min + (k - 1) / (m - 1) (x_max - x_min), the paper's model evaluation point.
-        points = self._fractions * (high - low)
-        points += low
+        # As floats: numpy 1 turns whole numbers beyond 64 bits into objects.
+        points = self._fractions * float(high - low)
+        points += float(low)
         # Rounded up from the middle, so that points at least 1 apart stay distinct.
         return np.floor(points + 0.5).astype(np.int64) if self.whole else points
 
