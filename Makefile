@@ -1,7 +1,7 @@
 # Everything runs in .venv, which is made on first use and again when pyproject.toml changes.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test browser test-libraries test-older-river test-slow bench paper clean
+.PHONY: help demo test browser test-libraries test-minimum test-older-river test-slow bench paper clean
 .DELETE_ON_ERROR:
 
 # The first of these that is Python 3.11 or newer; `make PYTHON=...` takes another one.
@@ -11,6 +11,7 @@ PYTHON ?= $(shell for python in python3 python3.13 python3.12 python3.11; do \
 BIN := .venv/bin
 READY := .venv/.ready
 LIBRARIES_READY := .venv-libraries/.ready
+MINIMUM_READY := .venv-minimum/.ready
 OLDER_RIVERS := 0.22.0 0.24.2
 ARGS ?=
 
@@ -37,6 +38,11 @@ browser:
 test-libraries: $(LIBRARIES_READY) ## The engines on LightGBM, XGBoost, CatBoost, torch and ONNX
 	.venv-libraries/bin/python -m pytest tests_libraries $(ARGS)
 
+# The lowest versions are those for Python 3.11. `make PYTHON=... test-minimum` says of a newer
+# Python which of them have no wheel for it. Warnings are no errors here: old libraries warn of new ones.
+test-minimum: $(MINIMUM_READY) ## Every dependency at the lowest version that is declared
+	.venv-minimum/bin/python -m pytest -o filterwarnings=default tests_minimum $(ARGS)
+
 test-older-river: $(OLDER_RIVERS:%=.river/%/.ready) ## The tree walk on older releases of river
 	for version in $(OLDER_RIVERS); do \
 		PYTHONPATH=.river/$$version $(BIN)/python -c \
@@ -58,7 +64,7 @@ paper: $(READY) ## The paper's experiments and figures; leaves ipdp-paper
 	$(BIN)/ipdp paper all $(ARGS)
 
 clean: ## Remove the environment, caches and whatever was built
-	rm -rf .venv .venv-libraries .river build dist ipdp-demo ipdp-paper .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf .venv .venv-libraries .venv-minimum .river build dist ipdp-demo ipdp-paper .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	rm -f src/ipdp/core/kernels/*.so src/ipdp/models/trees/kernels/*.so
 	find src tests benchmarks examples -name __pycache__ -type d -prune -exec rm -rf {} +
 
@@ -66,15 +72,20 @@ clean: ## Remove the environment, caches and whatever was built
 KERNELS := core/kernels/loop $(addprefix models/trees/kernels/,walk leaves voting aggregation)
 COMPILED := setup.py $(KERNELS:%=src/ipdp/%.py) $(wildcard src/ipdp/*/kernels/_*.pxd src/ipdp/*/*/kernels/_*.pxd)
 
-$(READY) $(LIBRARIES_READY): pyproject.toml $(COMPILED)
+$(READY) $(LIBRARIES_READY) $(MINIMUM_READY): pyproject.toml $(COMPILED)
 	@$(or $(PYTHON),false) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
 		echo "ipdp needs Python 3.11 or newer, and none was found. Install one, or say where" \
 			"it is: make PYTHON=/path/to/python3" >&2; exit 1; }
 	@echo "Setting up $(@D) with $(PYTHON); this takes some minutes and is done once."
 	$(PYTHON) -m venv $(@D)
 	$(@D)/bin/python -m pip install --quiet --upgrade "pip>=25.1"  # the first that knows --group
-	$(@D)/bin/python -m pip install --quiet --editable . --group $(GROUP)
+	$(if $(LOWEST),$(@D)/bin/python tests_minimum/requirements.py >$(LOWEST))
+	$(@D)/bin/python -m pip install --quiet --editable . --group $(GROUP) \
+		$(LOWEST:%=--only-binary :all: --constraint %)
 	@touch $@
 
 $(READY): GROUP = dev
 $(LIBRARIES_READY): GROUP = libraries
+$(MINIMUM_READY): GROUP = minimum
+$(MINIMUM_READY): LOWEST = $(@D)/lowest.txt
+$(MINIMUM_READY): tests_minimum/requirements.py
