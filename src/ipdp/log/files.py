@@ -163,8 +163,6 @@ def lock(path: Path, busy: str = _BUSY) -> sqlite3.Connection:
 
 def is_locked(path: Path) -> bool:
     """Whether somebody is writing."""
-    if not _lock_path(path).exists():
-        return False
     address = _lock_path(path).resolve().as_uri()
     try:
         with closing(sqlite3.connect(f"{address}?mode=ro", uri=True, timeout=0)) as connection:

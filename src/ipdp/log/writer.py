@@ -310,18 +310,12 @@ class Log(LogReader):
 
 def _by_explainer(
     results: Mapping[Feature, Result] | Mapping[str, Mapping[Feature, Result]],
-) -> dict[str, dict[Feature, Result]]:
+) -> Mapping[str, Mapping[Any, Any]]:
     """The results by the name of their explainer; what is not by name is the PDP's."""
-    plain: dict[Feature, Result] = {}
-    named: dict[str, dict[Feature, Result]] = {}
-    for name, value in results.items():
-        if isinstance(value, Mapping):
-            named[str(name)] = dict(value)
-        else:
-            plain[name] = value
-    if plain and named:
+    named = {str(name): value for name, value in results.items() if isinstance(value, Mapping)}
+    if named and len(named) < len(results):
         raise TypeError("give results by feature, or by explainer and then by feature, not both")
-    return named or {FIRST: plain}
+    return named or {FIRST: results}
 
 
 def _result_row(explainer: str, feature: Feature, result: Result) -> tuple[str, str, Row]:

@@ -99,11 +99,10 @@ class CheckpointContent:
 
     def _dumped(self) -> bytes | None:
         """The model in its own safe format; None, with one warning, if it cannot be written so."""
-        model = self.step.first.model
-        if not self.step.learn or self._was_refused or not models.has_format(model):
+        if not self.step.learn or self._was_refused:
             return None
         try:
-            return models.dumped(model)
+            return models.dumped(self.step.first.model)
         except models.CannotBeKept as error:
             self._was_refused = True
             replayed = "when the run is resumed the observations are replayed"

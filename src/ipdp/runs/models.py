@@ -147,11 +147,8 @@ def engine_state(known: Engine) -> dict[str, Any] | None:
 
 def restore_engine(known: Any, state: Mapping[str, Any] | None) -> None:
     """Bring an engine's checks to where they were."""
-    checker = getattr(known, "checker", None)
-    if checker is None or state is None:
-        return
-    checker.state = state
-    known.fault = state["fault"]
+    if state is not None and getattr(known, "checker", None) is not None:
+        known.checker.state, known.fault = state, state["fault"]
 
 
 def alike(known: Engine, model: Any) -> Engine | None:
@@ -186,22 +183,21 @@ class CannotBeKept(TypeError):
     """A model that cannot be written in the format; the text says why."""
 
 
-def has_format(model: Any) -> bool:
-    """Whether a model is one of scikit-learn's, and skops is there to write it."""
+def dumped(model: Any) -> bytes | None:
+    """A model of scikit-learn in skops's format; None for others, or if skops is not there.
+
+    CannotBeKept if that would not load again without trust.
+    """
     base = sys.modules.get("sklearn.base")
     if base is None or not isinstance(model, base.BaseEstimator):
-        return False
-    with suppress(ImportError):
-        return bool(import_module("skops.io"))
-    return False
-
-
-def dumped(model: Any) -> bytes:
-    """A model in skops's format; CannotBeKept if that would not load again without trust."""
-    skops: Any = import_module("skops.io")
+        return None
+    try:
+        skops: Any = import_module("skops.io")
+    except ImportError:
+        return None
     try:
         data: bytes = skops.dumps(model)
-        unknown = _untrusted(data)
+        unknown = _untrusted(skops, data)
     except Exception as error:  # whatever the model's own code does
         raise CannotBeKept(f"{type(error).__name__}: {error}") from error
     if unknown:
@@ -221,7 +217,7 @@ def load_into(model: Any, data: bytes) -> None:
             "the model in the checkpoint is in skops's format: pip install 'ipdp[sklearn]'"
         ) from None
     try:
-        unknown = _untrusted(data)
+        unknown = _untrusted(skops, data)
         loaded = None if unknown else skops.loads(data, trusted=_TRUSTED)
     except Exception as error:  # not an archive, a class that is no longer there
         raise CheckpointError(f"the model in the checkpoint cannot be loaded: {error}") from error
@@ -238,10 +234,9 @@ def load_into(model: Any, data: bytes) -> None:
     vars(model).update(vars(loaded))
 
 
-def _untrusted(data: bytes) -> list[str]:
+def _untrusted(skops: Any, data: bytes) -> list[str]:
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         # As they are written here; what is packed may unpack to far more than the file's size.
         if any(entry.compress_type != zipfile.ZIP_STORED for entry in archive.infolist()):
             raise ValueError("it is compressed, which no checkpoint of ipdp is")
-    skops: Any = import_module("skops.io")
     return sorted(set(skops.get_untrusted_types(data=data)) - set(_TRUSTED))

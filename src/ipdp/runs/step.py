@@ -143,7 +143,7 @@ class Step:
             self.explained += 1
             if self.monitor is not None:
                 changes = self.monitor.update(x)
-        if y is not None:
+        if self._with_label and y is not None:
             for explain_one in self._with_label:
                 explain_one(x, y, w=w)
         self.explain_seconds += perf_counter() - started
