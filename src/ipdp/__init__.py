@@ -14,7 +14,7 @@ from ipdp.explainers import Explainer, IncrementalPDP, IncrementalPFI, partial_d
 from ipdp.monitor import Change, Monitor
 
 if TYPE_CHECKING:
-    from ipdp import datasets, plot
+    from ipdp import checks, datasets, plot
     from ipdp.log import Log, LogReader
     from ipdp.runs import Run, run
 
@@ -35,6 +35,7 @@ __all__ = [
     "Run",
     "Smoothing",
     "WindowedExtremes",
+    "checks",
     "datasets",
     "grid",
     "models",
@@ -50,6 +51,7 @@ _LATER = {
     "LogReader": "ipdp.log",
     "Run": "ipdp.runs",
     "run": "ipdp.runs",
+    "checks": "ipdp",
     "datasets": "ipdp",
     "plot": "ipdp",
 }

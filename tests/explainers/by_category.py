@@ -41,8 +41,8 @@ class CategoryMemory(Memory):
     """A column for each feature and category, a row for each output."""
 
     def __init__(self, features: list[Any], columns: tuple[Any, ...], alpha: float | None) -> None:
-        super().__init__()
-        self.features, self.columns = features, columns
+        super().__init__(columns)
+        self.features = features
         self.outputs: list[Any] = []
         self.cells: list[tuple[Any, Any]] = []
         self.smoothing = Smoothing(alpha=alpha, n_rows=0, n_columns=0)
@@ -104,14 +104,10 @@ class CategoryMemory(Memory):
         joined.join_clocks(self, later)
         return joined
 
-    @property
-    def state(self):
-        names = {name: encode_name(getattr(self, name)) for name in ("columns", "seen", "t")}
+    def _saved(self):
         lists = {name: encode_name(tuple(getattr(self, name))) for name in ("outputs", "cells")}
-        return {**names, **lists, "starts_at": self.starts_at, "means": self.smoothing.state}
+        return {**lists, "means": self.smoothing.state}
 
-    @state.setter
-    def state(self, state):
-        self.seen, self.t, self.starts_at = state["seen"], state["t"], state["starts_at"]
+    def _restore(self, state):
         self.outputs, self.cells = (list(decode_name(state[name])) for name in ("outputs", "cells"))
         self.smoothing = Smoothing.from_state(state["means"])

@@ -1,8 +1,8 @@
 """Explainers: what a model is asked along a stream, and what is kept of its answers."""
 
-from ipdp.explainers.base import Explainer
+from ipdp.explainers.base import Explainer, Memory
 from ipdp.explainers.batch import partial_dependence
 from ipdp.explainers.pdp import IncrementalPDP
 from ipdp.explainers.pfi import IncrementalPFI
 
-__all__ = ["Explainer", "IncrementalPDP", "IncrementalPFI", "partial_dependence"]
+__all__ = ["Explainer", "IncrementalPDP", "IncrementalPFI", "Memory", "partial_dependence"]

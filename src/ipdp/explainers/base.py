@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Self
 
 from ipdp.core.decay import Default, resolve_alpha
 from ipdp.core.importance import Result
-from ipdp.core.jsonable import decode_name
+from ipdp.core.jsonable import decode_name, encode_name
 from ipdp.core.observations import observations
 from ipdp.core.typing import Feature, FeatureName, Observation, State
 from ipdp.core.validation import next_time, sample_weight, whole_number
@@ -29,6 +29,11 @@ VERSION = 1
 class Memory(ABC):
     """What an explainer remembers.
 
+    Parameters
+    ----------
+    columns
+        Names of all features, in the order of the first observation.
+
     Attributes
     ----------
     seen
@@ -39,7 +44,8 @@ class Memory(ABC):
         For a segment of a stream that follows another: how many observations that one had seen.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, columns: tuple[FeatureName, ...]) -> None:
+        self.columns = columns
         self.seen = 0
         self.t: float | None = None
         self.starts_at: int | None = None
@@ -74,14 +80,25 @@ class Memory(ABC):
     def merge(self, later: Self) -> Self:
         """The memory of both segments; the later one may be a successor of this one, or not."""
 
-    @property
     @abstractmethod
+    def _saved(self) -> State:
+        """What it remembers beside what every memory does, JSON-safe."""
+
+    @abstractmethod
+    def _restore(self, state: State) -> None:
+        """Take what `_saved` gave."""
+
+    @property
     def state(self) -> State:
         """Everything in it, JSON-safe."""
+        clock = {"seen": self.seen, "t": self.t, "starts_at": self.starts_at}
+        return {**clock, "columns": encode_name(self.columns), **self._saved()}
 
     @state.setter
-    @abstractmethod
-    def state(self, state: State) -> None: ...
+    def state(self, state: State) -> None:
+        self.seen, self.t, self.starts_at = state["seen"], state["t"], state.get("starts_at")
+        self.columns = decode_name(state["columns"])
+        self._restore(state)
 
     def follows(self, earlier: Memory) -> bool:
         """Whether this is the memory of a successor of another one."""

@@ -224,8 +224,8 @@ class _Memory(Memory):
         storage_size: int,
         seed: int | None,
     ) -> None:
-        super().__init__()
-        self.features, self.columns = features, columns
+        super().__init__(columns)
+        self.features = features
         self.smoothing = Smoothing(alpha=alpha, n_columns=len(features))
         self.draws = [Uniforms(seed=seed_for(seed, feature)) for feature in features]
         self.storage = PastObservations(storage_size, seed_for(seed, ("storage",)))
@@ -282,25 +282,16 @@ class _Memory(Memory):
         joined.join_clocks(self, later)
         return joined
 
-    @property
-    def state(self) -> State:
+    def _saved(self) -> State:
         return {
             "features": [encode_name(feature) for feature in self.features],
-            "columns": encode_name(self.columns),
-            "seen": self.seen,
-            "t": self.t,
-            "starts_at": self.starts_at,
             "smoothing": self.smoothing.state,
             "draws": [draws.state for draws in self.draws],
             "storage": self.storage.state,
         }
 
-    @state.setter
-    def state(self, state: State) -> None:
+    def _restore(self, state: State) -> None:
         self.features = [decode_name(feature) for feature in state["features"]]
-        self.columns = decode_name(state["columns"])
-        self.seen, self.t = state["seen"], state["t"]
-        self.starts_at = state.get("starts_at")
         self.smoothing = Smoothing.from_state(state["smoothing"])
         for draws, saved in zip(self.draws, state["draws"], strict=True):
             draws.state = saved

@@ -70,9 +70,8 @@ class CurveMemory(Memory):
         alpha: float | None,
         n_ice: int,
     ) -> None:
-        super().__init__()
+        super().__init__(columns)
         self.targets = list(targets)
-        self.columns = columns
         self.grids = {n: g for t in targets for n, g in zip(t.names, t.grids, strict=True)}
         self.means = Means(max(len(target.names) for target in targets), alpha=alpha)
         self.recent: deque[IceRecord] = deque(maxlen=n_ice)
@@ -233,15 +232,10 @@ class CurveMemory(Memory):
 
     # State out and in.
 
-    @property
-    def state(self) -> State:
+    def _saved(self) -> State:
         means = self.means
         layouts = list(dict.fromkeys([means.layout, *(record.layout for record in self.recent)]))
         return {
-            "seen": self.seen,
-            "t": self.t,
-            "starts_at": self.starts_at,
-            "columns": encode_name(self.columns),
             "outputs": encode_name(tuple(means.outputs)),
             "named": means.named,
             "grids": [_plain(grid.state) for grid in self.grids.values()],
@@ -273,10 +267,7 @@ class CurveMemory(Memory):
             "together": [_plain(list(values)) for values in self.joint],
         }
 
-    @state.setter
-    def state(self, state: State) -> None:
-        self.seen, self.t, self.starts_at = state["seen"], state["t"], state["starts_at"]
-        self.columns = decode_name(state["columns"])
+    def _restore(self, state: State) -> None:
         for grid, saved in zip(self.grids.values(), state["grids"], strict=True):
             grid.state = saved
         for target, saved in zip(self.targets, state["effects"], strict=True):
