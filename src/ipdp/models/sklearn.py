@@ -44,7 +44,8 @@ class SklearnEngine(BatchedEngine):
         if known is not None and set(known) <= set(x):
             return tuple(known)
         columns = super()._columns_of(x)
-        expected = getattr(self.model, "n_features_in_", len(columns))
+        # A copy of a CatBoost model that was fitted on an array says 0.
+        expected = getattr(self.model, "n_features_in_", 0) or len(columns)
         if len(columns) != expected:
             raise ValueError(
                 f"{type(self.model).__name__} was fitted on {expected} features and the "
