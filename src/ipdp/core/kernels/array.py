@@ -45,8 +45,8 @@ def fold_in(
         raise ValueError("the rows have another shape than those before")
     weight = decay * smoothing._weight
     total = weight + w
-    # 0 / 0 where neither has a weight: then the share does not matter.
-    share = w / (total if total.all() else np.where(total > 0, total, 1.0))
+    # 0 / 0 where a column has no weight yet, and gets none: then the share does not matter.
+    share = w / (np.where(total > 0, total, 1.0) if isinstance(w, np.ndarray) else total)
     # A single value, whose own spread is zero.
     delta = values - smoothing.mean
     step = delta * share
