@@ -13,7 +13,7 @@ import numpy as np
 from ipdp import Curve, Explainer
 from ipdp.core.jsonable import decode_name, encode_name
 from ipdp.core.smoothing import Smoothing
-from ipdp.explainers.base import Memory
+from ipdp.explainers.memory import Memory
 from ipdp.explainers.state.targets import followed
 
 

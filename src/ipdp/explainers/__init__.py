@@ -1,7 +1,8 @@
 """Explainers: what a model is asked along a stream, and what is kept of its answers."""
 
-from ipdp.explainers.base import Explainer, Memory
+from ipdp.explainers.base import Explainer
 from ipdp.explainers.batch import partial_dependence
+from ipdp.explainers.memory import Memory
 from ipdp.explainers.pdp import IncrementalPDP
 from ipdp.explainers.pfi import IncrementalPFI
 

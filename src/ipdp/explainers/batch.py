@@ -9,7 +9,7 @@ from ipdp.core.curve import Curve
 from ipdp.core.observations import observations
 from ipdp.core.typing import Feature, FeatureName
 from ipdp.core.validation import sample_weight
-from ipdp.explainers.state.memory import CurveMemory
+from ipdp.explainers.state.curve_memory import CurveMemory
 from ipdp.explainers.state.snapshot import Snapshot
 from ipdp.explainers.state.stack import Stack
 from ipdp.explainers.state.targets import (

@@ -12,7 +12,7 @@ from ipdp.core.importance import Result
 from ipdp.core.typing import Feature, FeatureName, Observation
 from ipdp.core.validation import next_time, unknown, whole_number
 from ipdp.explainers.base import Explainer
-from ipdp.explainers.state.memory import CurveMemory
+from ipdp.explainers.state.curve_memory import CurveMemory
 from ipdp.explainers.state.snapshot import Snapshot
 from ipdp.explainers.state.stack import Stack
 from ipdp.explainers.state.targets import checked_grids, followed, make_targets

@@ -17,8 +17,9 @@ from ipdp.core.random import Uniforms, seed_for
 from ipdp.core.smoothing import Smoothing
 from ipdp.core.typing import Feature, FeatureName, FloatArray, Observation, State
 from ipdp.core.validation import whole_number
-from ipdp.explainers.base import Explainer, Memory
+from ipdp.explainers.base import Explainer
 from ipdp.explainers.losses import per_sample_loss
+from ipdp.explainers.memory import Memory
 from ipdp.explainers.state.targets import followed, names_of
 from ipdp.models.base import Outputs
 

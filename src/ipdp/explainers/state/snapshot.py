@@ -10,7 +10,7 @@ from ipdp.core.counts import in_order
 from ipdp.core.curve import Curve
 from ipdp.core.errors import NotEnoughSamples
 from ipdp.core.typing import Array, FloatArray
-from ipdp.explainers.state.memory import CurveMemory
+from ipdp.explainers.state.curve_memory import CurveMemory
 from ipdp.explainers.state.targets import MISSING, Target
 from ipdp.grid.base import Key
 

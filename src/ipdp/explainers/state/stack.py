@@ -7,7 +7,7 @@ import numpy as np
 from ipdp.core import kernels
 from ipdp.core.observations import arranged
 from ipdp.core.typing import FloatArray, Observation
-from ipdp.explainers.state.memory import NOT_FINITE, CurveMemory
+from ipdp.explainers.state.curve_memory import NOT_FINITE, CurveMemory
 from ipdp.explainers.state.points import Layout
 from ipdp.grid.base import LARGEST
 from ipdp.models import Engine

@@ -14,7 +14,7 @@ from ipdp.core.jsonable import decode_name, encode_name
 from ipdp.core.observations import arranged
 from ipdp.core.smoothing import Smoothing
 from ipdp.core.typing import FeatureName, FloatArray, Label, Observation, State
-from ipdp.explainers.base import Memory
+from ipdp.explainers.memory import Memory
 from ipdp.explainers.state.means import Means
 from ipdp.explainers.state.points import Layout, Positions
 from ipdp.explainers.state.targets import Target
