@@ -16,10 +16,11 @@ from ipdp.core.typing import Array, FeatureName, FloatArray, Label
 from ipdp.explainers.pdp import IncrementalPDP
 from ipdp.explainers.state.curve_memory import IceRecord
 from ipdp.explainers.state.points import Layout
+from ipdp.explainers.state.records import Record
 from ipdp.explainers.state.targets import Target
 from ipdp.models.base import Probe
 
-__all__ = ["IceRecord", "Layout", "Target"]  # for the other files of the monitor
+__all__ = ["IceRecord", "Layout", "Record", "Target"]  # for the other files of the monitor
 
 
 def newest_ice(pdp: IncrementalPDP) -> IceRecord | None:

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Sequence
 from itertools import islice
-from typing import Any, NamedTuple
 
-import numpy as np
+from ipdp.core.typing import State
+from ipdp.explainers.state import records
+from ipdp.monitor.features import Record, Target
 
-from ipdp.core import jsonable
-from ipdp.core.jsonable import decode_name, encode_name
-from ipdp.core.typing import FeatureName, FloatArray, Observation, State
-from ipdp.monitor.features import Layout, Target
+__all__ = ["PER_LEVEL", "History", "Record"]
 
 PER_LEVEL = 32
 """Records found at each density; all of the newest ones, therefore."""
@@ -22,17 +20,6 @@ PER_LEVEL = 32
 _LEVELS = 12
 # Of one density, every 16th observation, more are kept for a closer look: the last 4,096 evenly.
 _CLOSE_LEVEL, _CLOSE = 4, 256
-
-
-class Record(NamedTuple):
-    """One explained observation, where the model was evaluated, and its outputs."""
-
-    n: int  # its number, from 1
-    t: float  # on the clock of the stream
-    x: Observation
-    layout: Layout  # which columns belong to which effect
-    positions: FloatArray  # (n_axes, n_points)
-    values: FloatArray  # (n_outputs, n_points)
 
 
 class History:
@@ -76,81 +63,15 @@ class History:
 
     @property
     def state(self) -> State:
-        """All records, JSON-safe. What several of them share is written once."""
+        """All records, JSON-safe."""
         found = {record.n: record for level in self._levels for record in level}
-        records = [found[n] for n in sorted(found)]
-        layouts = list(dict.fromkeys(record.layout for record in records))
-        keys = [record.positions.tobytes() for record in records]  # a grid often stays as it is
-        positions = {key: record.positions for key, record in zip(keys, records, strict=True)}
-        names = list(dict.fromkeys(tuple(record.x) for record in records))
-        place = {key: k for k, key in enumerate(positions)}
-        return {
-            "layouts": [
-                {
-                    "effects": list(layout.targets),
-                    "keys": encode_name(layout.keys),
-                    "whole": encode_name(layout.whole),
-                }
-                for layout in layouts
-            ],
-            "names": encode_name(tuple(names)),
-            "positions": _joined(positions.values()),
-            "values": _joined(record.values for record in records),
-            "records": [
-                [
-                    record.n,
-                    record.t,
-                    layouts.index(record.layout),
-                    place[key],
-                    names.index(tuple(record.x)),
-                    [_encode_value(name, value) for name, value in record.x.items()],
-                ]
-                for key, record in zip(keys, records, strict=True)
-            ],
-        }
+        return records.state_of([found[n] for n in sorted(found)])
 
     @classmethod
     def restored(cls, state: State, targets: Sequence[Target]) -> History:
-        """The records that gave this state; the targets are those of the explainer."""
-        layouts = [
-            Layout.of(targets, s["effects"], decode_name(s["keys"]), decode_name(s["whole"]))
-            for s in state["layouts"]
-        ]
-        names = decode_name(state["names"])
-        positions, values = _parted(state["positions"]), _parted(state["values"])
+        """The history that gave this state; the targets are those of the explainer."""
         history = cls()
         # Oldest first, so that each finds the levels that it was in.
-        for k, (n, t, layout, place, known, x) in enumerate(state["records"]):
-            own = dict(zip(names[known], map(_decode_value, x), strict=True))
-            history.update(Record(n, t, own, layouts[layout], positions[place], values[k]))
+        for record in records.restored(state, targets):
+            history.update(record)
         return history
-
-
-def _encode_value(name: FeatureName, value: Any) -> Any:
-    """A value of a column, which need not be one that is explained: dates and lists too."""
-    try:
-        return encode_name(value)
-    except TypeError:
-        try:
-            return {"value": jsonable.encode(value)}
-        except TypeError as error:
-            raise TypeError(f"column {name!r}: {error}") from None
-
-
-def _decode_value(saved: Any) -> Any:
-    is_encoded = isinstance(saved, dict) and "value" in saved
-    return jsonable.decode(saved["value"]) if is_encoded else decode_name(saved)
-
-
-def _joined(arrays: Any) -> State:
-    """Arrays of two dimensions, one after the other."""
-    listed = list(arrays)
-    flat = np.concatenate([np.empty(0), *(array.ravel() for array in listed)])
-    return {"shapes": [list(array.shape) for array in listed], "all": jsonable.pack_floats(flat)}
-
-
-def _parted(state: State) -> list[FloatArray]:
-    shapes = state["shapes"]
-    ends = np.cumsum([rows * columns for rows, columns in shapes])[:-1]
-    parts = np.split(jsonable.unpack_floats(state["all"]), ends) if shapes else []
-    return [part.reshape(shape) for part, shape in zip(parts, shapes, strict=True)]

@@ -1,0 +1,103 @@
+"""Explained observations that are kept, with the model's answers of that time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ipdp.core import jsonable
+from ipdp.core.jsonable import decode_name, encode_name
+from ipdp.core.typing import FeatureName, FloatArray, Observation, State
+from ipdp.explainers.state.points import Layout
+from ipdp.explainers.state.targets import Target
+
+
+class Record(NamedTuple):
+    """One explained observation, where the model was evaluated, and its outputs."""
+
+    n: int  # its number, from 1
+    t: float  # on the clock of the stream
+    x: Observation
+    layout: Layout  # which columns belong to which target
+    positions: FloatArray  # (n_axes, n_points)
+    values: FloatArray  # (n_outputs, n_points)
+
+
+def state_of(records: Sequence[Record]) -> State:
+    """Records, JSON-safe. What several of them share is written once."""
+    layouts = list(dict.fromkeys(record.layout for record in records))
+    keys = [record.positions.tobytes() for record in records]  # a grid often stays as it is
+    positions = {key: record.positions for key, record in zip(keys, records, strict=True)}
+    names = list(dict.fromkeys(tuple(record.x) for record in records))
+    place = {key: k for k, key in enumerate(positions)}
+    return {
+        "layouts": [
+            {
+                "effects": list(layout.targets),
+                "keys": encode_name(layout.keys),
+                "whole": encode_name(layout.whole),
+            }
+            for layout in layouts
+        ],
+        "names": encode_name(tuple(names)),
+        "positions": _joined(positions.values()),
+        "values": _joined(record.values for record in records),
+        "records": [
+            [
+                record.n,
+                record.t,
+                layouts.index(record.layout),
+                place[key],
+                names.index(tuple(record.x)),
+                [_encode_value(name, value) for name, value in record.x.items()],
+            ]
+            for key, record in zip(keys, records, strict=True)
+        ],
+    }
+
+
+def restored(state: State, targets: Sequence[Target]) -> list[Record]:
+    """The records that gave this state; the targets are those of the explainer."""
+    layouts = [
+        Layout.of(targets, s["effects"], decode_name(s["keys"]), decode_name(s["whole"]))
+        for s in state["layouts"]
+    ]
+    names = decode_name(state["names"])
+    positions, values = _parted(state["positions"]), _parted(state["values"])
+    records = []
+    for k, (n, t, layout, place, known, x) in enumerate(state["records"]):
+        own = dict(zip(names[known], map(_decode_value, x), strict=True))
+        records.append(Record(n, t, own, layouts[layout], positions[place], values[k]))
+    return records
+
+
+def _encode_value(name: FeatureName, value: Any) -> Any:
+    """A value of a column, which need not be one that is explained: dates and lists too."""
+    try:
+        return encode_name(value)
+    except TypeError:
+        try:
+            return {"value": jsonable.encode(value)}
+        except TypeError as error:
+            raise TypeError(f"column {name!r}: {error}") from None
+
+
+def _decode_value(saved: Any) -> Any:
+    is_encoded = isinstance(saved, dict) and "value" in saved
+    return jsonable.decode(saved["value"]) if is_encoded else decode_name(saved)
+
+
+def _joined(arrays: Iterable[FloatArray]) -> State:
+    """Arrays of two dimensions, one after the other."""
+    listed = list(arrays)
+    flat = np.concatenate([np.empty(0), *(array.ravel() for array in listed)])
+    return {"shapes": [list(array.shape) for array in listed], "all": jsonable.pack_floats(flat)}
+
+
+def _parted(state: State) -> list[FloatArray]:
+    shapes = state["shapes"]
+    ends = np.cumsum([rows * columns for rows, columns in shapes])[:-1]
+    parts = np.split(jsonable.unpack_floats(state["all"]), ends) if shapes else []
+    return [part.reshape(shape) for part, shape in zip(parts, shapes, strict=True)]
