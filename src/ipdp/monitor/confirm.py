@@ -24,9 +24,11 @@ _MOVED = 0.1
 _HINT = 0.5
 # The model's own change is this many standard errors over the stored observations.
 _CLEAR = 4.0
-# Of a model that did change, the place is read off this many stored observations,
-_N_FOR_PLACE = 192
-# and also where the current range ends this share of it earlier: an end moves with every extreme.
+# If that is not clear, or to read off the place of the change, so many are asked about,
+_N_KEPT = 192
+# if the change is at least this share of the tolerance. The place is looked for
+_MAYBE = 0.5
+# also where the current range ends this share of it earlier: an end moves with every extreme.
 _EDGE = 0.05
 # A model whose change is below this share of the tolerance counts as unchanged.
 _UNCHANGED = 0.05
@@ -161,6 +163,9 @@ class Confirmation:
         cut = evidence.shape_cut if evidence.shape > 1 else evidence.axis_cut
         difference = self._compare(newest, row, cut)
         is_real = self._is_real(difference, evidence, cut, is_moved)
+        if not is_real and self._is_unclear(difference, evidence, cut):
+            difference = self._compare(newest, row, cut, all_kept=True)
+            is_real = self._is_real(difference, evidence, cut, is_moved)
         if not (is_real or is_moved):
             k, enough = series.outputs[evidence.output], self._tolerated(evidence, cut)
             if difference is not None and difference.size[k] <= _UNCHANGED * enough:
@@ -179,7 +184,7 @@ class Confirmation:
     def _change(self, newest: Record, candidate: Candidate) -> Change:
         """The change to be reported; the place of a real one is read off more observations."""
         if candidate.kind in ("real", "both"):
-            closer = self._compare(newest, candidate.row, candidate.cut, for_place=True)
+            closer = self._compare(newest, candidate.row, candidate.cut, all_kept=True, edge=_EDGE)
             candidate = candidate._replace(difference=closer)
         return candidate.to_change(self.series, newest, self.history)
 
@@ -224,6 +229,14 @@ class Confirmation:
             return False
         return bool(difference.at(places)[k] @ seen >= _REAL * (seen @ seen))
 
+    def _is_unclear(self, difference: ModelDifference | None, evidence: Evidence, cut: int) -> bool:
+        """Whether the model may have changed by enough, but too few were asked to be sure."""
+        if difference is None or evidence.shape <= 1:
+            return False
+        k = self.series.outputs[evidence.output]
+        enough = _MAYBE * self._tolerated(evidence, cut)
+        return bool(difference.z[k] < _CLEAR and difference.size[k] >= enough)
+
     def _tolerated(self, evidence: Evidence, cut: int) -> float:
         """The smallest difference that matters, in units of the output."""
         return self.tolerance * self.series.output_std(evidence.row, evidence.output, cut)
@@ -234,21 +247,22 @@ class Confirmation:
         return centred(np.nan_to_num(after.mean - before.mean))
 
     def _compare(
-        self, newest: Record, row: int, cut: int, *, for_place: bool = False
+        self, newest: Record, row: int, cut: int, *, all_kept: bool = False, edge: float = 0.0
     ) -> ModelDifference | None:
         series = self.series
-        # From the whole window before the cut, which may lie a little after the change itself.
+        # From all the time since the model changed last, and not only since the reference was
+        # renewed because the data moved; the cut may lie a little after the change itself.
         records = self.history.evenly(
             series.starts[row],
             series.last_before(cut, newest),
-            at_most=_N_FOR_PLACE if for_place else N_RECHECKED,
-            closer=for_place,
+            at_most=_N_KEPT if all_kept else N_RECHECKED,
+            closer=all_kept,
         )
         axis, support = series.axis(row, newest), None
         if axis is not None and axis.dtype != object:
             first, last = range_of(axis)
-            edge = _EDGE * (last - first) if for_place else 0.0
-            support = first - edge, last + edge
+            slack = edge * (last - first)
+            support = first - slack, last + slack
         number = series.numbers[row]
         try:
             return compare_models(self.pdp.engine, records, number, series.labels, support)

@@ -64,7 +64,7 @@ class FeatureSeries:
         self.knots = Knots(self.numbers)
         # What the ranges were when the references were taken; None for a feature without one.
         self.ranges: list[Any] = [None] * len(self.numbers)
-        # The numbers of the observations after which they were taken.
+        # The numbers of the observations since which the model is not known to have changed.
         self.starts = [0] * len(self.numbers)
         # Series: for each feature, knots by output, levels by output, two of the axis.
         self._n_shape = len(self.outputs) * n_points
@@ -80,12 +80,19 @@ class FeatureSeries:
         self._n_outside = np.zeros(len(self.numbers), dtype=int)
 
     def take_reference(
-        self, row: int, newest: Record, recent: Sequence[Record], *, keep_range: bool = False
+        self,
+        row: int,
+        newest: Record,
+        recent: Sequence[Record],
+        *,
+        keep_range: bool = False,
+        keep_records: bool = False,
     ) -> None:
         """Take a new reference of a feature, if it has points now.
 
         Recent observations show where its values are. With `keep_range` its range goes on to be
-        compared with the one that it was compared with.
+        compared with the one that it was compared with; with `keep_records` the model goes on to
+        be compared on the stored observations on which it was.
         """
         axis, ends = self.axis(row, newest), self.ranges[row]
         if axis is None or len(axis) < 2 or (axis.dtype == object and len(axis) > self.n_points):
@@ -98,7 +105,8 @@ class FeatureSeries:
         numbers = [number for number in numbers if math.isfinite(number)]
         self.knots.take(row, newest.layout, newest.positions, numbers, self.n_points)
         self.ranges[row] = ends if keep_range else range_of(axis)
-        self.starts[row] = newest.n
+        if not (keep_records and self.starts[row]):
+            self.starts[row] = newest.n
 
     def axis(self, row: int, record: Record) -> Array | None:
         """Where the points of a feature were; None if it was not evaluated."""

@@ -217,10 +217,13 @@ class Monitor:
             found = confirmation.check(record)
         for row, change in found:
             recent = self._recent(change.n_since or 0)
-            series.take_reference(row, record, recent, keep_range=change.kind == "real")
+            # What the model is compared on stays as long as it is not known to have changed.
+            keep = {"keep_range": change.kind == "real", "keep_records": change.kind == "virtual"}
+            series.take_reference(row, record, recent, **keep)
         if is_due and self._n >= self.warm_up:
             for row in series.without_reference(self.cool_down):
-                series.take_reference(row, record, self._recent(self.cool_down))
+                recent = self._recent(self.cool_down)
+                series.take_reference(row, record, recent, keep_records=True)
         for _, change in found:
             self.changes.append(change)
             del self.changes[: -self.n_changes]
