@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ipdp.runs.budget import Budget
+from ipdp.runs.step import Budget
 
 positive = st.floats(1e-5, 1e-1)
 

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from river import metrics, stream, tree
 
-from ipdp.runs.labels import Waiting
+from ipdp.runs.stream import Waiting
 
 from .conftest import rows as turning_rows
 

@@ -17,6 +17,7 @@ from ipdp.models.load import LoadError, load_model, load_object
 from ipdp.monitor.notify import Webhook
 from ipdp.runs.checkpointing import NAME as CHECKPOINT
 from ipdp.runs.loop import Run
+from ipdp.runs.models import learns_without_labels
 from ipdp.runs.trust import to_log
 from ipdp.sources import Source, open_source
 
@@ -81,17 +82,9 @@ def _was_tried(out: Path) -> bool:
 
 
 def _source(config: RunConfig) -> Source:
-    return open_source(
-        config.data,
-        target=config.target,
-        features=config.columns,
-        drop=config.drop,
-        types=config.types,
-        on_error=config.on_error,
-        limit=config.limit,
-        format=config.format,
-        delimiter=config.delimiter,
-    )
+    names = ("target", "drop", "types", "on_error", "limit", "format", "delimiter")
+    options = {name: getattr(config, name) for name in names}
+    return open_source(config.data, features=config.columns, **options)
 
 
 def _explainers(model: Any, config: RunConfig) -> dict[str, Explainer]:
@@ -133,18 +126,20 @@ def _metrics(model: Any, stream: Source, config: RunConfig) -> Any:
     """The metrics by which predictions are scored."""
     if config.metric.lower() == "none" or (config.metric == "auto" and not stream.is_labelled):
         return None
-    return _metric_for(model) if config.metric == "auto" else _metric(config.metric)
+    return _metric(model, config.metric)
 
 
 def _loss(model: Any, spec: str) -> Any:
     # The same as the metric: a cross-entropy is ruled by the few probabilities that are almost 0.
-    metric = _metric_for(model) if spec == "auto" else _metric(spec)
+    metric = _metric(model, spec)
     if metric is None:
         raise ValueError("the loss of this model is not known: name a metric with --loss")
     return metric
 
 
-def _metric(spec: str) -> Any:
+def _metric(model: Any, spec: str) -> Any:
+    if spec == "auto":
+        return _metric_for(model)
     metric = load_object(spec, within=["river.metrics"])
     if not (hasattr(metric, "update") and hasattr(metric, "get")):
         raise LoadError(f"{spec} is not a metric of river")
@@ -155,7 +150,7 @@ def _metric_for(model: Any) -> Any:
     """Accuracy for a classifier, MAE for a regressor, as river and scikit-learn know them."""
     from river import base
 
-    accuracy, mae = _metric("Accuracy()"), _metric("MAE()")
+    accuracy, mae = _metric(model, "Accuracy()"), _metric(model, "MAE()")
     if isinstance(model, base.Base):
         return next((m for m in (accuracy, mae) if m.works_with(model)), None)
     sklearn = sys.modules.get("sklearn.base")
@@ -172,8 +167,7 @@ def _learns(model: Any, stream: Source, config: RunConfig) -> bool:
         return config.learn
     if not hasattr(model, "learn_one"):
         return False
-    needs_labels = getattr(model, "_supervised", True)
-    if needs_labels and not stream.is_labelled:
+    if not (stream.is_labelled or learns_without_labels(model)):
         raise ValueError(
             "the model learns from labels: name their column with --target, or explain the model "
             "as it is with --no-learn"

@@ -55,16 +55,7 @@ class CheckpointError(RuntimeError):
 
 
 def write(path: Where, parts: Parts) -> int:
-    """Write a checkpoint, and give its size in bytes; the one before stays until it is on disk.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as directory:
-    ...     size = write(f"{directory}/run.ipdp", {"n": 1_000, "curve": [0.25, 0.5]})
-    ...     read(f"{directory}/run.ipdp")
-    {'n': 1000, 'curve': [0.25, 0.5]}
-    """
+    """Write a checkpoint, and give its size in bytes; the one before stays until it is on disk."""
     file = Path(os.fsdecode(path))
     data = pack(parts)
     try:

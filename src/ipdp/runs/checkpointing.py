@@ -13,6 +13,7 @@ from time import perf_counter
 from typing import Any, Literal, get_args
 
 from ipdp.core.jsonable import decode, encode
+from ipdp.core.validation import whole_number
 from ipdp.runs import checkpoint, models
 from ipdp.runs.checkpoint import CheckpointError
 from ipdp.runs.events import AnyEvent, Checkpointed
@@ -278,7 +279,7 @@ class CheckpointSchedule:
         self, content: CheckpointContent, recorder: Recorder, file: Path | None, every: int | None
     ) -> None:
         self.file = file
-        self.every = math.inf if every is None else every
+        self.every = math.inf if every is None else whole_number("checkpoint_every", every)
         self.was_there = self._is_first = False
         self._content, self._recorder, self._stream = content, recorder, content.stream
         self._next = 0.0

@@ -19,22 +19,12 @@ GROUPS = ("Data", "Model", "Explanation", "Monitor", "Output")
 
 def _several(value: Any) -> Any:
     """A text with commas as a list, for the command line."""
-    if isinstance(value, str):
-        return [item.strip() for item in value.split(",") if item.strip()]
-    return value
+    return [item for item in value.split(",") if item.strip()] if isinstance(value, str) else value
 
 
-def _pairs(value: Any) -> Any:
-    """The same, with `a*b` for the pair of a and b."""
-    items = _several(value)
-    if not isinstance(items, list):
-        return items
-    return [
-        [part.strip() for part in item.split("*")]
-        if isinstance(item, str) and "*" in item
-        else item
-        for item in items
-    ]
+def _pair(value: Any) -> Any:
+    """`a*b` as the pair of a and b."""
+    return value.split("*") if isinstance(value, str) and "*" in value else value
 
 
 def _assignments(value: Any) -> Any:
@@ -52,17 +42,6 @@ def _or_none(value: Any) -> Any:
     return None if isinstance(value, str) and value.strip().lower() == "none" else value
 
 
-def _number(value: Any) -> Any:
-    """A number where a text is one, for the command line."""
-    if isinstance(value, str):
-        for kind in (int, float):
-            try:
-                return kind(value)
-            except ValueError:
-                continue
-    return value
-
-
 def _format(value: str) -> str:
     if value not in formats():
         raise ValueError(f"must be one of {', '.join(formats())}")
@@ -76,9 +55,10 @@ def _address(value: str) -> str:
 
 
 Names = Annotated[list[str], BeforeValidator(_several)]
-Features = Annotated[list[str | tuple[str, str]], BeforeValidator(_pairs)]
+Feature = Annotated[str | tuple[str, str], BeforeValidator(_pair)]
+Features = Annotated[list[Feature], BeforeValidator(_several)]
 Types = Annotated[dict[str, Literal["number", "bool", "text"]], BeforeValidator(_assignments)]
-Delay = Annotated[int | float | str, BeforeValidator(_number)]
+Delay = Annotated[int | float | str, Field(union_mode="left_to_right")]  # a text may be a number
 Alpha = Annotated[float | None, BeforeValidator(_or_none)]
 Recent = Annotated[int | None, BeforeValidator(_or_none)]
 Webhook = Annotated[Annotated[str, AfterValidator(_address)] | None, BeforeValidator(_or_none)]

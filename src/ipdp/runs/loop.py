@@ -11,14 +11,10 @@ from typing import Any, Literal
 from ipdp.core.validation import whole_number
 from ipdp.explainers.base import Explainer
 from ipdp.monitor import Change, Monitor
-from ipdp.runs.budget import Budget
 from ipdp.runs.checkpointing import CheckpointContent, CheckpointSchedule, checkpoint_file
 from ipdp.runs.events import AnyEvent, Ended, Replayed, Started
-from ipdp.runs.explainers import Results, by_name, described, results_of
-from ipdp.runs.labels import waiting_for
-from ipdp.runs.metrics import Scores
 from ipdp.runs.recorder import Recorder
-from ipdp.runs.step import RunFailed, Step
+from ipdp.runs.step import Results, RunFailed, Step, by_name, described
 from ipdp.runs.stream import Stream
 
 # Seconds between two signs of life.
@@ -119,39 +115,40 @@ class Run:
         pfi: Explainer | None = None,
     ) -> None:
         self.explainers = by_name(explainers, pdp=pdp, pfi=pfi)
-        _must_belong(model, self.explainers, monitor)
-        first = next(iter(self.explainers.values()))
-        if budget is not None and first.every != 1:
-            raise ValueError(f"give a budget, or an explainer with every={first.every}, not both")
-        if resume and checkpoint is None:
-            raise ValueError("resume needs the checkpoint to go on from")
-        if checkpoint is not None and not allow_pickle:
-            _must_have_no_detectors(monitor)
         self.monitor, self.learn = monitor, learn
-        self.snapshot_every = whole_number("snapshot_every", snapshot_every)
-        self.checkpoint = None if checkpoint is None else checkpoint_file(checkpoint)
-        self.checkpoint_every = (
-            None if checkpoint_every is None else whole_number("checkpoint_every", checkpoint_every)
-        )
         self.resume, self.allow_pickle = resume, allow_pickle
+        self.snapshot_every = whole_number("snapshot_every", snapshot_every)
+        self.checkpoint_every = checkpoint_every
+        self.checkpoint = None if checkpoint is None else checkpoint_file(checkpoint)
         self.settings = dict(settings or {})
         self.state: State = "new"
+        self._is_stopping, self._next_beat = False, 0.0
+        self._must_fit(model)
+        timing: dict[str, Any] = {"moment": moment, "delay": delay, "budget": budget}
+        self._step = Step(self.explainers, metric=metric, monitor=monitor, learn=learn, **timing)
         self._stream = Stream(stream)
-        self._step = Step(
-            self.explainers,
-            scores=Scores(metric),
-            monitor=monitor,
-            learn=learn,
-            waiting=waiting_for(moment, delay),
-            budget=None if budget is None else Budget(budget),
-        )
         self._recorder = Recorder(self._step, self._stream, log)
         content = CheckpointContent(self._step, self._stream, allow_pickle=allow_pickle)
         self._checkpoints = CheckpointSchedule(
-            content, self._recorder, self.checkpoint, self.checkpoint_every
+            content, self._recorder, self.checkpoint, checkpoint_every
         )
-        self._is_stopping = False
-        self._next_beat = 0.0
+
+    def _must_fit(self, model: Any) -> None:
+        """Raise if what was given does not belong together."""
+        monitor = self.monitor
+        if monitor is not None and not any(monitor.pdp is e for e in self.explainers.values()):
+            raise ValueError("the monitor watches another explainer")
+        for name, explainer in self.explainers.items():
+            if model is not explainer.model and model is not explainer.engine:
+                raise ValueError(f"the explainer {name} explains another model than the one given")
+        if self.checkpoint is None:
+            if self.resume:
+                raise ValueError("resume needs the checkpoint to go on from")
+        elif not self.allow_pickle and monitor is not None and _has_detectors(monitor):
+            raise ValueError(
+                "the drift detectors of the monitor can be kept in a checkpoint by pickle only: "
+                "give allow_pickle=True, or a monitor without a detector of its own"
+            )
 
     # Reading.
 
@@ -188,7 +185,7 @@ class Run:
     @property
     def results(self) -> Results:
         """What the explainers have to tell, by their names, then by feature."""
-        return results_of(self.explainers)
+        return self._step.results
 
     @property
     def n_changes(self) -> int:
@@ -350,17 +347,5 @@ class Run:
         }
 
 
-def _must_belong(model: Any, explainers: Mapping[str, Explainer], monitor: Monitor | None) -> None:
-    if monitor is not None and not any(monitor.pdp is e for e in explainers.values()):
-        raise ValueError("the monitor watches another explainer")
-    for name, explainer in explainers.items():
-        if model is not explainer.model and model is not explainer.engine:
-            raise ValueError(f"the explainer {name} explains another model than the one given")
-
-
-def _must_have_no_detectors(monitor: Monitor | None) -> None:
-    if monitor is not None and (monitor.statistic != "shape" or monitor.detector is not None):
-        raise ValueError(
-            "the drift detectors of the monitor can be kept in a checkpoint by pickle only: "
-            "give allow_pickle=True, or a monitor without a detector of its own"
-        )
+def _has_detectors(monitor: Monitor) -> bool:
+    return monitor.statistic != "shape" or monitor.detector is not None

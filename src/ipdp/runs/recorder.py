@@ -18,7 +18,6 @@ from ipdp.runs.events import (
     Skipped,
     Snapshotted,
 )
-from ipdp.runs.explainers import results_of
 from ipdp.runs.step import Step
 from ipdp.runs.stream import Stream
 
@@ -111,7 +110,7 @@ class Recorder:
 
     def snapshot(self, reason: Literal["every", "change", "end"]) -> list[AnyEvent]:
         """Log the results of all explainers as they are."""
-        results = results_of(self.step.explainers)
+        results = self.step.results
         if not any(results.values()):
             return []
         if self._log is not None:

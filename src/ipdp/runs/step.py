@@ -1,22 +1,33 @@
-"""What is done with one observation: predict, score, explain, learn."""
+"""What is done with one observation (predict, score, explain, learn), and how often."""
 
 from __future__ import annotations
 
+import math
+import warnings
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from time import perf_counter
 from typing import Any
 
-from ipdp.core.typing import Observation
-from ipdp.explainers.base import Explainer
+from ipdp.core.importance import Result
+from ipdp.core.jsonable import readable
+from ipdp.core.typing import Feature, Observation
+from ipdp.explainers.base import Explainer, canonical
 from ipdp.monitor import Change, Monitor
-from ipdp.runs.budget import Budget
-from ipdp.runs.explainers import ByName
-from ipdp.runs.labels import Question, Waiting
-from ipdp.runs.metrics import Scores
+from ipdp.runs.metrics import Scores, numbered
 from ipdp.runs.models import Order, learner, learns_without_labels, predictor
+from ipdp.runs.stream import Question, Waiting
+
+Results = dict[str, dict[Feature, Result]]
+"""By the name of the explainer, then by feature."""
 
 _NOTHING: Sequence[Change] = ()
+
+# Times are means over about so many observations.
+_MEMORY = 200
+# The pace is looked at anew after so many explained observations.
+_LOOK = 8
+_SLOWEST = 10_000
 
 
 class RunFailed(RuntimeError):
@@ -39,6 +50,47 @@ class RunFailed(RuntimeError):
         self.n = n
 
 
+def by_name(given: Any, *, pdp: Any = None, pfi: Any = None) -> dict[str, Explainer]:
+    """An explainer, several, or a dict of them, by their names, in their order.
+
+    By default an explainer has the name of its kind, with a number if that is taken. `pdp` and
+    `pfi` are what was given before there could be any; they go with the next release.
+    """
+    old = [explainer for explainer in (pdp, pfi) if explainer is not None]
+    if old:
+        warnings.warn(
+            "pdp= and pfi= go with the next release: give explainers=[pdp, pfi]",
+            DeprecationWarning,
+            stacklevel=3,
+        )
+        given = [given, *old] if given is not None else old
+    named = numbered(given, lambda explainer: getattr(explainer, "name", "?"))
+    if not named:
+        raise TypeError("a run needs an explainer, such as ipdp.IncrementalPDP")
+    for explainer in named.values():
+        if not isinstance(explainer, Explainer):
+            raise TypeError(f"an explainer must be an ipdp.Explainer, got {explainer!r:.60}")
+    return named
+
+
+def described(explainers: Mapping[str, Explainer]) -> dict[str, dict[str, Any]]:
+    """The settings of each of them, JSON-safe."""
+    return {
+        name: {
+            "kind": type(explainer).__name__,
+            "title": getattr(explainer, "title", name),
+            "seed": explainer.seed,
+            **{setting: _plain(value) for setting, value in explainer.settings.items()},
+        }
+        for name, explainer in explainers.items()
+    }
+
+
+def _plain(setting: Any) -> Any:
+    # The keys of a dict, such as of grids by feature, may be what JSON has no keys for.
+    return canonical(setting) if isinstance(setting, Mapping) else readable(setting)
+
+
 class Step:
     """One observation at a time through model, metrics, explainers and monitor.
 
@@ -48,27 +100,33 @@ class Step:
 
     def __init__(
         self,
-        explainers: ByName,
+        explainers: Mapping[str, Explainer],
         *,
-        scores: Scores,
+        metric: Any,
         monitor: Monitor | None,
         learn: bool,
-        waiting: Waiting | None,
-        budget: Budget | None,
+        moment: Any,
+        delay: Any,
+        budget: float | None,
     ) -> None:
-        self.explainers, self.monitor = explainers, monitor
+        self.explainers, self.monitor, self.learn = explainers, monitor, learn
         self.first: Explainer = next(iter(explainers.values()))
+        if budget is not None and self.first.every != 1:
+            every = self.first.every
+            raise ValueError(f"give a budget, or an explainer with every={every}, not both")
+        if moment is not None and delay is None:
+            raise ValueError("moment says when an observation was made: give delay as well")
+        self.scores = Scores(metric)
+        self.waiting = None if delay is None else Waiting(moment=moment, delay=delay)
+        self.budget = None if budget is None else Budget(budget)
         # Any: those that need labels take one argument more.
         given: list[Any] = list(explainers.values())
         self._with_label = [e.explain_one for e in given if e.needs_label]
         self._without_label = [e.explain_one for e in given if not e.needs_label]
-        self.scores, self.waiting, self.budget = scores, waiting, budget
-        self.learn = learn
         self.order = Order()
         self.bind()
         self.doing = "start"  # for the sentence that says what failed
-        self.explained = 0
-        self.explain_seconds = 0.0
+        self.explained, self.explain_seconds = 0, 0.0
         self.digests, self.digest = False, 0
         self.finished = perf_counter()
 
@@ -83,6 +141,11 @@ class Step:
     def every(self) -> int:
         """Every k-th observation is explained; this is k."""
         return self.first.every if self.budget is None else self.budget.every
+
+    @property
+    def results(self) -> Results:
+        """What each explainer has to tell by now."""
+        return {name: explainer.results() for name, explainer in self.explainers.items()}
 
     def __call__(self, x: Observation, y: Any) -> Sequence[Change]:
         """Deal with one observation; the changes that the monitor found."""
@@ -143,11 +206,17 @@ class Step:
             self.explained += 1
             if self.monitor is not None:
                 changes = self.monitor.update(x)
+        self.explain_seconds += perf_counter() - started
+        self._explain_label(x, y, w)
+        return changes
+
+    def _explain_label(self, x: Observation, y: Any, w: float) -> None:
         if self._with_label and y is not None:
+            self.doing = "explain"
+            started = perf_counter()
             for explain_one in self._with_label:
                 explain_one(x, y, w=w)
-        self.explain_seconds += perf_counter() - started
-        return changes
+            self.explain_seconds += perf_counter() - started
 
     def _teach(self, x: Observation, y: Any) -> None:
         if self._learn is not None and not (y is None and self._needs_label):
@@ -156,12 +225,84 @@ class Step:
 
     def _answer(self, questions: Iterable[Question], w: float | None) -> None:
         """Deal with labels that have come; without a weight nothing is explained."""
-        for question in questions:
-            self._score(question.y, question.y_pred)
-            if self._with_label and w is not None and question.y is not None:
-                self.doing = "explain"
-                started = perf_counter()
-                for explain_one in self._with_label:
-                    explain_one(question.x, question.y, w=w)
-                self.explain_seconds += perf_counter() - started
-            self._teach(question.x, question.y)
+        for _, x, y, y_pred in questions:
+            self._score(y, y_pred)
+            if w is not None:
+                self._explain_label(x, y, w)
+            self._teach(x, y)
+
+
+class Budget:
+    """Chooses k, of "every k-th observation is explained", from measured times.
+
+    With c the time of explaining one observation, s that of passing one by, and r that of all the
+    rest, explaining takes the share (s + (c - s) / k) / (s + (c - s) / k + r) of the time. The
+    smallest k is chosen for which that is no more than `share`, in (0, 1); it is `every`.
+    """
+
+    def __init__(self, share: float) -> None:
+        if not 0 < share < 1:
+            raise ValueError(f"budget must be in (0, 1), the share of the time, got {share}")
+        self.share = share
+        self.every = 1
+        self._since = self._looks = 0
+        self._wanted = False
+        self._explain, self._pass, self._rest = _Mean(_LOOK), _Mean(_MEMORY), _Mean(_MEMORY)
+
+    def wants(self) -> bool:
+        """Whether the next observation is to be explained."""
+        self._since += 1
+        self._wanted = self._since >= self.every
+        return self._wanted
+
+    def update(self, seconds: float, rest: float) -> bool:
+        """Learn how long the explainer and the rest of an observation took; whether k changed."""
+        self._rest.update(rest)
+        if not self._wanted:
+            self._pass.update(seconds)
+            return False
+        self._since = 0
+        self._explain.update(seconds)
+        self._looks += 1
+        if self._looks % _LOOK:
+            return False
+        before, self.every = self.every, self._pace()
+        return self.every != before
+
+    def _pace(self) -> int:
+        passing = self._pass.value if self._pass.weight else 0.0
+        room = self.share / (1 - self.share) * self._rest.value - passing
+        more = max(self._explain.value - passing, 0.0)
+        pace = _SLOWEST if room * _SLOWEST <= more else math.ceil(more / room - 1e-9)
+        # One slow moment of the machine is not to send it far.
+        return min(max(pace, 1), 2 * self.every, _SLOWEST)
+
+    @property
+    def state(self) -> dict[str, Any]:
+        """The pace and the times that it rests on, JSON-safe."""
+        means = [[mean.sum, mean.weight] for mean in (self._explain, self._pass, self._rest)]
+        return {"every": self.every, "since": self._since, "looks": self._looks, "means": means}
+
+    @state.setter
+    def state(self, state: dict[str, Any]) -> None:
+        self.every, self._since = int(state["every"]), int(state["since"])
+        self._looks = int(state["looks"])
+        means = self._explain, self._pass, self._rest
+        for mean, (total, weight) in zip(means, state["means"], strict=True):
+            mean.sum, mean.weight = float(total), float(weight)
+
+
+class _Mean:
+    """Exponentially smoothed with the weights so far."""
+
+    def __init__(self, memory: int) -> None:
+        self.alpha = 1 / memory
+        self.sum = self.weight = 0.0
+
+    def update(self, value: float) -> None:
+        self.sum += self.alpha * (value - self.sum)
+        self.weight += self.alpha * (1 - self.weight)
+
+    @property
+    def value(self) -> float:
+        return self.sum / self.weight

@@ -1,10 +1,13 @@
-"""The stream of a run: any iterable, or a source that knows where it is."""
+"""The stream of a run: any iterable, or a source that knows where it is; labels that come later."""
 
 from __future__ import annotations
 
+import bisect
 import zlib
+from collections import deque
 from collections.abc import Iterator, Mapping
-from typing import Any
+from operator import attrgetter
+from typing import Any, NamedTuple
 
 from ipdp.core.jsonable import decode, encode
 from ipdp.runs.checkpoint import CheckpointError
@@ -126,3 +129,69 @@ def checked_place(place: Any) -> dict[str, Any]:
 def fingerprint(pair: Pair | None) -> int:
     """A number by which an observation and its label are known again."""
     return zlib.crc32(repr(pair).encode())
+
+
+class Question(NamedTuple):
+    """An observation whose label has not come yet."""
+
+    due: Any
+    x: Any
+    y: Any
+    y_pred: Any
+
+
+class Waiting:
+    """The observations whose labels are still to come, as in `river.stream.simulate_qa`.
+
+    `moment`, when an observation was made, is the name of a feature, a function of x, or None,
+    which counts observations; `delay`, how long its label takes, is a number or a duration, the
+    name of a feature, or a function of x and y.
+    """
+
+    def __init__(self, *, moment: Any = None, delay: Any) -> None:
+        self.moment, self.delay = moment, delay
+        self._n = 0
+        self._due: Any = None
+        self._questions: deque[Question] = deque()  # the first to be answered first
+
+    def answered(self, x: Any, y: Any) -> Iterator[Question]:
+        """The observations whose labels have come by the time of this one; they are taken out."""
+        now, delay = self._moment(x), self.delay
+        if callable(delay):
+            delay = delay(x, y)
+        elif isinstance(delay, str):
+            delay = x[delay]
+        self._due = now + delay
+        while self._questions and not self._questions[0].due > now:
+            yield self._questions.popleft()
+
+    def _moment(self, x: Any) -> Any:
+        if self.moment is None:
+            return self._n
+        return self.moment(x) if callable(self.moment) else x[self.moment]
+
+    def ask(self, x: Any, y: Any, y_pred: Any) -> None:
+        """Put away an observation, with what was predicted for it."""
+        if isinstance(y_pred, dict):
+            y_pred = dict(y_pred)  # a plain one, which can be saved
+        question = Question(self._due, x, y, y_pred)
+        if callable(self.delay) or isinstance(self.delay, str):
+            bisect.insort(self._questions, question, key=attrgetter("due"))
+        else:  # a constant delay keeps the order
+            self._questions.append(question)
+        self._n += 1
+
+    def rest(self) -> Iterator[Question]:
+        """What is left when the stream ends; it is taken out."""
+        while self._questions:
+            yield self._questions.popleft()
+
+    @property
+    def state(self) -> dict[str, Any]:
+        """What is waiting, JSON-safe."""
+        return {"n": self._n, "questions": [encode(tuple(q)) for q in self._questions]}
+
+    @state.setter
+    def state(self, state: dict[str, Any]) -> None:
+        self._n = state["n"]
+        self._questions = deque(Question(*decode(question)) for question in state["questions"])

@@ -13,9 +13,9 @@ from ipdp.core.curve import feature_text
 from ipdp.core.jsonable import readable
 from ipdp.core.typing import State
 from ipdp.runs.events import AnyEvent
-from ipdp.runs.explainers import Results
 from ipdp.runs.loop import Explainers, Run
 from ipdp.runs.prometheus import Exporter, MetricsServer
+from ipdp.runs.step import Results
 from ipdp.runs.terminal import ProgressBar, stop_on_signals
 
 Listener = Callable[[AnyEvent], object]

@@ -24,6 +24,12 @@ _POLL = 0.5
 _OWN = {"group", "start", "end", "idle"}
 # Settings of librdkafka that hold no password and run no program; all others are not shown.
 _HARMLESS = {"client.id", "security.protocol", "sasl.mechanism", "sasl.mechanisms"}
+# Errors that waiting does not mend; of the others librdkafka recovers by itself.
+_HOPELESS = {
+    *("TOPIC_AUTHORIZATION_FAILED", "GROUP_AUTHORIZATION_FAILED", "_AUTHENTICATION"),
+    *("UNKNOWN_TOPIC_OR_PART", "_UNKNOWN_TOPIC", "_UNKNOWN_PARTITION"),
+    *("OFFSET_OUT_OF_RANGE", "_AUTO_OFFSET_RESET"),
+}
 
 
 class KafkaSource(Source):
@@ -134,7 +140,7 @@ class KafkaSource(Source):
             elif (error := message.error()) is None:
                 self._seen[message.partition()] = message.offset() + 1
                 return message
-            elif error.fatal() or error.code() in self._hopeless:
+            elif error.fatal() or error.name() in _HOPELESS:
                 raise SourceError(f"{self.name}: {error.str()}")
         return None
 
@@ -148,21 +154,6 @@ class KafkaSource(Source):
             raise SourceError(f"{self.name}: {_words(error)}") from None
         finally:
             self._is_waiting = False
-
-    @property
-    def _hopeless(self) -> set[int]:
-        """Errors that waiting does not mend; of the others librdkafka recovers by itself."""
-        codes = self._kafka.KafkaError
-        return {
-            codes.TOPIC_AUTHORIZATION_FAILED,
-            codes.GROUP_AUTHORIZATION_FAILED,
-            codes.UNKNOWN_TOPIC_OR_PART,
-            codes._UNKNOWN_TOPIC,
-            codes._UNKNOWN_PARTITION,
-            codes._AUTHENTICATION,
-            codes.OFFSET_OUT_OF_RANGE,
-            codes._AUTO_OFFSET_RESET,
-        }
 
     def _is_over(self) -> bool:
         return self._is_bounded and all(self._seen[p] >= end for p, end in self._ends.items())

@@ -6,13 +6,12 @@ import inspect
 import io
 import os
 import sys
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import IO, Any
 
 from ipdp.core.validation import did_you_mean
-from ipdp.sources.base import OnError, Source, SourceError
+from ipdp.sources.base import Source, SourceError
 
 SOURCES: dict[str, tuple[str, ...]] = {
     "ipdp.sources.csv:CsvSource": (".csv", ".txt"),
@@ -46,14 +45,9 @@ def addresses() -> list[str]:
 def open_source(
     spec: str | Path,
     *,
-    target: str | None = None,
-    features: Sequence[str] | None = None,
-    drop: Sequence[str] = (),
-    types: Mapping[str, str] | None = None,
-    on_error: OnError = "raise",
-    limit: int | None = None,
     format: str | None = None,  # noqa: A002  # the word that users know
     delimiter: str | None = None,
+    **options: Any,
 ) -> Source:
     r"""A source of observations (x, y) from a word.
 
@@ -64,23 +58,14 @@ def open_source(
         `kafka://host:port/topic?group=name`, the name of a data set of `ipdp.datasets`, with
         settings if need be (`agrawal?seed=7&n_samples=5000`), or the import path of one of river's:
         `river.datasets.synth.SEA(seed=1)`.
-    target
-        Name of the column that is y; None: y is None. Data sets know their own.
-    features
-        Names of the columns that are x; None: all but the target.
-    drop
-        Names of columns to leave out of x.
-    types
-        Kinds of columns by name, "number", "bool" or "text", where the first value does not tell.
-    on_error
-        "raise" a SourceError at a record that is not an observation, or "skip" and count it.
-    limit
-        Number of observations after which it ends; None: it ends where it ends.
     format
         How a file or standard input holds its rows (`formats()`); by default the suffix says it,
         for standard input its first character.
     delimiter
         What stands between the fields of a CSV file; by default the header tells.
+    **options
+        As in `Source`: `target`, `features`, `drop`, `types`, `on_error`, `limit`. Data sets know
+        their own target.
 
     Examples
     --------
@@ -93,14 +78,6 @@ def open_source(
     {'age': 31, 'income': 52000.5} True
     {'age': 64, 'income': None} False
     """
-    options: dict[str, Any] = {
-        "target": target,
-        "features": features,
-        "drop": drop,
-        "types": types,
-        "on_error": on_error,
-        "limit": limit,
-    }
     if format is not None and format not in formats():
         raise ValueError(f"format must be one of {', '.join(formats())}, got {format!r}")
     text = str(spec)
