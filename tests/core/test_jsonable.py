@@ -11,7 +11,15 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from ipdp.core.jsonable import decode, encode
+from ipdp.core.jsonable import (
+    decode,
+    decode_name,
+    encode,
+    encode_name,
+    pack_floats,
+    readable,
+    unpack_floats,
+)
 
 scalars = (
     st.none()
@@ -68,3 +76,35 @@ def test_what_is_not_plain_is_refused(value):
 def test_what_encode_never_gives_is_refused(state):
     with pytest.raises((ValueError, TypeError)):
         decode(state)
+
+
+def test_what_stands_in_the_file():
+    assert encode({"a": (1, 2.5)}) == {"dict": [["a", {"tuple": [1, 2.5]}]]}
+    assert encode_name(("a", math.inf)) == ["a", {"float": "inf"}]
+
+
+@pytest.mark.parametrize("name", ["a", 3, 2.5, True, None, -math.inf, ("a", (1, math.inf))])
+def test_a_name_comes_back_through_json(name):
+    again = decode_name(json.loads(json.dumps(encode_name(name), allow_nan=False)))
+    assert again == name
+    assert type(again) is type(name)
+
+
+def test_a_name_may_be_numpys_and_nothing_else_than_plain():
+    assert type(encode_name(np.int64(3))) is int
+    with pytest.raises(TypeError, match="must be strings, numbers or booleans"):
+        encode_name({"a": 1})
+
+
+def test_what_people_read():
+    shown = readable({"a": np.array([1.5, np.nan]), "b": (True, len), "c": np.float32(0.5)})
+    assert shown == {"a": [1.5, None], "b": [True, "<built-in function len>"], "c": 0.5}
+
+
+@pytest.mark.parametrize("shape", [(0,), (3,), (2, 0), (2, 3, 4)])
+def test_packed_floats_come_back_bit_for_bit(shape):
+    floats = np.random.default_rng(0).normal(size=shape)
+    floats.reshape(-1)[:2] = [-np.inf, np.nan][: floats.size]
+    again = unpack_floats(json.loads(json.dumps(pack_floats(floats))))
+    assert again.shape == shape
+    assert again.tobytes() == floats.tobytes()

@@ -14,14 +14,6 @@ class WindowedCounts:
     """How often each value occurred among the last `window` ones.
 
     `version` changes whenever a value appears or disappears, not at every count.
-
-    Examples
-    --------
-    >>> counts = WindowedCounts(window=3)
-    >>> for x in ["red", "red", "blue", "green"]:
-    ...     counts.update(x)
-    >>> counts.most_common(2)
-    [('blue', 1), ('green', 1)]
     """
 
     def __init__(self, *, window: int) -> None:
@@ -65,16 +57,7 @@ class WindowedCounts:
         return self._n
 
     def merge(self, later: WindowedCounts) -> WindowedCounts:
-        """The counts of this segment of a stream followed by a `later` one, exactly.
-
-        Examples
-        --------
-        >>> first, second = WindowedCounts(window=2), WindowedCounts(window=2)
-        >>> first.update("a"), first.update("b"), second.update("c")
-        (None, None, None)
-        >>> first.merge(second).recent
-        ['b', 'c']
-        """
+        """The counts of this segment of a stream followed by a `later` one, exactly."""
         if self.window != later.window:
             raise ValueError(f"windows differ: {self.window} and {later.window}")
         joined = self.copy()
@@ -103,13 +86,7 @@ class WindowedCounts:
 
 
 def in_order(categories: list[Any]) -> tuple[Any, ...]:
-    """Categories as people list them: by value where they compare, else by how they read.
-
-    Examples
-    --------
-    >>> in_order([True, False]), in_order(["b", 2])
-    ((False, True), (2, 'b'))
-    """
+    """Categories as people list them: by value where they compare, else by how they read."""
     try:
         return tuple(sorted(categories))
     except TypeError:

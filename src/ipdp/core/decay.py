@@ -23,38 +23,14 @@ def resolve_alpha(
 ) -> float | None:
     """The smoothing parameter alpha from whichever of its names was given.
 
-    Parameters
-    ----------
-    alpha
-        Weight of the newest value, in (0, 1]; None is the plain mean, which forgets nothing. The
-        default is the paper's 0.001.
-    half_life
-        Number of observations after which a weight has halved: `1 - exp(-ln(2) / half_life)`.
-    span
-        `2 / (span + 1)`, as in pandas' `ewm`; about as noisy as a mean of the last `span` values.
-
-    Examples
-    --------
-    >>> resolve_alpha(span=1999)
-    0.001
-    >>> round(resolve_alpha(half_life=1), 12)
-    0.5
-    >>> resolve_alpha(None) is None
-    True
-    >>> resolve_alpha(2)
-    Traceback (most recent call last):
-    ...
-    ValueError: alpha must be in (0, 1] or None for the plain mean, got 2
+    It is the weight of the newest value, in (0, 1], by default the paper's 0.001; None is the plain
+    mean, which forgets nothing. After `half_life` observations a weight has halved,
+    `1 - exp(-ln(2) / half_life)`; `span` is `2 / (span + 1)`, as in pandas' `ewm`, about as noisy
+    as a mean of the last `span` values.
     """
-    given = [
-        name
-        for name, is_given in [
-            ("alpha", not isinstance(alpha, Default)),
-            ("half_life", half_life is not None),
-            ("span", span is not None),
-        ]
-        if is_given
-    ]
+    others = {"half_life": half_life, "span": span}
+    given = [] if isinstance(alpha, Default) else ["alpha"]
+    given += [name for name, value in others.items() if value is not None]
     if len(given) > 1:
         raise ValueError(f"give only one of alpha, half_life and span, got {' and '.join(given)}")
     if half_life is not None:

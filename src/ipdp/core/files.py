@@ -12,26 +12,8 @@ from pathlib import Path
 def written_whole(path: Path, *, sync: bool = False) -> Iterator[Path]:
     """A draft to write to, which takes the place of the file when the context ends.
 
-    After an error the file is what it was, and the draft is gone.
-
-    Parameters
-    ----------
-    path
-        The file.
-    sync
-        Whether to wait until both the file and its name are on the disk, so that a power failure
-        leaves the old file or the new one.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> file = Path(tempfile.mkdtemp(), "a.txt")
-    >>> with written_whole(file) as draft:
-    ...     _ = draft.write_text("new")
-    ...     file.exists()
-    False
-    >>> file.read_text()
-    'new'
+    After an error the file is what it was, and the draft is gone. `sync` waits until both the file
+    and its name are on the disk, so that a power failure leaves the old file or the new one.
     """
     # The suffix is kept, by which libraries know the format. One name for all drafts of a file by
     # one process, so that a kill leaves one at most.

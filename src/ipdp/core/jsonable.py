@@ -23,27 +23,15 @@ _AS_THEY_ARE = (str, int, bool, type(None))
 
 
 def encode(value: Any) -> Any:
-    """A plain value, JSON-safe.
-
-    Examples
-    --------
-    >>> encode({"a": (1, 2.5)})
-    {'dict': [['a', {'tuple': [1, 2.5]}]]}
-    >>> encode(print)
-    Traceback (most recent call last):
-    ...
-    TypeError: a builtin_function_or_method cannot be saved without pickle
-    """
+    """A plain value, JSON-safe."""
     kind = type(value)
     if kind in _AS_THEY_ARE or (kind is float and math.isfinite(value)):
         return value
     if kind is list:
         return [encode(item) for item in value]
-    if kind is dict:
-        return {"dict": [[encode(key), encode(item)] for key, item in value.items()]}
-    if kind in _ENCODERS:
-        name, encoder = _ENCODERS[kind]
-        return {name: encoder(value)}
+    if kind in _WRITTEN:
+        name, write = _WRITTEN[kind]
+        return {name: write(value)}
     if isinstance(value, np.generic) and value.dtype.kind in "biufU":
         return {"numpy": [value.dtype.str, encode(value.item())]}
     # Its name only: to show a thing, such as a confusion matrix, can change it.
@@ -51,31 +39,22 @@ def encode(value: Any) -> Any:
 
 
 def decode(value: Any) -> Any:
-    """The value that `encode` was given.
-
-    Examples
-    --------
-    >>> decode(encode({"a": (1, float("-inf"))}))
-    {'a': (1, -inf)}
-    """
+    """The value that `encode` was given."""
     if isinstance(value, list):
         return [decode(item) for item in value]
     if not isinstance(value, dict):
         return value
     ((name, item),) = value.items()
-    if name not in _DECODERS:
+    if name == "numpy":
+        return _numpy(*item)
+    if name not in _KINDS:
         raise ValueError(f"there are no values of the kind {name!r}")
-    return _DECODERS[name](item)
+    _, _, read = _KINDS[name]
+    return read(item)
 
 
 def encode_name(value: Any) -> Any:
-    """A name, class, category or number, JSON-safe; a tuple of them is a list.
-
-    Examples
-    --------
-    >>> encode_name(("a", float("inf")))
-    ['a', {'float': 'inf'}]
-    """
+    """A name, class, category or number, JSON-safe; a tuple of them is a list."""
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, float) and not math.isfinite(value):
@@ -91,27 +70,14 @@ def encode_name(value: Any) -> Any:
 
 
 def decode_name(value: Any) -> Any:
-    """The value that `encode_name` was given.
-
-    Examples
-    --------
-    >>> decode_name(encode_name(("a", float("inf"))))
-    ('a', inf)
-    """
+    """The value that `encode_name` was given."""
     if isinstance(value, list):
         return tuple(decode_name(item) for item in value)
     return float(value["float"]) if isinstance(value, dict) else value
 
 
 def readable(value: Any) -> Any:
-    """A value for people and pages: what JSON does not have is null, or text.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> readable({"a": np.array([1.5, np.nan]), "b": (True, len)})
-    {'a': [1.5, None], 'b': [True, '<built-in function len>']}
-    """
+    """A value for people and pages: what JSON does not have is null, or text."""
     if isinstance(value, Mapping):
         return {key: readable(item) for key, item in value.items()}
     if isinstance(value, np.ndarray):
@@ -126,14 +92,7 @@ def readable(value: Any) -> Any:
 
 
 def pack_floats(array: FloatArray) -> State:
-    """An array of floats, JSON-safe: a third as long as its digits, often less, and quicker.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> unpack_floats(pack_floats(np.array([[0.1, -np.inf]])))
-    array([[ 0.1, -inf]])
-    """
+    """An array of floats, JSON-safe: a third as long as its digits, often less, and quicker."""
     little_endian = np.ascontiguousarray(array, dtype="<f8")
     # The first bytes of all numbers, then the second ones, ...: alike numbers become short.
     by_byte = little_endian.reshape(-1).view(np.uint8).reshape(-1, 8).T
@@ -157,31 +116,30 @@ def _sorted(values: Any) -> list[Any]:
     return _items(sorted(values, key=repr))
 
 
-def _numpy(item: Any) -> Any:
-    kind = np.dtype(str(item[0]))
-    if kind.kind not in "biufU":
-        raise ValueError(f"there are no numbers of the kind {item[0]!r}")
-    return kind.type(decode(item[1]))
+def _numpy(kind: str, item: Any) -> Any:
+    dtype = np.dtype(str(kind))
+    if dtype.kind not in "biufU":
+        raise ValueError(f"there are no numbers of the kind {kind!r}")
+    return dtype.type(decode(item))
 
 
-_ENCODERS: dict[type, tuple[str, Callable[[Any], Any]]] = {
-    float: ("float", str),
-    tuple: ("tuple", _items),
-    set: ("set", _sorted),
-    frozenset: ("frozenset", _sorted),
-    dt.datetime: ("datetime", lambda d: [d.isoformat(), d.fold]),
-    dt.date: ("date", dt.date.isoformat),
-    dt.timedelta: ("timedelta", lambda d: [d.days, d.seconds, d.microseconds]),
+def _moment(text: str, fold: int) -> dt.datetime:
+    return dt.datetime.fromisoformat(text).replace(fold=fold)
+
+
+# By name: the type, what is written of a value, and how it is read.
+_KINDS: dict[str, tuple[type, Callable[[Any], Any], Callable[[Any], Any]]] = {
+    "float": (float, str, float),
+    "tuple": (tuple, _items, lambda items: tuple(decode(items))),
+    "dict": (dict, lambda d: list(map(_items, d.items())), lambda pairs: dict(decode(pairs))),
+    "set": (set, _sorted, lambda items: set(decode(items))),
+    "frozenset": (frozenset, _sorted, lambda items: frozenset(decode(items))),
+    "datetime": (dt.datetime, lambda d: [d.isoformat(), d.fold], lambda parts: _moment(*parts)),
+    "date": (dt.date, dt.date.isoformat, dt.date.fromisoformat),
+    "timedelta": (
+        dt.timedelta,
+        lambda d: [d.days, d.seconds, d.microseconds],
+        lambda parts: dt.timedelta(*parts),
+    ),
 }
-
-_DECODERS: dict[str, Callable[[Any], Any]] = {
-    "dict": lambda pairs: {decode(key): decode(item) for key, item in pairs},
-    "float": float,
-    "tuple": lambda items: tuple(map(decode, items)),
-    "set": lambda items: set(map(decode, items)),
-    "frozenset": lambda items: frozenset(map(decode, items)),
-    "datetime": lambda parts: dt.datetime.fromisoformat(parts[0]).replace(fold=parts[1]),
-    "date": dt.date.fromisoformat,
-    "timedelta": lambda parts: dt.timedelta(*parts),
-    "numpy": _numpy,
-}
+_WRITTEN = {kind: (name, write) for name, (kind, write, _) in _KINDS.items()}

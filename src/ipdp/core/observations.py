@@ -13,21 +13,9 @@ from ipdp.core.typing import FeatureName, Observation
 
 
 def observations(X: Any, names: Sequence[FeatureName] | None = None) -> list[dict[Any, Any]]:
-    """The rows of a table as dicts, in order.
+    """The rows of a frame (any that narwhals knows), a 2-D array or an iterable of dicts, as dicts.
 
-    Parameters
-    ----------
-    X
-        A pandas, polars or pyarrow frame (anything that narwhals knows), a 2-D array, or an
-        iterable of dicts.
-    names
-        Names for the columns of an array; their numbers are used if it is None.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> observations(np.array([[1, 2], [3, 4]]), names=["a", "b"])
-    [{'a': 1, 'b': 2}, {'a': 3, 'b': 4}]
+    `names` are for the columns of an array, which are numbered without them.
     """
     if isinstance(X, Mapping):
         raise TypeError("one observation is a dict, many are a frame, an array or a list of dicts")
@@ -50,24 +38,12 @@ def observations(X: Any, names: Sequence[FeatureName] | None = None) -> list[dic
 
 
 def arranged(x: Observation, columns: tuple[FeatureName, ...]) -> Observation:
-    """The observation with its features in a given order; what it does not have is None.
-
-    Examples
-    --------
-    >>> arranged({"b": 2, "a": 1}, ("a", "b", "c"))
-    {'a': 1, 'b': 2, 'c': None}
-    """
+    """The observation with its features in a given order; what it does not have is None."""
     return x if tuple(x) == columns else {name: x.get(name) for name in columns}
 
 
 def without_missing(x: Observation) -> Observation:
-    """The observation without the features that are None, which river's models want left out.
-
-    Examples
-    --------
-    >>> without_missing({"a": 1, "b": 2})
-    {'a': 1, 'b': 2}
-    """
+    """The observation without the features that are None, which river's models want left out."""
     if NoneType not in map(type, x.values()):
         return x
     # The same words at the same place: Python says them once.

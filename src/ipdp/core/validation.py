@@ -11,17 +11,7 @@ import numpy as np
 
 
 def whole_number(name: str, value: int, *, least: int = 1) -> int:
-    """A whole number that is not too small, or an error.
-
-    Examples
-    --------
-    >>> whole_number("window", 100)
-    100
-    >>> whole_number("window", 2.5)
-    Traceback (most recent call last):
-    ...
-    ValueError: window must be a whole number of at least 1, got 2.5
-    """
+    """A whole number that is not too small, or an error."""
     try:
         number = operator.index(value)
     except TypeError:
@@ -32,26 +22,14 @@ def whole_number(name: str, value: int, *, least: int = 1) -> int:
 
 
 def sample_weight(w: float) -> float:
-    """The weight of an observation, or an error.
-
-    Examples
-    --------
-    >>> sample_weight(2)
-    2.0
-    """
+    """The weight of an observation, or an error."""
     if not (w >= 0 and math.isfinite(w)):
         raise ValueError(f"a sample weight must be a number of at least 0, got {w}")
     return float(w)
 
 
 def next_time(t: float | None, last: float | None) -> float:
-    """The time of the next observation, or an error; without a clock they are counted.
-
-    Examples
-    --------
-    >>> next_time(None, 4), next_time(7.5, 4)
-    (5, 7.5)
-    """
+    """The time of the next observation, or an error; without a clock they are counted."""
     if t is None:
         return 1 if last is None else last + 1
     if isinstance(t, np.generic):
@@ -62,25 +40,13 @@ def next_time(t: float | None, last: float | None) -> float:
 
 
 def did_you_mean(name: object, known: Iterable[object]) -> str:
-    """The question which name was meant; an empty text if none is like it.
-
-    Examples
-    --------
-    >>> did_you_mean("salry", ["age", "salary"])
-    "did you mean 'salary'?"
-    """
+    """The question which name was meant; an empty text if none is like it."""
     close = difflib.get_close_matches(str(name), [str(k) for k in known], n=1)
     return f"did you mean {close[0]!r}?" if close else ""
 
 
 def unknown(what: str, name: object, known: Sequence[object]) -> str:
-    """A sentence about a name that is not there, with the one that may have been meant.
-
-    Examples
-    --------
-    >>> unknown("feature", "salry", ["age", "salary"])
-    "there is no feature 'salry' (did you mean 'salary'?); there are: 'age', 'salary'"
-    """
+    """A sentence about a name that is not there, with the one that may have been meant."""
     hint = did_you_mean(name, known)
     hint = f" ({hint})" if hint else ""
     listed = ", ".join(repr(k) for k in list(known)[:20]) + (", ..." if len(known) > 20 else "")

@@ -1,0 +1,37 @@
+"""A file is written as a whole, or stays as it was."""
+
+import pytest
+
+from ipdp.core.files import write_whole, written_whole
+
+
+@pytest.mark.parametrize("sync", [False, True])
+def test_the_draft_takes_the_place_of_the_file(tmp_path, sync):
+    file = tmp_path / "a.txt"
+    with written_whole(file, sync=sync) as draft:
+        draft.write_text("new")
+        assert draft.suffix == ".txt"
+        assert not file.exists()
+    assert file.read_text() == "new"
+    assert list(tmp_path.iterdir()) == [file]
+
+
+def test_after_an_error_the_file_is_what_it_was(tmp_path):
+    file = tmp_path / "a.txt"
+    write_whole(file, "old")
+
+    def interrupted():
+        with written_whole(file) as draft:
+            draft.write_text("new")
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    assert file.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [file]
+
+
+@pytest.mark.parametrize("data", ["grün", "grün".encode()])
+def test_text_is_written_as_utf_8(tmp_path, data):
+    write_whole(tmp_path / "a", data)
+    assert (tmp_path / "a").read_bytes() == "grün".encode()
