@@ -14,6 +14,7 @@ import numpy as np
 
 from ipdp.core.curve import feature_text
 from ipdp.core.typing import Array, FeatureName, FloatArray, Observation
+from ipdp.grid.base import is_missing
 from ipdp.models import Engine, Outputs, Probe
 from ipdp.models import engine as engine_of
 
@@ -59,9 +60,13 @@ def check_engine(
     engine = engine_of(engine)
     if not observations:
         raise ValueError("an engine is checked with some observations, and there are none")
-    if not (isinstance(engine.description, str) and engine.description.strip()):
-        raise AssertionError(f"the description must be a text, got {engine.description!r}")
-    _check_predict(engine, observations, tolerance)
+    is_text = isinstance(engine.description, str) and engine.description.strip()
+    assert is_text, f"the description must be a text, got {engine.description!r}"
+    predicted = _predict(engine, observations)
+    if not predicted.values.shape[1]:
+        raise ValueError("the model has no output yet: it must have learned to be checked")
+    again = _predict(engine, observations)
+    _agree(predicted, again, tolerance, "asked twice, predict() gives")
     question = _question(observations)
     answer = _ice(engine, question)
     _check_points(engine, question, answer, tolerance)
@@ -69,7 +74,7 @@ def check_engine(
     _check_one_by_one(engine, question, answer, tolerance)
     _check_missing(engine, observations, tolerance)
     if not engine.ordered:
-        turned = [{name: x[name] for name in reversed(list(x))} for x in observations]
+        turned = [dict(reversed(list(x.items()))) for x in observations]
         other = _ice(engine, question._replace(observations=turned))
         _agree(answer, other, tolerance, "for two orders of the features ice() gives")
     _check_copies(engine, question, answer, tolerance)
@@ -95,7 +100,7 @@ class _Axis(NamedTuple):
 
 
 def _axis(name: FeatureName, observations: Sequence[Observation], *, missing: bool) -> _Axis:
-    values = [value for x in observations if not _is_missing(value := x.get(name))]
+    values = [value for x in observations if not is_missing(value := x.get(name))]
     if all(isinstance(value, Real) and not isinstance(value, bool) for value in values):
         whole = all(isinstance(value, int) for value in values)
         # As a range that grows with the stream: every observation has points of its own.
@@ -108,10 +113,6 @@ def _axis(name: FeatureName, observations: Sequence[Observation], *, missing: bo
     categories = np.empty(len(known), dtype=object)
     categories[:] = known
     return _Axis(False, categories, np.zeros((len(observations), len(known))))
-
-
-def _is_missing(value: Any) -> bool:
-    return value is None or (isinstance(value, float) and math.isnan(value))
 
 
 def _question(observations: Sequence[Observation]) -> _Question:
@@ -154,36 +155,36 @@ def _points(question: _Question, row: int) -> list[dict[FeatureName, Any]]:
 
 
 def _ice(engine: Engine, question: _Question) -> Outputs:
-    """The answer of `ice`, which leaves its inputs as they were."""
     observations, _, positions = question
-    before, positions_before = [list(x.items()) for x in observations], positions.copy()
-    answer = engine.ice(*question)
-    if [list(x.items()) for x in observations] != before:
-        raise AssertionError("ice() changes the observations that it is given")
-    if not np.array_equal(positions, positions_before):
-        raise AssertionError("ice() changes the positions that it is given")
-    return _well_formed(answer, "ice()", len(observations), positions.shape[2])
+    before = positions.copy()
+    answer = _answer("ice()", observations, positions.shape[2], lambda: engine.ice(*question))
+    assert np.array_equal(positions, before), "ice() changes the positions that it is given"
+    return answer
 
 
 def _predict(engine: Engine, observations: Sequence[Observation]) -> Outputs:
+    return _answer("predict()", observations, 1, lambda: engine.predict(observations))
+
+
+def _answer(
+    method: str, observations: Sequence[Observation], n_points: int, ask: Callable[[], Outputs]
+) -> Outputs:
+    """The answer of a method, which is well formed and leaves the observations as they were."""
     before = [list(x.items()) for x in observations]
-    answer = engine.predict(observations)
-    if [list(x.items()) for x in observations] != before:
-        raise AssertionError("predict() changes the observations that it is given")
-    return _well_formed(answer, "predict()", len(observations), 1)
-
-
-def _well_formed(answer: Outputs, method: str, n_observations: int, n_points: int) -> Outputs:
+    answer = ask()
+    same = [list(x.items()) for x in observations] == before
+    assert same, f"{method} changes the observations that it is given"
     labels, shape = answer.labels, np.shape(answer.values)
-    if len(shape) != 3 or (shape[0], shape[2]) != (n_observations, n_points):
-        raise AssertionError(
-            f"{method} gives values of shape {shape} for {n_observations} observations and "
-            f"{n_points} points; it must be (n_observations, n_outputs, n_points)"
-        )
-    if labels is not None and len(labels) != shape[1]:
-        raise AssertionError(f"{method} names {len(labels)} outputs and gives {shape[1]}")
-    if labels is not None and len(set(labels)) < len(labels):
-        raise AssertionError(f"{method} gives two outputs the same name: {list(labels)}")
+    fits = len(shape) == 3 and shape[::2] == (len(observations), n_points)
+    assert fits, (
+        f"{method} gives values of shape {shape} for {len(observations)} observations and "
+        f"{n_points} points; it must be (n_observations, n_outputs, n_points)"
+    )
+    if labels is not None:
+        n_labels = len(labels)
+        assert n_labels == shape[1], f"{method} names {n_labels} outputs and gives {shape[1]}"
+        distinct = len(set(labels)) == n_labels
+        assert distinct, f"{method} gives two outputs the same name: {list(labels)}"
     return answer
 
 
@@ -194,30 +195,26 @@ def _by_name(answer: Outputs) -> Mapping[Any, FloatArray]:
 
 
 def _agree(one: Outputs, other: Outputs, tolerance: float, words: str, scale: float = 0.0) -> None:
-    """Compare two answers by the names of their outputs; one that is not named is 0."""
+    difference = _difference(one, other, tolerance, scale)
+    assert not difference, f"{words} {difference}"
+
+
+def _difference(one: Outputs, other: Outputs, tolerance: float, scale: float = 0.0) -> str:
+    """How two answers differ, by the names of their outputs; one that is not named is 0."""
     if (one.labels is None) is not (other.labels is None):
-        raise AssertionError(f"{words} outputs that are named only once of two times")
+        return "outputs that are named only once of two times"
     first, second = _by_name(one), _by_name(other)
     for label in dict.fromkeys((*first, *second)):
         a, b = np.broadcast_arrays(first.get(label, 0.0), second.get(label, 0.0))
         size = max([scale, *np.abs(b[np.isfinite(b)])])
         with np.errstate(invalid="ignore"):
             same = (np.abs(a - b) <= tolerance * size) | (a == b) | (np.isnan(a) & np.isnan(b))
-        if not same.all():
-            row, column = np.argwhere(~same)[0]
-            raise AssertionError(
-                f"{words} {a[row, column]} and {b[row, column]} (output {label!r})"
-            )
+        for row, column in np.argwhere(~same):
+            return f"{a[row, column]} and {b[row, column]} (output {label!r})"
+    return ""
 
 
 # The laws.
-
-
-def _check_predict(engine: Engine, observations: Sequence[Observation], tolerance: float) -> None:
-    answer = _predict(engine, observations)
-    if not answer.values.shape[1]:
-        raise ValueError("the model has no output yet: it must have learned to be checked")
-    _agree(answer, _predict(engine, observations), tolerance, "asked twice, predict() gives")
 
 
 def _check_points(engine: Engine, question: _Question, answer: Outputs, tolerance: float) -> None:
@@ -229,17 +226,15 @@ def _check_points(engine: Engine, question: _Question, answer: Outputs, toleranc
             at = answer.values[row : row + 1, :, column : column + 1]
             words = f"at {_text(replaced)} of observation {row} ice() and predict() give"
             expected = _predict(engine, [{**x, **replaced}])
-            if answer.labels is not None and not set(expected.labels or ()) <= set(answer.labels):
-                raise AssertionError(
-                    f"predict() names outputs that ice() does not: {expected.labels} and "
-                    f"{answer.labels}"
-                )
+            labels = answer.labels
+            assert labels is None or set(expected.labels or ()) <= set(labels), (
+                f"predict() names outputs that ice() does not: {expected.labels} and {labels}"
+            )
             _agree(Outputs(answer.labels, at), expected, tolerance, words, scale)
 
 
 def _text(replaced: Mapping[FeatureName, Any]) -> str:
-    names = tuple(replaced)
-    values = ", ".join(repr(value) for value in replaced.values())
+    names, values = tuple(replaced), ", ".join(map(repr, replaced.values()))
     return f"{feature_text(names if len(names) > 1 else names[0])} = {values}"
 
 
@@ -272,7 +267,10 @@ def _check_missing(engine: Engine, observations: Sequence[Observation], toleranc
                 ) from error
             continue
         last = Outputs(answer.labels, answer.values[:, :, -1:])
-        _agree_with_one(last, expected, tolerance, name)
+        differences = [_difference(last, other, tolerance) for other in expected]
+        assert "" in differences or not differences, (
+            f"where {name!r} is missing ice() and predict() give {differences[0]}"
+        )
 
 
 def _without(engine: Engine, x: Observation, name: FeatureName, absent: Any) -> list[Outputs]:
@@ -282,21 +280,6 @@ def _without(engine: Engine, x: Observation, name: FeatureName, absent: Any) -> 
         with suppress(Exception):  # whatever the model has against missing values
             answers.append(_predict(engine, [changed]))
     return answers
-
-
-def _agree_with_one(
-    answer: Outputs, expected: Sequence[Outputs], tolerance: float, name: FeatureName
-) -> None:
-    failures = []
-    for other in expected:
-        try:
-            _agree(answer, other, tolerance, f"where {name!r} is missing ice() and predict() give")
-        except AssertionError as error:
-            failures.append(error)
-        else:
-            return
-    if failures:
-        raise failures[0]
 
 
 def _check_copies(engine: Engine, question: _Question, answer: Outputs, tolerance: float) -> None:
@@ -310,9 +293,8 @@ def _check_copies(engine: Engine, question: _Question, answer: Outputs, toleranc
             # Together: what an engine keeps of a question must not mislead its copy.
             twin, asked = copied((engine, question))
         except Exception as error:
-            raise AssertionError(
-                f"the model can be {word} and the engine cannot: {error}"
-            ) from error
+            why = f"the model can be {word} and the engine cannot: {error}"
+            raise AssertionError(why) from error
         _agree(answer, _ice(twin, asked), tolerance, f"the engine and a {word} one give")
 
 

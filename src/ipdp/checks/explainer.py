@@ -13,7 +13,7 @@ import numpy as np
 from ipdp.core import kernels
 from ipdp.core.curve import Curve
 from ipdp.core.importance import Result
-from ipdp.core.typing import Feature, FloatArray
+from ipdp.core.typing import FloatArray
 from ipdp.explainers import Explainer
 from ipdp.models import Engine, Outputs
 
@@ -69,7 +69,7 @@ def check_explainer(
     _check_state(make, stream)
     _check_errors(make(), stream)
     if not whole.engine.ordered:
-        turned = [_with_x(item, _reversed) for item in stream]
+        turned = [(dict(reversed(x.items())), *y) for x, *y in map(_parts, stream)]
         _agree(whole, _explained(make(), turned), tolerance, "for another order of the features it")
     _check_memory(make(), stream)
 
@@ -79,15 +79,6 @@ def check_explainer(
 
 def _parts(item: Any) -> tuple[Any, ...]:
     return item if isinstance(item, tuple) else (item,)
-
-
-def _with_x(item: Any, change: Callable[[Any], Any]) -> tuple[Any, ...]:
-    x, *y = _parts(item)
-    return change(x), *y
-
-
-def _reversed(x: Any) -> dict[Any, Any]:
-    return {name: x[name] for name in reversed(list(x))}
 
 
 def _explained(explainer: Explainer, stream: Stream) -> Explainer:
@@ -105,20 +96,15 @@ def _numbers(result: Result) -> list[FloatArray]:
 
 def _agree(one: Explainer, other: Explainer, tolerance: float, what: str) -> None:
     first, second = one.results(), other.results()
-    if set(first) != set(second):
-        raise AssertionError(f"{what} gives results for {list(first)} and for {list(second)}")
+    same = set(first) == set(second)
+    assert same, f"{what} gives results for {list(first)} and for {list(second)}"
     for feature, result in first.items():
-        _agree_in(feature, result, second[feature], tolerance, what)
-
-
-def _agree_in(feature: Feature, result: Result, other: Result, tolerance: float, what: str) -> None:
-    for mine, theirs in zip(_numbers(result), _numbers(other), strict=True):
-        same = mine.shape == theirs.shape
-        if same and mine.size:
-            scale = float(np.max(np.abs(mine[np.isfinite(mine)]), initial=0.0))
-            same = np.allclose(mine, theirs, rtol=0, atol=tolerance * scale, equal_nan=True)
-        if not same:
-            raise AssertionError(f"{what} gives for {feature!r} {mine} and {theirs}")
+        for mine, theirs in zip(_numbers(result), _numbers(second[feature]), strict=True):
+            same = mine.shape == theirs.shape
+            if same:
+                atol = tolerance * np.max(np.abs(mine[np.isfinite(mine)]), initial=0.0)
+                same = np.allclose(mine, theirs, rtol=0, atol=atol, equal_nan=True)
+            assert same, f"{what} gives for {feature!r} {mine} and {theirs}"
 
 
 def _text(explainer: Explainer) -> str:
@@ -141,8 +127,7 @@ def _check_builds(make: Callable[[], Explainer], stream: Stream) -> None:
         finally:
             kernels.current = before
     (compiled, said), (pure, other) = ends
-    if said != other:
-        raise AssertionError(f"one build says {said!r}, the other {other!r}")
+    assert said == other, f"one build says {said!r}, the other {other!r}"
     _agree(compiled, pure, 0.0, "in two builds it")
 
 
@@ -150,16 +135,15 @@ def _check_inputs(explainer: Explainer, stream: Stream) -> None:
     for item in stream:
         before = copy.deepcopy(item)
         explainer.explain_one(*_parts(item))
-        if repr(item) != repr(before):
-            raise AssertionError(f"the observation {before!r} was changed to {item!r}")
+        same = repr(item) == repr(before)
+        assert same, f"the observation {before!r} was changed to {item!r}"
 
 
 def _check_many(make: Callable[[], Explainer], stream: Stream, tolerance: float) -> None:
     whole, many = _explained(make(), stream), make()
     third = len(stream) // 3
     for part in (stream[:third], stream[third:]):
-        columns = list(zip(*map(_parts, part), strict=True))
-        many.explain_many(*[list(column) for column in columns])
+        many.explain_many(*map(list, zip(*map(_parts, part), strict=True)))
     _agree(whole, many, tolerance, "one by one and many at once it")
 
 
@@ -172,11 +156,10 @@ def _check_segments(make: Callable[[], Explainer], stream: Stream, tolerance: fl
     third_part = _explained(first.merge(second).successor(), stream[2 * third :])
     before = _text(first), _text(second)
     left = first.merge(second).merge(third_part)
-    if (_text(first), _text(second)) != before:
-        raise AssertionError("merge() must leave both parts as they are")
+    assert (_text(first), _text(second)) == before, "merge() must leave both parts as they are"
     _agree(whole, left, tolerance, "in one run and merged from segments it")
-    if left.n_seen != whole.n_seen or left.t != whole.t:
-        raise AssertionError(f"merged segments have seen {left.n_seen} of {whole.n_seen}")
+    same = (left.n_seen, left.t) == (whole.n_seen, whole.t)
+    assert same, f"merged segments have seen {left.n_seen} of {whole.n_seen}"
     follower = _explained(second.successor(), stream[2 * third :])
     right = first.merge(second.merge(follower))
     _agree(left, right, tolerance, "with segments merged in another order it")
@@ -187,17 +170,17 @@ def _check_state(make: Callable[[], Explainer], stream: Stream) -> None:
     own = _explained(make(), stream[:half])
     twin = make()
     twin.state = json.loads(_text(own))
-    if _text(twin) != _text(own):
-        raise AssertionError("the state is another one after it was taken from JSON")
-    _agree(
-        _explained(own, stream[half:]), _explained(twin, stream[half:]), 0.0, "after a restart it"
-    )
-    if _text(twin) != _text(own):
-        raise AssertionError("after a restart the state continues differently")
+    assert _text(twin) == _text(own), "the state is another one after it was taken from JSON"
+    for explainer in (own, twin):
+        _explained(explainer, stream[half:])
+    _agree(own, twin, 0.0, "after a restart it")
+    assert _text(twin) == _text(own), "after a restart the state continues differently"
 
 
 class _Failing(Engine):
     """An engine that raises."""
+
+    description = "an engine that raises"
 
     def __init__(self, engine: Engine) -> None:
         self.model, self.ordered = engine.model, engine.ordered
@@ -206,11 +189,7 @@ class _Failing(Engine):
         raise ArithmeticError("this was to be expected")
 
     def predict(self, *_: Any) -> Outputs:
-        raise ArithmeticError("this was to be expected")
-
-    @property
-    def description(self) -> str:
-        return "an engine that raises"
+        return self.ice()
 
 
 def _check_errors(explainer: Explainer, stream: Stream) -> None:
@@ -222,8 +201,7 @@ def _check_errors(explainer: Explainer, stream: Stream) -> None:
     with suppress(ArithmeticError):  # it may ask every k-th time, and not now
         explainer.explain_one(*_parts(last))
         before = _text(explainer)
-    if _text(explainer) != before:
-        raise AssertionError("an error of the model must leave everything as it was")
+    assert _text(explainer) == before, "an error of the model must leave everything as it was"
     try:
         explainer.explain_one(*_parts(last), w=0.0)
     except ArithmeticError:
@@ -239,8 +217,7 @@ def _check_memory(explainer: Explainer, stream: Stream) -> None:
             # Stored, but not asked about: that is quick.
             explainer.explain_one(*_parts(stream[k % len(stream)]), w=float(k < len(stream)))
         sizes.append(len(_text(explainer)))
-    if sizes[1] > 1.5 * sizes[0] + 1000:
-        raise AssertionError(
-            f"the state grows with the stream: {sizes[0]} characters after {_ENOUGH} observations, "
-            f"{sizes[1]} after {2 * _ENOUGH}"
-        )
+    assert sizes[1] <= 1.5 * sizes[0] + 1000, (
+        f"the state grows with the stream: {sizes[0]} characters after {_ENOUGH} observations, "
+        f"{sizes[1]} after {2 * _ENOUGH}"
+    )

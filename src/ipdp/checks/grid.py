@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import pickle
 from collections.abc import Sequence
 from typing import Any, Literal
@@ -12,6 +11,7 @@ import numpy as np
 
 from ipdp.explainers import IncrementalPDP
 from ipdp.grid import Grid
+from ipdp.grid.base import is_missing
 
 # After so many values, and as many again, a grid must not have become larger.
 _ENOUGH = 3000
@@ -55,7 +55,7 @@ def check_grid(grid: Grid, values: Sequence[Any]) -> None:
     """
     if not values:
         raise ValueError("a grid is checked with some values, and there are none")
-    before = json.dumps(grid.state)
+    before = _text(grid)
     _check_points(grid, values)
     _check_shortcuts(grid, values)
     _check_state(grid, values)
@@ -63,8 +63,7 @@ def check_grid(grid: Grid, values: Sequence[Any]) -> None:
     _check_memory(grid, values)
     for estimator in ("pointwise", "regrid"):
         _check_questions(grid, values, estimator)
-    if json.dumps(grid.state) != before:
-        raise AssertionError("fresh() must give a grid of its own: this one has changed")
+    assert _text(grid) == before, "fresh() must give a grid of its own: this one has changed"
 
 
 def _filled(grid: Grid, values: Sequence[Any]) -> Grid:
@@ -85,7 +84,7 @@ def _text(grid: Grid) -> str:
 
 
 def _points(grid: Grid) -> list[Any]:
-    return [] if not grid.ready else list(grid.points.tolist())
+    return list(grid.points.tolist()) if grid.ready else []
 
 
 def _check_points(grid: Grid, values: Sequence[Any]) -> None:
@@ -94,46 +93,41 @@ def _check_points(grid: Grid, values: Sequence[Any]) -> None:
     for value in values:
         before = _text(own)
         own.admit(value)
-        if _text(own) != before:
-            raise AssertionError(f"admit({value!r}) must not change the grid")
+        assert _text(own) == before, f"admit({value!r}) must not change the grid"
         _put(own, value)
         _put(twin, value)
-        if _points(own) != _points(twin):
-            raise AssertionError("two grids with the same seed and values have different points")
+        same = _points(own) == _points(twin)
+        assert same, "two grids with the same seed and values have different points"
         if own.ready:
             _check_now(own)
 
 
 def _check_now(grid: Grid) -> None:
     points, keys = grid.points, grid.keys
-    if len(points) != len(keys):
-        raise AssertionError(f"a grid of {len(points)} points has {len(keys)} keys")
-    if len(set(keys)) < len(keys):
-        raise AssertionError(f"two points have the same key: {keys}")
-    if points.dtype != object and (np.diff(points) < 0).any():
-        raise AssertionError(f"the points are not in ascending order: {points}")
-    if len(grid.rug) > 200:
-        raise AssertionError(f"the rug has {len(grid.rug)} values, and may have 200")
+    assert len(points) == len(keys), f"a grid of {len(points)} points has {len(keys)} keys"
+    assert len(set(keys)) == len(keys), f"two points have the same key: {keys}"
+    ascend = points.dtype == object or not (np.diff(points) < 0).any()
+    assert ascend, f"the points are not in ascending order: {points}"
+    assert len(grid.rug) <= 200, f"the rug has {len(grid.rug)} values, and may have 200"
 
 
 def _check_shortcuts(grid: Grid, values: Sequence[Any]) -> None:
     """What the grid says of itself so that others can do its work, is true."""
     own, twin = grid.fresh(7), grid.fresh(7)
     for value in values:
-        is_number = type(value) in (int, float) and abs(value) < 1e100
-        if own.admits_numbers and is_number and own.admit(value) is not value:
-            raise AssertionError(f"admits_numbers is True, and admit({value!r}) gives another one")
+        if own.admits_numbers and type(value) in (int, float) and abs(value) < 1e100:
+            same = own.admit(value) is value
+            assert same, f"admits_numbers is True, and admit({value!r}) gives another one"
         intake, admitted = twin.intake, twin.admit(value)
         _put(own, value)
         if admitted is not None:
             (twin.update if intake is None else intake.offer)(admitted)
-        if _text(own) != _text(twin):
-            raise AssertionError("intake.offer() does something else than update()")
+        assert _text(own) == _text(twin), "intake.offer() does something else than update()"
         if own.ready and own.span is not None:
             low, high = own.span.ends()
             even = np.arange(len(own.points)) / (len(own.points) - 1) * (high - low) + low
-            if not np.array_equal(own.points, even):
-                raise AssertionError(f"span says {low} to {high}, but the points are {own.points}")
+            same = np.array_equal(own.points, even)
+            assert same, f"span says {low} to {high}, but the points are {own.points}"
 
 
 def _check_state(grid: Grid, values: Sequence[Any]) -> None:
@@ -149,8 +143,8 @@ def _check_state(grid: Grid, values: Sequence[Any]) -> None:
         for twin in (own, *twins.values()):
             _put(twin, value)
     for name, twin in twins.items():
-        if _text(twin) != _text(own) or _points(twin) != _points(own):
-            raise AssertionError(f"a grid that went through {name} continues differently")
+        same = (_text(twin), _points(twin)) == (_text(own), _points(own))
+        assert same, f"a grid that went through {name} continues differently"
 
 
 def _has_a_name(kind: type) -> bool:
@@ -167,13 +161,9 @@ def _check_merge(grid: Grid, values: Sequence[Any]) -> None:
     first, second = _filled(grid, values[:half]), _filled(grid, values[half:])
     before = _text(first), _text(second)
     joined = first.merge(second)
-    if (_text(first), _text(second)) != before:
-        raise AssertionError("merge() must leave both parts as they are")
-    if joined.n_values != first.n_values + second.n_values:
-        raise AssertionError(
-            f"merged parts of {first.n_values} and {second.n_values} values give a grid of "
-            f"{joined.n_values}"
-        )
+    assert (_text(first), _text(second)) == before, "merge() must leave both parts as they are"
+    n_first, n_second, n = first.n_values, second.n_values, joined.n_values
+    assert n == n_first + n_second, f"parts of {n_first} and {n_second} values are merged to {n}"
     if joined.ready:
         _check_now(joined)
 
@@ -185,11 +175,10 @@ def _check_memory(grid: Grid, values: Sequence[Any]) -> None:
     before = len(_text(own))
     for value in many:
         _put(own, value)
-    if len(_text(own)) > 1.5 * before + 1000:
-        raise AssertionError(
-            f"the state grows with the stream: {before} characters after {enough} values, "
-            f"{len(_text(own))} after {2 * enough}"
-        )
+    assert len(_text(own)) <= 1.5 * before + 1000, (
+        f"the state grows with the stream: {before} characters after {enough} values, "
+        f"{len(_text(own))} after {2 * enough}"
+    )
 
 
 def _check_questions(
@@ -209,12 +198,7 @@ def _check_questions(
             wanted = memory.grids["feature"].points.tolist()
         asked.clear()
         pdp.explain_one({"feature": value})
-        where = [x for x in asked if not _is_nan(x)] if grid.missing else asked
-        if memory is not None and where != wanted:
-            raise AssertionError(
-                f"under {estimator} the model was asked at {where}, the grid's points are {wanted}"
-            )
-
-
-def _is_nan(x: Any) -> bool:
-    return x is None or (isinstance(x, float) and math.isnan(x))
+        where = [x for x in asked if not is_missing(x)] if grid.missing else asked
+        assert memory is None or where == wanted, (
+            f"under {estimator} the model was asked at {where}, the grid's points are {wanted}"
+        )
