@@ -13,10 +13,10 @@ import numpy as np
 
 from ipdp.core.curve import Curve, feature_text
 from ipdp.core.typing import FloatArray
-from ipdp.plot.shown.curve import Line, ShownCurve, shown_curve
-from ipdp.plot.shown.pair import ShownPair, shown_pair
+from ipdp.plot.shown.curve import Line, ShownCurve
+from ipdp.plot.shown.pair import ShownPair, shown_of
 from ipdp.plot.shown.style import THIN_POINT, line_styles, named
-from ipdp.plot.shown.values import Rug, around, is_pair
+from ipdp.plot.shown.values import Rug, around
 
 if TYPE_CHECKING:
     from ipdp.explainers.pdp import IncrementalPDP
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 # Rows of the table of an explainer, and sizes of the drawings in it and of a single curve.
 _ROWS = 30
 _SMALL, _LARGE = (150, 36), (380, 190)
-_CELL = 'style="text-align:left;padding:2px 10px"'
 _QUIET = 'style="opacity:0.7"'
 # More cells than this along an axis of a pair are thinned out.
 _CELLS = 24
@@ -35,7 +34,7 @@ _SCALE = (68, 1, 84), (33, 145, 140), (253, 231, 37)  # viridis
 
 def curve_html(curve: Curve) -> str:
     """A curve as a small drawing with the ends of its axes."""
-    shown = _shown(curve)
+    shown = shown_of(curve, ice=False)
     what = f"{_text(shown.label)} by <b>{_text(curve.feature)}</b>"
     drawing = "nothing yet" if shown.is_empty else _drawing(shown, _LARGE, framed=True)
     when = "" if curve.t is None else f", t = {curve.t:,.10g}"
@@ -59,31 +58,27 @@ def explainer_html(pdp: IncrementalPDP) -> str:
     head += f"<br><small {_QUIET}>{_text(', '.join(facts), 200)}</small>"
     if not curves:
         return f"<div>{head}<br>No curve yet: call <code>explain_one</code>.</div>"
-    shown = [_shown(curve) for curve in curves]
+    shown = [shown_of(curve, ice=False, rug=False) for curve in curves]
     single = [item for item in shown if isinstance(item, ShownCurve)]
     ends = _limits(single)  # one axis for all: a flat curve looks flat
     pairs = zip(curves[:_ROWS], shown, strict=False)
     rows = "".join(_row(curve, item, ends) for curve, item in pairs)
     more = len(curves) - _ROWS
     rest = f"<small {_QUIET}>and {more} more</small>" if more > 0 else ""
-    titles = ("feature", "curve", "importance", "where")
-    heads = "".join(f"<th {_CELL}>{title}</th>" for title in titles)
-    table = f"<table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>"
+    heads = _cells("th", "feature", "curve", "importance", "where")
+    table = f"<table><thead>{heads}</thead><tbody>{rows}</tbody></table>"
     return f"<div>{head}{table}{rest}{_key(single[0]) if single else ''}</div>"
 
 
-def _shown(curve: Curve) -> ShownCurve | ShownPair:
-    return shown_pair(curve, rug=False) if is_pair(curve) else shown_curve(curve, ice=False)
-
-
 def _row(curve: Curve, shown: ShownCurve | ShownPair, ends: tuple[float, float]) -> str:
-    cells = (
-        _text(curve.feature),
-        _drawing(shown, _SMALL, ends=ends if isinstance(shown, ShownCurve) else None),
-        _number(curve.overall_importance),
-        "; ".join(_extent(curve, k) for k in range(len(curve.grid_values))),
-    )
-    return f"<tr>{''.join(f'<td {_CELL}>{cell}</td>' for cell in cells)}</tr>"
+    drawing = _drawing(shown, _SMALL, ends=ends if isinstance(shown, ShownCurve) else None)
+    where = "; ".join(_extent(curve, k) for k in range(len(curve.grid_values)))
+    return _cells("td", _text(curve.feature), drawing, _number(curve.overall_importance), where)
+
+
+def _cells(tag: str, *cells: str) -> str:
+    style = 'style="text-align:left;padding:2px 10px"'
+    return f"<tr>{''.join(f'<{tag} {style}>{cell}</{tag}>' for cell in cells)}</tr>"
 
 
 def _extent(curve: Curve, k: int) -> str:
@@ -128,7 +123,7 @@ def _drawing(
     x = np.concatenate([line.x for line in shown.lines] or [np.empty(0)])
     pad = 0.5 if categorical else 0.0
     across = (float(x.min()) - pad, float(x.max()) + pad) if x.size else (0.0, 1.0)
-    styles, rug = line_styles(len(shown.lines), dark=False), shown.rug if framed else None
+    rug = shown.rug if framed else None
     if framed:
         low, high = map(_number, ends)
         names = [*_ends(shown.values, categorical=categorical), "" if low == high else low, high]
@@ -136,11 +131,12 @@ def _drawing(
         canvas = SvgCanvas(size, across, room, names=names, named_y=ends, below=below)
     else:
         canvas = SvgCanvas(size, across, ends)
-    for line, style in zip(shown.lines, styles, strict=True):
-        draw = _draw_categories if categorical else _draw_numbers
-        draw(canvas, shown, line, style.colour)
+    colours = [style.colour for style in line_styles(len(shown.lines), dark=False)]
+    draw = _draw_categories if categorical else _draw_numbers
+    for line, colour in zip(shown.lines, colours, strict=True):
+        draw(canvas, shown, line, colour)
     if rug is not None:
-        canvas.bars(rug, styles[0].colour if len(styles) == 1 else "gray")
+        canvas.bars(rug, colours[0] if len(colours) == 1 else "gray")
     return canvas.text(f"{shown.label} by {shown.feature}")
 
 
@@ -245,12 +241,10 @@ class SvgCanvas:
             self._frame(names, named_y or self._y)
 
     def across(self, x: float) -> float:
-        """The pixel of a place."""
         low, high = self._x
         return self._left + (self.size[0] - self._left - 4) * (x - low) / (high - low)
 
     def down(self, y: float) -> float:
-        """The pixel of a value."""
         low, high = self._y
         height = self.size[1] - self._bottom - self._below - 4
         return 4 + height * (high - y) / (high - low)
@@ -258,24 +252,23 @@ class SvgCanvas:
     def _at(self, x: float, y: float) -> str:
         return f"{self.across(x):.1f},{self.down(y):.1f}"
 
+    def _add(self, tag: str, text: str = "", **attributes: Any) -> None:
+        given = "".join(f' {name.replace("_", "-")}="{a}"' for name, a in attributes.items())
+        self._parts.append(f"<{tag}{given}>{escape(text)}</{tag}>" if text else f"<{tag}{given}/>")
+
     def _frame(self, names: Sequence[str], named_y: tuple[float, float]) -> None:
         """Lines at the left and below, with what is at their ends."""
         width, height = self.size
-        floor = height - self._bottom + 2
-        self._parts.append(
-            f'<path d="M{self._left - 3:.1f},4V{floor}H{width - 4}" fill="none" '
-            'stroke="currentColor" opacity="0.4"/>'
-        )
+        path = f"M{self._left - 3:.1f},4V{height - self._bottom + 2}H{width - 4}"
+        self._add("path", d=path, fill="none", stroke="currentColor", opacity=0.4)
         places = (
             (self._left, height - 5, "start"),
             (width - 4, height - 5, "end"),
             *((self._left - 6, max(self.down(y) + 4, 11.0), "end") for y in named_y),
         )
-        self._parts += [
-            f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-size="11" '
-            f'fill="currentColor" opacity="0.8">{escape(name)}</text>'
-            for (x, y, anchor), name in zip(places, names, strict=True)
-        ]
+        for (x, y, anchor), name in zip(places, names, strict=True):
+            place = {"x": f"{x:.1f}", "y": f"{y:.1f}", "text_anchor": anchor}
+            self._add("text", name, **place, font_size=11, fill="currentColor", opacity=0.8)
 
     def line(
         self, x: FloatArray, y: FloatArray, colour: str, *, dashes: str = "none", opacity: float = 1
@@ -285,44 +278,38 @@ class SvgCanvas:
         drawing = there & np.append(False, there[:-1])
         points = zip(x[there], y[there], drawing[there], strict=True)
         path = "".join(f"{'L' if on else 'M'}{self._at(a, b)}" for a, b, on in points)
-        drawn = f'stroke-width="1.5" stroke-dasharray="{dashes}" opacity="{opacity}"'
-        self._parts.append(f'<path d="{path}" fill="none" stroke="{colour}" {drawn}/>')
+        own: dict[str, Any] = {"stroke_width": 1.5, "stroke_dasharray": dashes, "opacity": opacity}
+        self._add("path", d=path, fill="none", stroke=colour, **own)
 
     def band(self, x: FloatArray, low: FloatArray, high: FloatArray, colour: str) -> None:
-        """A filled band."""
         there = np.isfinite(low) & np.isfinite(high)
-        ends = [*zip(x[there], high[there], strict=True)]
-        ends += reversed([*zip(x[there], low[there], strict=True)])
-        points = " ".join(self._at(*end) for end in ends)
-        self._parts.append(f'<polygon points="{points}" fill="{colour}" opacity="0.2"/>')
+        x, low, high = x[there], low[there], high[there]
+        points = map(self._at, [*x, *x[::-1]], [*high, *low[::-1]])
+        self._add("polygon", points=" ".join(points), fill=colour, opacity=0.2)
 
     def dot(self, x: float, y: float, colour: str, opacity: float = 1) -> None:
-        """A point."""
         if np.isfinite(y):
-            place = f'cx="{self.across(x):.1f}" cy="{self.down(y):.1f}"'
-            self._parts.append(f'<circle {place} r="3" fill="{colour}" opacity="{opacity}"/>')
+            place = {"cx": f"{self.across(x):.1f}", "cy": f"{self.down(y):.1f}"}
+            self._add("circle", **place, r=3, fill=colour, opacity=opacity)
 
     def bars(self, rug: Rug, colour: str) -> None:
         """The histogram, in the room below the curve."""
-        floor = self.size[1] - self._bottom
+        floor, path = self.size[1] - self._bottom, ""
         tallest = max(rug.counts.max(initial=0), 1)
-        path = ""
         lefts, rights = (np.clip(ends, *self._x) for ends in (rug.left, rug.right))
         for left, right, count in zip(lefts, rights, rug.counts, strict=True):
             if right > left and count:
                 top = floor - (self._below - 6) * count / tallest
                 path += f"M{self.across(left):.1f},{floor:.1f}V{top:.1f}"
                 path += f"H{self.across(right):.1f}V{floor:.1f}"
-        self._parts.append(f'<path d="{path}" fill="{colour}" opacity="0.45"/>')
+        self._add("path", d=path, fill=colour, opacity=0.45)
 
     def tile(self, column: int, row: int, colour: str) -> None:
         """A filled rectangle of the size 1."""
         left, top = self.across(column), self.down(row + 1)
-        width, height = self.across(column + 1) - left, self.down(row) - top
-        place = (
-            f'x="{left:.1f}" y="{top:.1f}" width="{width + 0.3:.1f}" height="{height + 0.3:.1f}"'
-        )
-        self._parts.append(f'<rect {place} fill="{colour}"/>')
+        width, height = self.across(column + 1) - left + 0.3, self.down(row) - top + 0.3
+        place = {"x": left, "y": top, "width": width, "height": height}
+        self._add("rect", **{name: f"{at:.1f}" for name, at in place.items()}, fill=colour)
 
     def text(self, title: str) -> str:
         """The drawing as an SVG element; the title is read out."""

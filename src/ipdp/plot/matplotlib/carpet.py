@@ -3,22 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
+from matplotlib.patheffects import withStroke
 
 from ipdp.plot.matplotlib.layout import new_axes
-from ipdp.plot.matplotlib.style import (
-    DASHES,
-    add_surface,
-    format_numbers,
-    label_axis,
-    text_colour,
-)
+from ipdp.plot.matplotlib.style import DASHES, add_surface, format_numbers, label_axis, text_colour
 from ipdp.plot.shown.carpet import CurveHistory
-from ipdp.plot.shown.style import KINDS
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.lines import Line2D
 
 # Height of a category in a new figure, and of the least figure.
 _ROW, _LEAST = 0.2, 3.6
@@ -46,12 +39,6 @@ def draw(shown: CurveHistory, ax: Axes | None, settings: Mapping[str, Any]) -> d
 
 def _draw_changes(ax: Axes, shown: CurveHistory) -> list[Line2D]:
     """A line for each change, with an edge that sets it off from any colour under it."""
-    from matplotlib.patheffects import withStroke
-
     edge = [withStroke(linewidth=3.0, foreground=ax.get_facecolor(), alpha=0.7)]
     own: dict[str, Any] = {"color": text_colour(ax, 0.9), "linewidth": 1.3, "path_effects": edge}
-    dashes = [DASHES[KINDS[mark.change.kind][0]] for mark in shown.marks]
-    return [
-        ax.axvline(mark.time, linestyle=dash, **own)
-        for mark, dash in zip(shown.marks, dashes, strict=True)
-    ]
+    return [ax.axvline(mark.time, linestyle=DASHES[mark.dash], **own) for mark in shown.marks]

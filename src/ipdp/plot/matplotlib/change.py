@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import textwrap
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from matplotlib.axes import Axes
 
 from ipdp.plot.matplotlib.layout import new_axes
 from ipdp.plot.matplotlib.style import PLAIN, text_colour
 from ipdp.plot.shown.change import ShownChange
 from ipdp.plot.shown.display import PDPDisplay
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 _LETTERS = 72
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection
+from matplotlib.lines import Line2D
 
 from ipdp.plot.matplotlib.layout import Frame, new_axes
 from ipdp.plot.matplotlib.style import (
@@ -23,10 +26,6 @@ from ipdp.plot.matplotlib.style import (
 )
 from ipdp.plot.shown.curve import Line, Path, ShownCurve
 from ipdp.plot.shown.style import THIN_LINE, THIN_POINT, LineStyle
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.lines import Line2D
 
 Settings = Mapping[str, Any]
 """Settings of one kind of artist, or of all kinds by name."""
@@ -120,8 +119,6 @@ def _draw_trail(ax: Axes, shown: ShownCurve, colours: Sequence[Any], given: Sett
 
 def _add_paths(ax: Axes, paths: Sequence[Path], settings: dict[str, Any]) -> Any:
     """Lines as one collection, each with its opacity."""
-    from matplotlib.collections import LineCollection
-
     plural = {"color": "colors", "linewidth": "linewidths", "linestyle": "linestyles"}
     settings = {plural.get(name, name): value for name, value in settings.items()}
     opacities = [path.opacity for path in paths] or None

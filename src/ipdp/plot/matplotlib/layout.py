@@ -7,20 +7,16 @@ beside it, which are children of theirs, fill the rest. The x axis itself moves 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from matplotlib.axes import Axes
-    from matplotlib.axes._base import _AxesBase
-    from matplotlib.backend_bases import RendererBase
-    from matplotlib.transforms import Bbox
-
-    Locator = Callable[[_AxesBase, RendererBase], Bbox]
+from matplotlib.axes import Axes
+from matplotlib.axes._base import _AxesBase
+from matplotlib.backend_bases import RendererBase
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.transforms import Bbox
 
 # Shares of the axes' place, with a gap, and the same in units of the axes that are left.
 _RUG, _RUG_GAP = 0.13, 0.02
@@ -34,7 +30,7 @@ class Frame:
 
     def __init__(self, ax: Axes) -> None:
         self._ax = ax
-        self._before: Locator | None = ax.get_axes_locator()
+        self._before: Callable[[_AxesBase, RendererBase], Bbox] | None = ax.get_axes_locator()
         self.rug: Axes | None = None  # under those of the curve
         self.missing: Axes | None = None  # beside them
         self.categories: list[Any] = []  # on the x axis
@@ -51,8 +47,6 @@ class Frame:
 
     def __call__(self, ax: _AxesBase, renderer: RendererBase) -> Bbox:
         """Where the axes are drawn."""
-        from matplotlib.transforms import Bbox
-
         below, beside = _BELOW if self.rug else 0.0, _BESIDE if self.missing else 0.0
         place = self._before(ax, renderer) if self._before else ax.get_position(original=True)
         bottom = place.y0 + below * place.height
@@ -88,9 +82,6 @@ class Frame:
 
 def new_axes(width: float = 6.0, height: float = 4.2) -> Axes:
     """Axes of a new figure, of which pyplot knows nothing."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
     figure = Figure(figsize=(width, height), layout="constrained")
     FigureCanvasAgg(figure)  # with it, also `figure.canvas.draw()` draws
     return figure.subplots()
@@ -111,8 +102,6 @@ def panels(
     `ax` is None for a new figure of a size in inches; axes whose place is cut up, as in
     scikit-learn's displays; or as many axes as there are panels, or more.
     """
-    from matplotlib.axes import Axes
-
     if ax is not None and not isinstance(ax, Axes):
         given = list(np.asarray(ax, dtype=object).ravel())
         if len(given) < n:

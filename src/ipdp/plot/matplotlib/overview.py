@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator
 
 from ipdp.plot.matplotlib.layout import Frame, panels
 from ipdp.plot.matplotlib.style import PLAIN, plain_legend, text_colour
@@ -11,9 +14,6 @@ from ipdp.plot.shown.display import PDPDisplay
 from ipdp.plot.shown.overview import ShownOverview, fit_under
 from ipdp.plot.shown.style import named
 from ipdp.plot.shown.values import is_pair, is_whole
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 # Size of one panel in a new figure, and letters that fit above it.
 _WIDTH, _HEIGHT = 2.6, 2.1
@@ -57,8 +57,6 @@ def _add_title(display: PDPDisplay, importance: str) -> None:
 
 def _shrink_pair(display: PDPDisplay) -> None:
     """Small letters, and few ticks."""
-    from matplotlib.ticker import MaxNLocator
-
     ax, bar, curve = display.ax_, display.colorbar_, display.curve
     ax.tick_params(labelsize="x-small")
     for k, axis in enumerate((ax.xaxis, ax.yaxis)):
@@ -72,8 +70,6 @@ def _shrink_pair(display: PDPDisplay) -> None:
 
 def _shrink_curve(display: PDPDisplay, *, first: bool, rug: bool) -> None:
     """Small letters, and the label of the common axis once a row."""
-    from matplotlib.ticker import MaxNLocator
-
     ax, curve = display.ax_, display.curve
     if rug:
         Frame.around(ax).add_rug()

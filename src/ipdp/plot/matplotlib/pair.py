@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.patheffects import withStroke
 
 from ipdp.plot.matplotlib.curve import Settings, no_artists
 from ipdp.plot.matplotlib.layout import new_axes
 from ipdp.plot.matplotlib.style import add_notes, add_surface, label_axis, written_out
 from ipdp.plot.shown.pair import ShownPair
 from ipdp.plot.shown.values import edges_around
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 _LARGEST_DOT = 160.0
 # Length of a tick of the rug, as a share of the axes.
@@ -42,8 +41,6 @@ def draw(shown: ShownPair, ax: Axes | None, settings: Settings) -> dict[str, Any
 
 def _draw_density(ax: Axes, shown: ShownPair) -> Any:
     """Lines around the data, dots where there are categories; seen on any colour."""
-    from matplotlib.patheffects import withStroke
-
     if shown.counts is not None:
         x, y = np.meshgrid(*shown.axes, indexing="ij")
         sizes = _LARGEST_DOT * shown.counts / max(shown.counts.max(), 1)

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.axis import Axis, XAxis
+from matplotlib.cbook import normalize_kwargs
+from matplotlib.collections import PolyCollection
+from matplotlib.colors import LinearSegmentedColormap, to_rgba
+from matplotlib.figure import Figure, SubFigure
+from matplotlib.legend import Legend
+from matplotlib.lines import Line2D
+from matplotlib.patches import StepPatch
+from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from ipdp.core.typing import FloatArray
 from ipdp.plot.shown.carpet import CurveHistory
 from ipdp.plot.shown.pair import ShownPair
 from ipdp.plot.shown.style import LineStyle, diverging_colours, line_styles, named
-
-if TYPE_CHECKING:
-    from matplotlib.artist import Artist
-    from matplotlib.axes import Axes
-    from matplotlib.axis import Axis
-    from matplotlib.figure import Figure, SubFigure
-    from matplotlib.legend import Legend
 
 DASHES = {"solid": "-", "dash": "--", "dot": ":", "dashdot": "-.", "none": "none"}
 MARKERS = {
@@ -48,8 +52,6 @@ def next_styles(ax: Axes, n: int) -> list[LineStyle]:
 
 def is_dark(ax: Axes) -> bool:
     """Whether light colours are needed to be seen."""
-    from matplotlib.colors import to_rgba
-
     red, green, blue, alpha = to_rgba(ax.get_facecolor())
     if alpha == 0:  # what is behind is not known, but text is made to be read on it
         red, green, blue = (1 - part for part in text_colour(ax)[:3])
@@ -58,8 +60,6 @@ def is_dark(ax: Axes) -> bool:
 
 def text_colour(ax: Axes, opacity: float = 1.0) -> tuple[float, float, float, float]:
     """The colour of the axes' text."""
-    from matplotlib.colors import to_rgba
-
     return to_rgba(ax.xaxis.label.get_color(), opacity)
 
 
@@ -79,8 +79,6 @@ def label_axis(
     whole: bool = False,
 ) -> None:
     """The label of an axis, and the names of categories or the numbers at its ticks."""
-    from matplotlib.axis import XAxis
-
     axis.set_label_text(label, **PLAIN)
     side_by_side = isinstance(axis, XAxis)
     if categories is None:
@@ -107,8 +105,6 @@ def format_numbers(
     least: float = 1e4,
 ) -> None:
     """Thousands separators from `least` on; whole numbers for whole numbers."""
-    from matplotlib.ticker import FuncFormatter, MaxNLocator
-
     known = values[np.isfinite(values)]
     if known.size and least <= abs(known).max() < 1e10:
         # To twelve digits, so that 0.1 + 0.2 reads 0.3.
@@ -184,8 +180,6 @@ def add_surface(
 
     The colours are told apart with every kind of colour vision, and in print.
     """
-    from matplotlib.colors import LinearSegmentedColormap
-
     add_grid(ax)
     ax.grid(False)
     colours: dict[str, Any] = {"cmap": "viridis"}
@@ -205,11 +199,6 @@ def add_surface(
 
 def written_out(settings: Mapping[str, Mapping[str, Any] | None]) -> dict[str, Any]:
     """Settings of artists with short names written out (c, lw, ls, ...): none is given twice."""
-    from matplotlib.cbook import normalize_kwargs
-    from matplotlib.collections import PolyCollection
-    from matplotlib.lines import Line2D
-    from matplotlib.patches import StepPatch
-
     artists: dict[str, Any] = {"line": Line2D, "compare": Line2D, "rug": StepPatch}
     artists |= dict.fromkeys(("band", "ice", "trail"), PolyCollection)
     return {

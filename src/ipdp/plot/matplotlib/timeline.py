@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.collections import PathCollection
+from matplotlib.lines import Line2D
 
 from ipdp.core.typing import Feature
 from ipdp.plot.matplotlib.layout import panels
@@ -23,11 +26,6 @@ from ipdp.plot.matplotlib.style import (
 from ipdp.plot.shown.source import Series
 from ipdp.plot.shown.style import KINDS, named
 from ipdp.plot.shown.timeline import ShownTimeline
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.collections import PathCollection
-    from matplotlib.lines import Line2D
 
 _WIDTH = 8.0
 # Number of markers along a line.
@@ -136,7 +134,7 @@ def _draw_changes(
 def _mark_changes(ax: Axes, shown: ShownTimeline) -> None:
     """Faint lines at the changes, which the panel below names."""
     for mark in shown.marks:
-        dash = DASHES[KINDS[mark.change.kind][0]]
+        dash = DASHES[mark.dash]
         ax.axvline(mark.time, color=text_colour(ax, 0.35), linewidth=0.8, linestyle=dash, zorder=1)
 
 

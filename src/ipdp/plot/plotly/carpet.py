@@ -16,7 +16,6 @@ from ipdp.plot.plotly.style import (
 )
 from ipdp.plot.shown.carpet import CurveHistory
 from ipdp.plot.shown.source import Mark
-from ipdp.plot.shown.style import KINDS
 
 # Pixels of a category.
 _ROW = 18
@@ -58,5 +57,5 @@ def _change_trace(mark: Mark, shown: CurveHistory, theme: Theme) -> Trace:
     """A line at a change, with its sentence as the hover text."""
     # Points along the line, for the pointer to find.
     y = np.linspace(shown.place_edges[0], shown.place_edges[-1], 21)
-    line = {"color": theme.text_colour(0.9), "width": 1.5, "dash": KINDS[mark.change.kind][0]}
+    line = {"color": theme.text_colour(0.9), "width": 1.5, "dash": mark.dash}
     return scatter([mark.time] * len(y), y, "change", hover=change_text(mark), line=line)

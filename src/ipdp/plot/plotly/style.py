@@ -6,6 +6,9 @@ import textwrap
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
+import plotly.io
+from plotly import graph_objects
+
 from ipdp.plot.shown.source import Mark
 from ipdp.plot.shown.style import LineStyle, diverging_colours, line_styles, named
 
@@ -28,8 +31,6 @@ class Theme(NamedTuple):
     @classmethod
     def default(cls) -> Theme:
         """The user's default template; plotly's own default gives way to a plain one."""
-        import plotly.io
-
         chosen = plotly.io.templates.default
         if chosen in (None, "plotly"):
             chosen = "plotly_white"
@@ -55,9 +56,7 @@ class Theme(NamedTuple):
 
     def figure(self, traces: Iterable[Trace], layout: dict[str, Any]) -> Figure:
         """A figure of these traces, with what all figures have in common."""
-        from plotly.graph_objects import Figure
-
-        made = Figure(list(traces))
+        made = graph_objects.Figure(list(traces))
         margin = {"l": 60, "r": 20, "t": 40, "b": 50}
         made.update_layout(template=self.template, margin=margin, hoverlabel={"align": "left"})
         made.update_layout(layout)

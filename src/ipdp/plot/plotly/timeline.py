@@ -74,7 +74,7 @@ def _changes_trace(
 
 def _vertical_line(mark: Mark, theme: Theme, bottom: float) -> dict[str, Any]:
     """A faint line at a change, through the panels above the one that names it."""
-    line = {"color": theme.text_colour(0.35), "width": 1, "dash": KINDS[mark.change.kind][0]}
+    line = {"color": theme.text_colour(0.35), "width": 1, "dash": mark.dash}
     ends = {"x0": mark.time, "x1": mark.time, "y0": bottom, "y1": 1}
     return ends | {"type": "line", "xref": "x", "yref": "paper", "line": line, "layer": "below"}
 

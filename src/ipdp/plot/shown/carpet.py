@@ -107,8 +107,8 @@ class CarpetDisplay(NotebookDisplay):
 
         Parameters
         ----------
-        ax
-            Where to draw; None makes a new figure.
+        ax, backend
+            As in `PDPDisplay.plot`, as what is returned.
         output
             Which output to show; by default the main one of the last curve, which is the second
             of two classes, else the one that the feature matters most to.
@@ -117,14 +117,8 @@ class CarpetDisplay(NotebookDisplay):
             without the changes of level that others bring.
         changes
             Whether to mark changes.
-        backend
-            "matplotlib" or "plotly".
         mesh_kw
             Settings of the mesh, as matplotlib names them.
-
-        Returns
-        -------
-        The display itself; with "plotly" a `plotly.graph_objects.Figure`.
         """
         shown = curve_history(
             self.times,

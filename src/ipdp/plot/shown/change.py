@@ -69,19 +69,7 @@ class ChangeDisplay(NotebookDisplay):
         self.change = change
 
     def plot(self, ax: Axes | None = None, *, backend: str = "matplotlib") -> Any:
-        """Draw both curves.
-
-        Parameters
-        ----------
-        ax
-            Where to draw; None makes a new figure.
-        backend
-            "matplotlib" or "plotly".
-
-        Returns
-        -------
-        The display itself; with "plotly" a `plotly.graph_objects.Figure`.
-        """
+        """Draw both curves; `ax`, `backend` and what is returned are as in `PDPDisplay.plot`."""
         return self._draw(backend, "change", shown_change(self.change), ax)
 
     def __repr__(self) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -33,6 +33,27 @@ _ICE, _TRAIL = (0.06, 0.5), (0.15, 0.6)
 _AT_CATEGORY, _AT_MISSING = 0.4, 1.0
 # Half of the width of the dash that stands for a value at a category.
 _DASH = 0.2
+
+
+@dataclass(frozen=True)
+class Options:
+    """How a curve, or the surface of a pair, is drawn; see `PDPDisplay.plot`."""
+
+    output: Label | None = None
+    centred: bool = False
+    trail: Sequence[Curve] = ()
+    compare: Curve | None = None
+    ice: bool | None = None
+    band: float | None = 0.95
+    rug: bool = True
+    data: Any = None
+    name: str | None = None  # of the curve in the legend
+    categories: Iterable[Any] = ()  # that are on the axis already, and keep their places
+
+    @property
+    def is_beside(self) -> bool:
+        """Whether the curve is drawn beside others."""
+        return bool(self.trail) or self.compare is not None
 
 
 class Path(NamedTuple):
@@ -95,66 +116,40 @@ class ShownCurve:
     is_empty: bool  # whether there is nothing to see yet
 
 
-def shown_curve(
-    whole: Curve,
-    *,
-    output: Label | None = None,
-    centred: bool = False,
-    trail: Sequence[Curve] = (),
-    compare: Curve | None = None,
-    ice: bool | None = None,
-    band: float | None = 0.95,
-    rug: bool = True,
-    name: str | None = None,
-    categories: Iterable[Any] = (),
-) -> ShownCurve:
-    """What is drawn of the curve of one feature, with the arguments of `PDPDisplay.plot`.
-
-    `name` is that of the curve in the legend; `categories` that are on the axis already keep
-    their places.
-    """
-    curve = chosen_outputs(whole, output)
-    earlier, others = _checked_beside(curve, trail, compare)
-    if centred:
-        curve = about_its_mean(curve)
-        earlier, others = ([about_its_mean(c) for c in curves] for curves in (earlier, others))
-    beside = bool(earlier or others)
-    if name is None and beside and len(curve.outputs) == 1:
-        name = time_text(curve.t) or "now"
-    axis = Axis(categorical=curve.categorical[0], categories=categories)
+def shown_curve(whole: Curve, **options: Any) -> ShownCurve:
+    """What is drawn of the curve of one feature, with `Options`."""
+    wanted = Options(**options)
+    if wanted.data is not None:
+        raise ValueError("data is for the surface of a pair; this curve shows its own values")
+    curve, wanted = _chosen(whole, wanted)
+    axis = Axis(categorical=curve.categorical[0], categories=wanted.categories)
     x = axis.positions(curve.grid_values[0])
-    with_ice = not earlier if ice is None else ice
-    lines = [
-        _line(curve, k, axis, band, name=name or "", ice=with_ice, trail=earlier, others=others)
-        for k in range(len(curve.outputs))
-    ]
     same = x.size > 0 and axis.categories is None and not np.ptp(x) > 0
+    bounded = not wanted.centred
     return ShownCurve(
         feature=named(curve.feature),
-        label=output_label(whole, curve, centred=centred),
-        title="" if beside else time_text(curve.t),
+        label=output_label(whole, curve, centred=wanted.centred),
+        title="" if wanted.is_beside else time_text(curve.t),
         values=curve.grid_values[0].tolist(),
         n_effective=curve.n_effective_points,
+        lines=[_line(curve, k, axis, wanted) for k in range(len(curve.outputs))],
+        band=wanted.band,
+        thin=thin_points(curve),
+        rug=rug_of(curve, x) if wanted.rug else None,
+        x_range=around(x[0]) if same else None,
+        y_range=_y_range(curve, bounded=bounded) if whole.are_probabilities else None,
         categories=axis.categories,
         whole=is_whole(curve),
-        lines=lines,
-        band=band,
-        thin=thin_points(curve),
-        rug=rug_of(curve, x) if rug else None,
-        x_range=around(x[0]) if same else None,
-        y_range=_y_range(curve, bounded=not centred) if whole.are_probabilities else None,
-        trail_name=_trail_name(earlier),
-        is_empty=not (earlier or np.isfinite(known(curve)).any()),
+        trail_name=_trail_name(wanted.trail),
+        is_empty=not (wanted.trail or np.isfinite(known(curve)).any()),
     )
 
 
-def _checked_beside(
-    curve: Curve, trail: Sequence[Curve], compare: Curve | None
-) -> tuple[list[Curve], list[Curve]]:
-    """Earlier curves, oldest first, and the one to compare with, if they fit the curve."""
-    others = [] if compare is None else [compare]
-    for name, curves in (("trail", trail), ("compare", others)):
-        for other in curves:
+def _chosen(whole: Curve, wanted: Options) -> tuple[Curve, Options]:
+    """The curve with the outputs to draw, and what is beside it, the oldest first, if it fits."""
+    curve, trail, compare = chosen_outputs(whole, wanted.output), wanted.trail, wanted.compare
+    for name, given in (("trail", trail), ("compare", [] if compare is None else [compare])):
+        for other in given:
             if not isinstance(other, Curve):
                 raise TypeError(f"{name} takes curves, got {type(other).__name__}")
             if other.feature != curve.feature or other.categorical != curve.categorical:
@@ -166,57 +161,59 @@ def _checked_beside(
         raise ValueError(
             f"compare has the outputs {list(compare.outputs)}, none of {list(curve.outputs)}"
         )
-    return sorted(trail, key=time_of), others
+    if wanted.centred:
+        curve, trail = about_its_mean(curve), list(map(about_its_mean, trail))
+        compare = None if compare is None else about_its_mean(compare)
+    return curve, replace(wanted, trail=sorted(trail, key=time_of), compare=compare)
 
 
-def _line(
-    curve: Curve,
-    k: int,
-    axis: Axis,
-    band: float | None,
-    *,
-    name: str,
-    ice: bool,
-    trail: Sequence[Curve],
-    others: Sequence[Curve],
-) -> Line:
+def _line(curve: Curve, k: int, axis: Axis, wanted: Options) -> Line:
     """The k-th output."""
     n, output, categorical = len(curve.outputs), curve.outputs[k], axis.categories is not None
     shift = side_by_side(n, _AT_CATEGORY)[k] if categorical else 0.0
     x = axis.positions(curve.grid_values[0])
     low, high = np.full((2, len(x)), np.nan)
-    if band is not None:
-        low, high = (end[k] for end in curve.band(band))
-    behind = _ice_paths(curve, x, categorical=categorical) if ice and n == 1 else []
-    earlier = _paths(trail, output, axis, shift, _fading(len(trail), *_TRAIL))
+    if wanted.band is not None:
+        low, high = (end[k] for end in curve.band(wanted.band))
+    with_ice = n == 1 and (not wanted.trail if wanted.ice is None else wanted.ice)
+    ice = _ice_paths(curve, x, categorical=categorical) if with_ice else []
+    earlier = zip(wanted.trail, _fading(len(wanted.trail), *_TRAIL), strict=True)
+    paths = [_path(each, output, axis, shift, opacity) for each, opacity in earlier]
+    trail = [path for path in paths if path is not None]
+    if categorical:
+        ice, trail = ([path.dashed() for path in each] for each in (ice, trail))
     return Line(
         output=output,
-        name=": ".join(part for part in (name, named(output, width=24) if n > 1 else "") if part),
+        name=_name(curve, k, wanted),
         x=x + shift,
         y=curve.average[k],
         low=low,
         high=high,
-        missing=_missing(curve, k, band),
-        ice=[path.dashed() for path in behind] if categorical else behind,
-        trail=[path.dashed() for path in earlier] if categorical else earlier,
-        compare=next(iter(_paths(others, output, axis, shift, [1.0] * len(others))), None),
+        missing=_missing(curve, k, wanted.band),
+        ice=ice,
+        trail=trail,
+        compare=_path(wanted.compare, output, axis, shift),
     )
 
 
-def _paths(
-    curves: Sequence[Curve], output: Label, axis: Axis, shift: float, opacities: Sequence[float]
-) -> list[Path]:
-    """One output of those curves that have it."""
-    return [
-        Path(
-            axis.positions(curve.grid_values[0]) + shift,
-            known(curve)[curve.outputs.index(output)],
-            opacity,
-            time_text(curve.t),
-        )
-        for curve, opacity in zip(curves, opacities, strict=True)
-        if output in curve.outputs
-    ]
+def _name(curve: Curve, k: int, wanted: Options) -> str:
+    """The name of a line in the legend; empty where it needs none."""
+    if len(curve.outputs) > 1:
+        output = named(curve.outputs[k], width=24)
+        return f"{wanted.name}: {output}" if wanted.name else output
+    if wanted.name is None and wanted.is_beside:
+        return time_text(curve.t) or "now"
+    return wanted.name or ""
+
+
+def _path(
+    curve: Curve | None, output: Label, axis: Axis, shift: float, opacity: float = 1.0
+) -> Path | None:
+    """One output of a curve; None where it does not have it."""
+    if curve is None or output not in curve.outputs:
+        return None
+    x, y = axis.positions(curve.grid_values[0]), known(curve)[curve.outputs.index(output)]
+    return Path(x + shift, y, opacity, time_text(curve.t))
 
 
 def _ice_paths(curve: Curve, x: FloatArray, *, categorical: bool) -> list[Path]:

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ipdp.core.curve import Curve
 from ipdp.core.typing import Label
-from ipdp.plot.shown.curve import shown_curve
-from ipdp.plot.shown.pair import shown_pair
+from ipdp.plot.shown.pair import shown_of
 from ipdp.plot.shown.values import is_pair
 
 if TYPE_CHECKING:
@@ -254,31 +253,14 @@ class PDPDisplay(NotebookDisplay):
         """
         settings = {"line": line_kw, "band": band_kw, "ice": ice_kw, "rug": rug_kw}
         settings |= {"mesh": mesh_kw, "trail": trail_kw, "compare": compare_kw}
-        if is_pair(self.curve):
-            if trail or compare is not None:
-                name = "trail" if trail else "compare"
-                raise ValueError(
-                    f"{name} is for single features, and {self.curve.feature!r} is a pair"
-                )
-            pair = shown_pair(self.curve, output=output, centred=centred, rug=rug, data=data)
-            return self._draw(backend, "pair", pair, ax, settings)
-        if data is not None:
-            raise ValueError("data is for the surface of a pair; this curve shows its own values")
+        options = {"output": output, "centred": centred, "trail": trail, "compare": compare}
+        options |= {"ice": ice, "band": band, "rug": rug, "data": data}
         label = (line_kw or {}).get("label")
-        shown = shown_curve(
-            self.curve,
-            output=output,
-            centred=centred,
-            trail=trail,
-            compare=compare,
-            ice=ice,
-            band=band,
-            rug=rug,
-            name=None if label is None else str(label),
-            # Categories of curves that were drawn before keep their places.
-            categories=getattr(ax and ax.get_axes_locator(), "categories", ()),
-        )
-        return self._draw(backend, "curve", shown, ax, settings)
+        options["name"] = None if label is None else str(label)
+        # Categories of curves that were drawn before keep their places.
+        options["categories"] = getattr(ax and ax.get_axes_locator(), "categories", ())
+        kind = "pair" if is_pair(self.curve) else "curve"
+        return self._draw(backend, kind, shown_of(self.curve, **options), ax, settings)
 
     def __repr__(self) -> str:
         return f"PDPDisplay({self.curve!r})"

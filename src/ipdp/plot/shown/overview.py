@@ -89,16 +89,10 @@ class OverviewDisplay(NotebookDisplay):
             new figure.
         features
             Which features to draw; by default all of them.
-        output, centred, ice, band, rug
-            As in `PDPDisplay.plot`.
         columns
             Number of panels side by side.
-        backend
-            "matplotlib" or "plotly".
-
-        Returns
-        -------
-        The display itself; with "plotly" a `plotly.graph_objects.Figure`.
+        output, centred, ice, band, rug, backend
+            As in `PDPDisplay.plot`, as what is returned.
         """
         curves = self._picked(features)
         columns = columns or (min(len(curves), 4) if len(curves) <= 12 else 5)

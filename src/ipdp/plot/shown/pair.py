@@ -9,13 +9,15 @@ import numpy as np
 
 from ipdp.core.curve import Curve
 from ipdp.core.observations import observations
-from ipdp.core.typing import Array, FloatArray, Label
+from ipdp.core.typing import Array, FloatArray
 from ipdp.grid.base import is_missing
+from ipdp.plot.shown.curve import Options, ShownCurve, shown_curve
 from ipdp.plot.shown.style import named, output_label, time_text
 from ipdp.plot.shown.values import (
     Axis,
     about_its_mean,
     chosen_outputs,
+    is_pair,
     known,
     round_levels,
     symmetric_range,
@@ -57,36 +59,39 @@ class ShownPair:
     is_empty: bool  # whether there is nothing to see yet
 
 
-def shown_pair(
-    whole: Curve,
-    *,
-    output: Label | None = None,
-    centred: bool = False,
-    rug: bool = True,
-    data: Any = None,
-) -> ShownPair:
-    """What is drawn of a pair; the arguments are those of `PDPDisplay.plot`."""
-    curve = chosen_outputs(whole, output)
-    if centred:
+def shown_pair(whole: Curve, **options: Any) -> ShownPair:
+    """What is drawn of a pair, with `Options`; those of lines mean nothing here."""
+    wanted = Options(**options)
+    if wanted.trail or wanted.compare is not None:
+        name = "trail" if wanted.trail else "compare"
+        raise ValueError(f"{name} is for single features, and {whole.feature!r} is a pair")
+    curve = chosen_outputs(whole, wanted.output)
+    if wanted.centred:
         curve = about_its_mean(curve)
     both = [Axis(categorical=categorical) for categorical in curve.categorical]
     x, y = (axis.positions(values) for axis, values in zip(both, curve.grid_values, strict=True))
     z = known(curve)[0].T if curve.outputs else np.full((len(y), len(x)), np.nan)
-    found = density_of(curve, data) if rug or data is not None else None
+    with_density = wanted.rug or wanted.data is not None
+    found = density_of(curve, wanted.data) if with_density else None
     return ShownPair(
         features=tuple(map(named, curve.features)),
-        label=output_label(whole, curve, centred=centred),
+        label=output_label(whole, curve, centred=wanted.centred),
         title=time_text(curve.t),
         axes=(x, y),
         categories=tuple(axis.categories for axis in both),
         z=z,
         levels=_levels_of(curve, (x, y), z),
-        z_range=symmetric_range(z) if centred else None,
+        z_range=symmetric_range(z) if wanted.centred else None,
         density=found if isinstance(found, Density) else None,
         counts=None if isinstance(found, Density) else found,
-        ticks=_ticks(curve) if rug and found is None else [np.empty(0)] * 2,
+        ticks=_ticks(curve) if wanted.rug and found is None else [np.empty(0)] * 2,
         is_empty=not np.isfinite(z).any(),
     )
+
+
+def shown_of(curve: Curve, **options: Any) -> ShownCurve | ShownPair:
+    """What is drawn of a curve or of a pair, with `Options`."""
+    return shown_pair(curve, **options) if is_pair(curve) else shown_curve(curve, **options)
 
 
 def _levels_of(

@@ -12,6 +12,7 @@ from ipdp.core.errors import NotEnoughSamples
 from ipdp.core.importance import Result
 from ipdp.core.typing import Feature, FloatArray
 from ipdp.monitor.change import Change
+from ipdp.plot.shown.style import KINDS
 
 
 @runtime_checkable
@@ -40,6 +41,10 @@ class Mark(NamedTuple):
 
     time: float
     change: Change
+
+    @property
+    def dash(self) -> str:
+        return KINDS[self.change.kind][0]
 
 
 class Series(NamedTuple):

@@ -108,11 +108,7 @@ class TimelineDisplay(NotebookDisplay):
             So many features have a colour and a name, the others are thin lines; those that
             changed come first.
         backend
-            "matplotlib" or "plotly".
-
-        Returns
-        -------
-        The display itself; with "plotly" a `plotly.graph_objects.Figure`.
+            As in `PDPDisplay.plot`, as what is returned.
         """
         shown = shown_timeline(self.metrics, self.importances, self._marks, n_features)
         return self._draw(backend, "timeline", shown, ax)
