@@ -3,17 +3,39 @@ from __future__ import annotations
 import json
 
 import numpy as np
+import pytest
 
-from ipdp.cli.printing import as_json, cut, sparkline, thinned
+from ipdp.cli.printing import as_json, cut, harmless, short, sparkline, thinned
 
 
 def test_sparklines():
     assert sparkline([1, 1, 1]) == "▁▁▁"
     assert sparkline([]) == ""
     assert sparkline([float("nan")] * 2) == "  "
+    assert sparkline([0.0, 1.0, 2.0, float("nan"), 7.0]) == "▁▂▃ █"
     assert sparkline([0, 1], plain=True) == "_@"
     assert sparkline([-5, 0.5, 99], 0, 1) == "▁▅█"
     assert thinned(list(range(100)), 5) == [0, 25, 50, 74, 99]
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (-1e-9, "0"),
+        (0.12345, "0.123"),
+        (1234.5, "1.23k"),
+        (98_765, "98.8k"),
+        (3e12, "3e+12"),
+        (True, "True"),
+        ("a long category", "a long ca..."),
+    ],
+)
+def test_short(value, text):
+    assert short(value) == text
+
+
+def test_a_terminal_obeys_nothing_that_is_harmless():
+    assert harmless("a\x1b[31mb\n") == "a\\x1b[31mb\n"
 
 
 def test_cut():

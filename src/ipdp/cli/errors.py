@@ -47,13 +47,7 @@ def sentence(error: BaseException) -> str:
 
 
 def harmless(text: object) -> str:
-    r"""A text without characters that a terminal would obey.
-
-    Examples
-    --------
-    >>> harmless("a\x1b[31mb\n")
-    'a\\x1b[31mb\n'
-    """
+    """A text without characters that a terminal would obey."""
     return "".join(c if c.isprintable() or c in "\n\t" else repr(c)[1:-1] for c in str(text))
 
 

@@ -61,13 +61,7 @@ def sparkline(
     *,
     plain: bool = False,
 ) -> str:
-    """Numbers as a row of bars from `low` to `high`, their extremes by default; NaN is a gap.
-
-    Examples
-    --------
-    >>> sparkline([0.0, 1.0, 2.0, float("nan"), 7.0])
-    '▁▂▃ █'
-    """
+    """Numbers as a row of bars from `low` to `high`, their extremes by default; NaN is a gap."""
     known = [value for value in values if math.isfinite(value)]
     if not known:
         return " " * len(values)
@@ -86,13 +80,7 @@ def sparkline(
 
 
 def thinned(values: Sequence[float], width: int) -> list[float]:
-    """At most so many of the values, evenly spaced, the last one included.
-
-    Examples
-    --------
-    >>> thinned([0, 1, 2, 3, 4, 5, 6], 3)
-    [0, 3, 6]
-    """
+    """At most so many of the values, evenly spaced, the last one included."""
     if len(values) <= width:
         return list(values)
     step = (len(values) - 1) / max(width - 1, 1)
@@ -100,13 +88,7 @@ def thinned(values: Sequence[float], width: int) -> list[float]:
 
 
 def short(value: Any) -> str:
-    """A number for a table, with three digits; names of categories as they are, up to a length.
-
-    Examples
-    --------
-    >>> [short(value) for value in (-1e-9, 0.12345, 1234.5, 98_765, 3e12, True, "a long category")]
-    ['0', '0.123', '1.23k', '98.8k', '3e+12', 'True', 'a long ca...']
-    """
+    """A number for a table, with three digits; names of categories as they are, up to a length."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, float, np.number)):
         return cut(str(value), 12)
     number = float(value)

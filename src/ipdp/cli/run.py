@@ -130,7 +130,7 @@ def _listeners(
     settings: RunConfig, errors: Console | None, stack: ExitStack, *, quiet: bool
 ) -> Iterator[Any]:
     """The metrics of Prometheus and the progress bar, if they are wanted."""
-    from ipdp.runs import Exporter, ProgressBar
+    from ipdp.runs import ProgressBar
     from ipdp.runs.prometheus import MetricsServer
 
     if settings.prometheus is not None:
@@ -138,7 +138,7 @@ def _listeners(
         stack.enter_context(server)
         if not quiet:
             say(f"Metrics for Prometheus: {server.url}")
-        yield Exporter(server.metrics)
+        yield server.metrics
     if errors is not None:
         yield stack.enter_context(ProgressBar(errors))
 

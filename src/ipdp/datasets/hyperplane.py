@@ -61,10 +61,8 @@ class Hyperplane(DriftStream):
         Mean and standard deviation of the error. The paper does not give them; these are those of
         its authors' script, whose standard deviations of the features (20 and 40, where the text
         has variances) are used here too.
-    n_samples
-        Where the stream ends; None: never.
-    seed
-        Start of the random numbers; None for other ones each time.
+    n_samples, seed
+        As in `AgrawalDrift`.
 
     Examples
     --------
@@ -97,10 +95,8 @@ class Hyperplane(DriftStream):
             raise ValueError(f"threshold must be in (0, 1), got {threshold}")
         if error[1] < 0:
             raise ValueError(f"the error's standard deviation must not be negative, got {error[1]}")
-        self.before = before
-        self.after = after
-        self.threshold = threshold
-        self.error = error
+        self.before, self.after = before, after
+        self.threshold, self.error = threshold, error
 
     def __iter__(self) -> Iterator[tuple[dict[str, Any], int]]:
         rng = random.Random(self.seed)

@@ -1,17 +1,35 @@
-"""The real data of the paper: electricity prices of New South Wales, house values of California."""
+"""The real data of the paper: electricity prices of New South Wales, house values of California.
+
+They lie in a file: where to look, how to read it, what to say when there is none.
+"""
 
 from __future__ import annotations
 
+import csv
+import gzip
+import io
+import os
 import random
+import tarfile
 import warnings
+import zipfile
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from river import datasets
 from river.datasets import base
 
-from ipdp.datasets.files import VARIABLE, Example, Rows, find, read_csv
+Example = tuple[dict[str, Any], Any]
+"""An observation and its target."""
+
+_VARIABLE = "IPDP_DATA"  # names a directory to look in first
+
+# What the libraries raise when a file is not what its name says, or only a part of it.
+_DAMAGED = (zipfile.BadZipFile, tarfile.TarError, gzip.BadGzipFile, zlib.error, EOFError)
 
 _ELEC2 = ("date", "day", "period", "nswprice", "nswdemand", "vicprice", "vicdemand", "transfer")
 
@@ -28,7 +46,7 @@ _CALIFORNIA = (
     "median_house_value",
 )
 
-_PUT = f"into a directory and let the environment variable {VARIABLE} name it"
+_PUT = f"into a directory and let the environment variable {_VARIABLE} name it"
 _PUT_ELEC2 = f"put https://maxhalford.github.io/files/datasets/electricity.zip {_PUT}"
 _PUT_CALIFORNIA = f"put https://www.dcc.fc.up.pt/~ltorgo/Regression/cal_housing.tgz {_PUT}"
 _NOT_HERE = "The data of {} are not here and could not be downloaded ({}): {}"
@@ -46,10 +64,6 @@ def elec2(path: str | Path | None = None) -> base.Dataset:
         The file `electricity.zip` or `electricity.csv`, or a directory with one of them. None looks
         in the directory that the environment variable IPDP_DATA names, then takes river's
         `Elec2`, which downloads the data once.
-
-    Returns
-    -------
-    A data set with river's interface.
     """
     found = find(path, ("electricity.zip", "electricity.csv"))
     if found is not None:
@@ -92,10 +106,6 @@ def california(path: str | Path | None = None, *, seed: int | None = None) -> ba
     seed
         A number shuffles the rows. None keeps their order, which goes from place to place: as a
         stream it drifts all the time.
-
-    Returns
-    -------
-    A data set with river's interface.
     """
     found = find(path, ("cal_housing.tgz", "california_housing.csv", "california_housing.csv.gz"))
     read = _from_sklearn() if found is None else partial(read_csv, found, _CALIFORNIA, _block)
@@ -151,3 +161,99 @@ def _from_sklearn() -> Any:
         (dict(zip(data.feature_names, x, strict=True)), y)
         for x, y in zip(data.data.tolist(), data.target.tolist(), strict=True)
     ]
+
+
+class Rows(base.Dataset):
+    """A finite data set with river's interface, read anew each time it is iterated over.
+
+    `rows` gives the examples from the first on; `source` says where they come from.
+    """
+
+    def __init__(
+        self, rows: Callable[[], Iterable[Example]], *, name: str, source: str, **about: Any
+    ) -> None:
+        super().__init__(n_outputs=1, **about)  # type: ignore[no-untyped-call] # river is not typed
+        self.name = name
+        self.source = source
+        self._rows = rows
+
+    def __iter__(self) -> Iterator[Example]:
+        yield from self._rows()
+
+    @property
+    def desc(self) -> str:
+        """Where the data come from."""
+        return f"{self.name}, from {self.source}"
+
+    def __repr__(self) -> str:
+        return f"<{self.desc}: {self.n_samples:,} observations, {self.n_features} features>"
+
+
+def find(path: str | Path | None, names: Sequence[str]) -> Path | None:
+    """The first of these names that is in a directory, or the file itself if one was given.
+
+    None looks where IPDP_DATA says.
+    """
+    place = path or os.environ.get(_VARIABLE)
+    if not place:
+        return None
+    place = Path(place).expanduser()
+    if path and place.is_file():
+        return place
+    if not place.is_dir():
+        what = "There is no file" if path else f"{_VARIABLE} is no directory:"
+        raise FileNotFoundError(f"{what} {place}")
+    found = next((place / name for name in names if (place / name).is_file()), None)
+    if path and not found:
+        raise FileNotFoundError(f"There is none of {', '.join(names)} in {place}")
+    return found
+
+
+def read_csv(
+    path: Path, columns: Sequence[str], convert: Callable[[dict[str, str]], Example]
+) -> Iterator[Example]:
+    """The rows of a csv file, plain or in .gz, .zip or .tgz.
+
+    These columns must be in its first line; a .data file has no such line, and these columns.
+    """
+    with _text(path) as (name, file):
+        reader = csv.DictReader(file, fieldnames=columns if name.endswith(".data") else None)
+        absent = [name for name in columns if name not in (reader.fieldnames or ())]
+        if absent:
+            raise ValueError(f"{path} has no column {', '.join(absent)}: it is another file")
+        for row in reader:
+            try:
+                example = convert(row)
+            except (TypeError, ValueError, KeyError, ZeroDivisionError) as error:
+                raise ValueError(f"line {reader.line_num} of {path}: {error}") from error
+            yield example
+
+
+@contextmanager
+def _text(path: Path) -> Iterator[tuple[str, IO[str]]]:
+    """The table in a file: its name and its text."""
+    try:
+        with ExitStack() as stack:
+            name = path.name
+            file: Any = None  # of bytes, as every library calls it
+            if path.suffix == ".zip":
+                archive = stack.enter_context(zipfile.ZipFile(path))
+                name = _table(archive.namelist(), path)
+                file = stack.enter_context(archive.open(name))
+            elif path.suffix == ".tgz":
+                tar = stack.enter_context(tarfile.open(path))
+                name = _table(tar.getnames(), path)
+                file = tar.extractfile(name)
+            elif path.suffix == ".gz":
+                file = stack.enter_context(gzip.open(path))
+            binary = file or stack.enter_context(path.open("rb"))
+            yield name, io.TextIOWrapper(binary, encoding="utf-8-sig", newline="")
+    except (*_DAMAGED, UnicodeDecodeError) as error:
+        raise ValueError(f"{path} cannot be read, it may be damaged: {error}") from error
+
+
+def _table(names: Sequence[str], path: Path) -> str:
+    table = next((name for name in names if name.endswith((".csv", ".data"))), None)
+    if table is None:
+        raise ValueError(f"there is no csv file in {path}")
+    return table

@@ -14,7 +14,7 @@ from ipdp.core.jsonable import readable
 from ipdp.core.typing import State
 from ipdp.runs.events import AnyEvent
 from ipdp.runs.loop import Explainers, Run
-from ipdp.runs.prometheus import Exporter, MetricsServer
+from ipdp.runs.prometheus import MetricsServer
 from ipdp.runs.step import Results
 from ipdp.runs.terminal import ProgressBar, stop_on_signals
 
@@ -110,7 +110,7 @@ def run(
         if isinstance(prometheus, int):
             prometheus = stack.enter_context(MetricsServer(prometheus))
         if prometheus is not None:
-            called.append(Exporter(prometheus.metrics))
+            called.append(prometheus.metrics)
         if progress:
             called.append(stack.enter_context(ProgressBar()))
         stack.enter_context(stop_on_signals(loop))

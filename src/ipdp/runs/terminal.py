@@ -65,26 +65,20 @@ class ProgressBar:
 
 def _progress(console: Any) -> Any:
     try:
-        from rich.console import Console
-        from rich.progress import (
-            BarColumn,
-            MofNCompleteColumn,
-            Progress,
-            TextColumn,
-            TimeRemainingColumn,
-        )
+        from rich import console as consoles
+        from rich import progress as shown
     except ImportError:
         raise ImportError(
             "a progress bar needs rich: pip install 'ipdp[cli]', or give progress=False"
         ) from None
-    return Progress(
-        TextColumn("{task.description}"),
-        BarColumn(bar_width=24),
-        MofNCompleteColumn(),
-        TextColumn("{task.fields[rate]}"),
-        TimeRemainingColumn(compact=True),
-        TextColumn("{task.fields[more]}", markup=False),
-        console=console or Console(stderr=True),
+    return shown.Progress(
+        shown.TextColumn("{task.description}"),
+        shown.BarColumn(bar_width=24),
+        shown.MofNCompleteColumn(),
+        shown.TextColumn("{task.fields[rate]}"),
+        shown.TimeRemainingColumn(compact=True),
+        shown.TextColumn("{task.fields[more]}", markup=False),
+        console=console or consoles.Console(stderr=True),
     )
 
 

@@ -63,13 +63,7 @@ def read_toml(file: Path) -> tuple[str, dict[str, Any]]:
 
 
 def line_of(text: str, place: Sequence[str]) -> int:
-    r"""The number of the line in which a setting, or a part of one, is given.
-
-    Examples
-    --------
-    >>> line_of("alpha = 1\n[types]\nzip = 3\n", ["types", "zip"])
-    3
-    """
+    """The number of the line in which a setting, or a part of one, is given."""
     table: list[str] = []
     found, depth = 1, 0
     for number, line in enumerate(text.splitlines(), start=1):

@@ -127,13 +127,7 @@ def _foreign_in(name: str, text: str) -> Iterator[str]:
 
 
 def _paths(text: str) -> Iterator[str]:
-    """The dotted names in an expression, without looking at what they name.
-
-    Examples
-    --------
-    >>> list(_paths("river.compose.Select('a') | helper.Model(depth=3, loss=Log())"))
-    ['river.compose.Select', 'helper.Model']
-    """
+    """The dotted names in an expression, without looking at what they name."""
     try:
         inner: list[ast.AST] = [ast.parse(text.strip(), mode="eval")]
     except (SyntaxError, ValueError, RecursionError, MemoryError):

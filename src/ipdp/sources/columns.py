@@ -122,13 +122,7 @@ def _checked_kinds(types: Mapping[str, Any]) -> dict[str, Kind]:
 
 
 def typed_text(text: str, kind: Kind | None, is_declared: bool = False) -> tuple[Any, Kind | None]:
-    """The value of a text in a column of a kind, and the kind of the column from now on.
-
-    Examples
-    --------
-    >>> typed_text("3", None), typed_text("3", "text"), typed_text("?", "number")
-    ((3, 'number'), ('3', 'text'), (None, 'number'))
-    """
+    """The value of a text in a column of a kind, and the kind of the column from now on."""
     text = text.strip()
     if kind == "number" or kind is None:
         number = number_of(text)
@@ -146,13 +140,7 @@ def typed_text(text: str, kind: Kind | None, is_declared: bool = False) -> tuple
 
 
 def number_of(text: str) -> int | float | None:
-    """The number that a text stands for; None if it stands for none.
-
-    Examples
-    --------
-    >>> number_of("7"), number_of("-2.5e3"), number_of("seven"), number_of("1_000")
-    (7, -2500.0, None, None)
-    """
+    """The number that a text stands for; None if it stands for none."""
     if "_" in text or not text.isascii():  # Python's own spellings, not those of data
         return None
     try:
