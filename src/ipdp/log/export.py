@@ -75,8 +75,7 @@ def _format(path: Path, form: str | None) -> str:
         suffix = path.suffix.lower().removeprefix(".")
         form = {"ndjson": "jsonl", "feather": "arrow", "pq": "parquet"}.get(suffix, suffix)
     if form not in _FORMATS:
-        known = ", ".join(_FORMATS)
-        raise ValueError(f"{form!r} is no format for a log: give one of {known}")
+        raise ValueError(f"{form!r} is no format for a log: give one of {', '.join(_FORMATS)}")
     return form
 
 
@@ -190,15 +189,11 @@ def _jsonl(path: Path, columns: Columns, rows: Rows) -> None:
 
 
 def _parquet(path: Path, columns: Columns, rows: Rows) -> None:
-    with _pyarrow("pyarrow.parquet").ParquetWriter(path, _schema(columns)) as table:
-        for batch in _batches(columns, rows):
-            table.write_batch(batch)
+    _write_batches(_pyarrow("pyarrow.parquet").ParquetWriter, path, columns, rows)
 
 
 def _arrow(path: Path, columns: Columns, rows: Rows) -> None:
-    with _pyarrow().ipc.new_file(os.fspath(path), _schema(columns)) as table:
-        for batch in _batches(columns, rows):
-            table.write_batch(batch)
+    _write_batches(_pyarrow().ipc.new_file, path, columns, rows)
 
 
 def _pyarrow(module: str = "pyarrow") -> Any:
@@ -210,19 +205,17 @@ def _pyarrow(module: str = "pyarrow") -> Any:
         ) from None
 
 
-def _schema(columns: Columns) -> Any:
+def _write_batches(writer: Any, path: Path, columns: Columns, rows: Rows) -> None:
     pa = _pyarrow()
     time = pa.timestamp("us", tz="UTC")
     types = {"int": pa.int64(), "float": pa.float64(), "text": pa.string(), "time": time}
-    return pa.schema([(name, types[kind]) for name, kind in columns.items()])
-
-
-def _batches(columns: Columns, rows: Rows) -> Iterator[Any]:
-    pa, schema = _pyarrow(), _schema(columns)
+    schema = pa.schema([(name, types[kind]) for name, kind in columns.items()])
     converted = _converted(_ARROW, columns, rows)
-    while part := list(islice(converted, _BATCH)):
-        by_column = zip(schema, zip(*part, strict=True), strict=True)
-        yield pa.record_batch([pa.array(v, field.type) for field, v in by_column], schema=schema)
+    with writer(os.fspath(path), schema) as table:
+        while part := list(islice(converted, _BATCH)):
+            by_column = zip(schema, zip(*part, strict=True), strict=True)
+            arrays = [pa.array(values, field.type) for field, values in by_column]
+            table.write_batch(pa.record_batch(arrays, schema=schema))
 
 
 _Converters = dict[str, Callable[[Any], Any]]

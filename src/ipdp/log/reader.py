@@ -101,14 +101,9 @@ class LogReader:
         return [_info(*row) for row in rows]
 
     def at(self, n: float, explainer: str | None = None) -> dict[Feature, Any]:
-        """The results of the last snapshot at or before n; NotEnoughSamples before the first.
+        """An explainer's curves or importances at the last snapshot at or before n observations.
 
-        Parameters
-        ----------
-        n
-            Observations seen.
-        explainer
-            Whose results: curves, or importances.
+        Raises NotEnoughSamples before the first.
         """
         rows = self._rows(
             "SELECT feature, curve FROM curves "

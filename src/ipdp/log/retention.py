@@ -47,17 +47,10 @@ class Retention:
         return -(-self.recent // self.per_doubling)
 
     def expires(self, n: int, previous: int | None) -> int | None:
-        """When the snapshot at n may go; None: never.
+        """When the snapshot at n may go, by the n of the one before it (None: the first); or never.
 
         The first snapshot of a bucket stands for it. One that is the first in its bucket for r
         widths in a row lives until it is `recent` * 2^r observations old.
-
-        Parameters
-        ----------
-        n
-            Observations seen at this snapshot.
-        previous
-            The same at the snapshot before it; None for the first one.
         """
         if previous is None:
             return None
@@ -67,15 +60,7 @@ class Retention:
         return n + life
 
     def bound(self, n: int, every: int = 1) -> int:
-        """The largest number of snapshots kept after n observations, changes aside.
-
-        Parameters
-        ----------
-        n
-            Observations seen.
-        every
-            How many of them lie between two snapshots.
-        """
+        """The most snapshots kept after n observations with one `every` so many, changes aside."""
         doublings = max(0, math.ceil(math.log2(max(n, 1) / self.recent)))
         # The first and the last one, and a snapshot at both ends of the recent past.
         return min(n, self.recent) // every + 1 + doublings * (self.per_doubling + 1) + 2

@@ -171,12 +171,8 @@ class Log(LogReader):
 
     def change(self, change: Change, n: int) -> None:
         """Log a change that was found after n observations."""
-        row = {
-            "n": _count(n),
-            "change": change_text(change),
-            "before": curve_blob(change.before),
-            "after": curve_blob(change.after),
-        }
+        row: Row = {"n": _count(n), "change": change_text(change)}
+        row |= {"before": curve_blob(change.before), "after": curve_blob(change.after)}
         with self._lock:
             # Changes are never thinned out, so their number is the next one's name.
             self._batch.run["n_changes"] += 1
@@ -244,15 +240,10 @@ class Log(LogReader):
             self._batch.commit(if_due=True)
 
     def rewind(self, n: int) -> None:
-        """Forget all that came after n, to go on from there.
+        """Forget all that came after n observations, to go on from there.
 
         The run is running again, and what was logged because it had ended is forgotten too:
         after a resume the log is as if there had been no interruption.
-
-        Parameters
-        ----------
-        n
-            Observations seen at the point to go on from.
         """
         with self._lock:
             self._batch.rewind(_count(n))
@@ -260,25 +251,24 @@ class Log(LogReader):
 
     def close(self) -> None:
         """Commit and close; a run that has not ended is "stopped" then."""
-        self._close("stopped")
+        self._close()
 
     def __exit__(self, kind: object, error: object, traceback: object) -> None:
-        if isinstance(error, Exception):
-            self._close("failed", f"{type(error).__name__}: {error}")
-        else:
-            self._close("stopped")
+        self._close(error)
 
-    def _close(self, state: Literal["stopped", "failed"], message: str | None = None) -> None:
+    def _close(self, error: object = None) -> None:
         with self._lock:
             if self._closed:
                 return
             self._closed = True
             try:
                 run = self._batch.run
-                if run["state"] == "running":
-                    self.end(run["n"], state, message)
-                else:
+                if run["state"] != "running":
                     self.commit()
+                elif isinstance(error, Exception):
+                    self.end(run["n"], "failed", f"{type(error).__name__}: {error}")
+                else:
+                    self.end(run["n"], "stopped")
             finally:
                 self._connection.close()
                 self._guard.close()
@@ -290,13 +280,8 @@ class Log(LogReader):
 
     def _add_snapshot(self, n: int, reasons: int, rows: list[tuple[str, str, Row]]) -> None:
         batch = self._batch
-        snapshot = {
-            "n": n,
-            "time": time.time(),
-            "reasons": reasons,
-            "expires": self._expires(n, batch.newest),
-            "n_curves": len(rows),
-        }
+        snapshot: Row = {"n": n, "time": time.time(), "reasons": reasons, "n_curves": len(rows)}
+        snapshot["expires"] = self._expires(n, batch.newest)
         batch.insert("snapshots", snapshot)
         for explainer, name, row in rows:
             batch.insert("curves", {"n": n, "feature": batch.number_of(explainer, name), **row})

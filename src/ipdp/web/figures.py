@@ -115,11 +115,12 @@ class _OneExplainer:
 
     def __init__(self, reader: LogReader, explainer: str) -> None:
         self.explainers = [explainer]
-        self.at, self.history = reader.at, reader.history
-        self.importances = reader.importances
-        self.snapshots = reader.snapshots
-        self.changes = reader.changes
-        self.metrics = reader.metrics
+        self.at, self.history, self.importances = reader.at, reader.history, reader.importances
+        self.snapshots, self.changes, self.metrics = (
+            reader.snapshots,
+            reader.changes,
+            reader.metrics,
+        )
 
 
 def _slug(feature: Feature) -> str:

@@ -36,7 +36,7 @@ class WatchedRun:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._view: RunView | None = None
         self._file: tuple[int, int] | None = None
         self._read_at = -float("inf")
@@ -73,12 +73,9 @@ class WatchedRun:
     def close(self) -> None:
         """Close the log."""
         with self._lock:
-            self._close()
-
-    def _close(self) -> None:
-        if self._view is not None:
-            self._view.reader.close()
-        self._view = None
+            if self._view is not None:
+                self._view.reader.close()
+            self._view = None
 
     def _current_view(self) -> RunView:
         """The view as of now, or as of a moment ago."""
@@ -86,7 +83,7 @@ class WatchedRun:
             return self._view
         found = self.path.stat()
         if self._view is None or self._file != (found.st_dev, found.st_ino):
-            self._close()  # another log was put in its place
+            self.close()  # another log was put in its place
             self._view = RunView(LogReader(self.path))
             self._file = found.st_dev, found.st_ino
         self._view.refresh()

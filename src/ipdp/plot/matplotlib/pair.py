@@ -11,7 +11,7 @@ from matplotlib.patheffects import withStroke
 from ipdp.plot.matplotlib.curve import Settings, no_artists
 from ipdp.plot.matplotlib.layout import new_axes
 from ipdp.plot.matplotlib.style import add_notes, add_surface, label_axis, written_out
-from ipdp.plot.shown.pair import ShownPair
+from ipdp.plot.shown.pair import Density, ShownPair
 from ipdp.plot.shown.values import edges_around
 
 _LARGEST_DOT = 160.0
@@ -41,13 +41,13 @@ def draw(shown: ShownPair, ax: Axes | None, settings: Settings) -> dict[str, Any
 
 def _draw_density(ax: Axes, shown: ShownPair) -> Any:
     """Lines around the data, dots where there are categories; seen on any colour."""
-    if shown.counts is not None:
-        x, y = np.meshgrid(*shown.axes, indexing="ij")
-        sizes = _LARGEST_DOT * shown.counts / max(shown.counts.max(), 1)
-        dots: dict[str, Any] = {"facecolors": "white", "edgecolors": (0, 0, 0, 0.6)}
-        return ax.scatter(x.ravel(), y.ravel(), s=sizes.ravel(), zorder=3, linewidths=0.8, **dots)
     if shown.density is None:
         return None
+    if not isinstance(shown.density, Density):
+        x, y = np.meshgrid(*shown.axes, indexing="ij")
+        sizes = _LARGEST_DOT * shown.density / max(shown.density.max(), 1)
+        dots: dict[str, Any] = {"facecolors": "white", "edgecolors": (0, 0, 0, 0.6)}
+        return ax.scatter(x.ravel(), y.ravel(), s=sizes.ravel(), zorder=3, linewidths=0.8, **dots)
     x, y, z, levels = shown.density
     lines = ax.contour(x, y, z.T, levels=levels, colors="white", linewidths=1.0)
     lines.set_path_effects([withStroke(linewidth=2.0, foreground=(0, 0, 0, 0.45))])

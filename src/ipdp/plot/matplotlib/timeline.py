@@ -58,10 +58,10 @@ def draw(shown: ShownTimeline, ax: Axes | Sequence[Axes] | None) -> dict[str, An
         axes["changes"] = made[-1]
         colours = {name: line.get_color() for name, line in lines.items()}
         changes = _draw_changes(made[-1], shown, colours)
-    for k, panel in enumerate(made):
+    for panel in made:
         _finish_axes(panel, shown, last=panel is made[-1])
-        if k <= n_metrics:
-            _mark_changes(panel, shown)
+    for panel in made[: n_metrics + 1]:
+        _mark_changes(panel, shown)
     artists = {"lines": lines, "metric_lines": metric_lines, "changes": changes}
     return {"axes": axes, "figure": made[0].figure, **artists}
 

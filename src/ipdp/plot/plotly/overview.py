@@ -10,10 +10,9 @@ from ipdp.core.curve import Curve
 from ipdp.plot.plotly.curve import traces, x_axis, y_axis
 from ipdp.plot.plotly.pair import axes, surface_trace
 from ipdp.plot.plotly.style import Figure, Theme, Trace, name_text
-from ipdp.plot.shown.curve import ShownCurve, shown_curve
+from ipdp.plot.shown.curve import ShownCurve
 from ipdp.plot.shown.overview import ShownOverview, fit_under
-from ipdp.plot.shown.pair import ShownPair, shown_pair
-from ipdp.plot.shown.values import is_pair
+from ipdp.plot.shown.pair import ShownPair, shown_of
 
 # Pixels of a row of panels.
 _ROW = 190
@@ -62,13 +61,11 @@ def figure(shown: ShownOverview) -> Figure:
     for k, curve in enumerate(shown.curves):
         panel = Panel.of(shown, k)
         layout["annotations"].append(_title(curve, shown.importance_text(curve), panel))
-        if is_pair(curve):
-            output, centred = shown.options["output"], shown.options["centred"]
-            pair = shown_pair(curve, rug=False, output=output, centred=centred)
-            found.append(_pair_trace(pair, theme, panel))
-            layout |= _pair_axes(pair, panel)
+        one = shown_of(curve, **shown.options)
+        if isinstance(one, ShownPair):
+            found.append(_pair_trace(one, theme, panel))
+            layout |= _pair_axes(one, panel)
         else:
-            one = shown_curve(curve, **shown.options)
             found += _traces(one, theme, panel)
             layout |= _axes(panel, one, rug=shown.options["rug"])
     named: set[str] = set()

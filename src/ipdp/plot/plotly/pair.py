@@ -18,10 +18,10 @@ def figure(shown: ShownPair) -> Figure:
     """The figure of a pair."""
     theme = Theme.default()
     traces = [surface_trace(shown, theme), *_tick_traces(shown)]
-    if shown.counts is not None:
-        traces.append(_dots_trace(shown, shown.counts.ravel()))
-    if shown.density is not None:
+    if isinstance(shown.density, Density):
         traces += _contour_traces(shown.density)
+    elif shown.density is not None:
+        traces.append(_dots_trace(shown, shown.density.ravel()))
     x, y = axes(shown)
     layout = notes(shown.title, is_empty=shown.is_empty)
     return theme.figure(traces, {"xaxis": x, "yaxis": y, "height": 460} | layout)

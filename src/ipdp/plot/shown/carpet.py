@@ -36,6 +36,8 @@ _ROWS = 240
 # Share of the axis on either side of a range that is a single point.
 _LEAST = 0.01
 
+_Points = tuple[FloatArray, FloatArray]
+
 
 class CarpetDisplay(NotebookDisplay):
     """Heat map of one feature's curve over time: time along x, the feature's value along y.
@@ -120,13 +122,8 @@ class CarpetDisplay(NotebookDisplay):
         mesh_kw
             Settings of the mesh, as matplotlib names them.
         """
-        shown = curve_history(
-            self.times,
-            self.curves,
-            output=output,
-            centred=centred,
-            marks=self._marks if changes else [],
-        )
+        marks = self._marks if changes else []
+        shown = curve_history(self.times, self.curves, marks, output=output, centred=centred)
         return self._draw(backend, "carpet", shown, ax, {"mesh": mesh_kw})
 
     def __repr__(self) -> str:
@@ -152,10 +149,10 @@ class CurveHistory:
 def curve_history(
     times: FloatArray,
     curves: Sequence[Curve],
+    marks: Sequence[Mark] = (),
     *,
     output: Label | None,
     centred: bool,
-    marks: Sequence[Mark] = (),
 ) -> CurveHistory:
     """Put curves together on one axis; each is shown in its own range only."""
     last = curves[-1]
@@ -173,9 +170,8 @@ def curve_history(
     rows = [_row(curve, output, centred=centred) for curve in curves]
     axis = Axis(categorical=last.categorical[0])
     grids = [axis.positions(curve.grid_values[0]) for curve in curves]
-    edges, values = (
-        _by_number(grids, rows) if axis.categories is None else _by_category(grids, rows)
-    )
+    place = _by_number if axis.categories is None else _by_category
+    edges, values = place(list(zip(grids, rows, strict=True)))
     return CurveHistory(
         feature=named(last.feature),
         label=output_label(last, last.select(output), centred=centred),
@@ -198,27 +194,25 @@ def _row(curve: Curve, output: Label, *, centred: bool) -> FloatArray:
     return np.asarray(known(about_its_mean(one) if centred else one)[0])
 
 
-def _by_category(
-    grids: Sequence[FloatArray], rows: Sequence[FloatArray]
-) -> tuple[FloatArray, FloatArray]:
-    n = int(max((grid.max(initial=-1.0) for grid in grids), default=-1.0)) + 1
-    values = np.full((n, len(grids)), np.nan)
-    for column, (grid, row) in enumerate(zip(grids, rows, strict=True)):
+def _by_category(curves: list[_Points]) -> _Points:
+    """Borders of the rows, and values of shape (rows, curves), of categories."""
+    n = int(max((grid.max(initial=-1.0) for grid, _ in curves), default=-1.0)) + 1
+    values = np.full((n, len(curves)), np.nan)
+    for column, (grid, row) in enumerate(curves):
         values[grid.astype(int), column] = row
     return np.linspace(-0.5, n - 0.5, n + 1), values
 
 
-def _by_number(
-    grids: Sequence[FloatArray], rows: Sequence[FloatArray]
-) -> tuple[FloatArray, FloatArray]:
-    points = np.concatenate(grids)
+def _by_number(curves: list[_Points]) -> _Points:
+    """The same of numbers."""
+    points = np.concatenate([grid for grid, _ in curves])
     low, high = (points.min(), points.max()) if points.size else (0.0, 0.0)
     if not high > low:
         low, high = around(low)
     edges = np.linspace(low, high, _ROWS + 1)
     middles = (edges[1:] + edges[:-1]) / 2
-    values = np.full((_ROWS, len(grids)), np.nan)
-    for column, (grid, row) in enumerate(zip(grids, rows, strict=True)):
+    values = np.full((_ROWS, len(curves)), np.nan)
+    for column, (grid, row) in enumerate(curves):
         if len(grid):
             # Every row that the range touches, and some more where it is a single point.
             more = _LEAST * (high - low) if grid[0] == grid[-1] else 0.0

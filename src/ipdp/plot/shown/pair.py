@@ -53,8 +53,8 @@ class ShownPair:
     z: FloatArray  # the values, of shape (m2, m1); NaN where nothing is known
     levels: FloatArray | None  # of filled contours; None where tiles are drawn
     z_range: tuple[float, float] | None  # ends of the colours around zero, of a centred surface
-    density: Density | None  # of the observations
-    counts: Array | None  # of the observations at each point, of shape (m1, m2), with categories
+    # Of the observations; with categories their number at each point, of shape (m1, m2).
+    density: Density | Array | None
     ticks: list[FloatArray]  # recent values along each axis, where they are too few for a density
     is_empty: bool  # whether there is nothing to see yet
 
@@ -72,7 +72,7 @@ def shown_pair(whole: Curve, **options: Any) -> ShownPair:
     x, y = (axis.positions(values) for axis, values in zip(both, curve.grid_values, strict=True))
     z = known(curve)[0].T if curve.outputs else np.full((len(y), len(x)), np.nan)
     with_density = wanted.rug or wanted.data is not None
-    found = density_of(curve, wanted.data) if with_density else None
+    density = density_of(curve, wanted.data) if with_density else None
     return ShownPair(
         features=tuple(map(named, curve.features)),
         label=output_label(whole, curve, centred=wanted.centred),
@@ -82,9 +82,8 @@ def shown_pair(whole: Curve, **options: Any) -> ShownPair:
         z=z,
         levels=_levels_of(curve, (x, y), z),
         z_range=symmetric_range(z) if wanted.centred else None,
-        density=found if isinstance(found, Density) else None,
-        counts=None if isinstance(found, Density) else found,
-        ticks=_ticks(curve) if wanted.rug and found is None else [np.empty(0)] * 2,
+        density=density,
+        ticks=_ticks(curve) if wanted.rug and density is None else [np.empty(0)] * 2,
         is_empty=not np.isfinite(z).any(),
     )
 

@@ -56,15 +56,7 @@ def diverging_colours(*, dark: bool) -> tuple[str, str, str]:
 
 
 def named(name: object, width: int = 48) -> str:
-    """A name as it is shown: on one line, shortened in the middle, never empty.
-
-    Examples
-    --------
-    >>> named("salary"), named(""), named("a" * 30 + "b" * 30, width=9)
-    ('salary', "''", 'aaaa…bbbb')
-    >>> named(("age", "salary"), width=9)
-    'age*salary'
-    """
+    """A name as it is shown: on one line, shortened in the middle (aaaa…bbbb), never empty."""
     if isinstance(name, tuple):  # a pair
         return feature_text(tuple(named(part, max(width // 2, 9)) for part in name))
     text = "".join(c if c.isprintable() else " " for c in str(name))

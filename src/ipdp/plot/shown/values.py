@@ -139,9 +139,8 @@ def about_its_mean(curve: Curve) -> Curve:
 
 def _mean(values: FloatArray, axes: tuple[int, ...]) -> FloatArray:
     """Mean over some axes, which are kept, of what is known; 0 where nothing is."""
-    there = ~np.isnan(values)
-    total = np.where(there, values, 0.0).sum(axis=axes, keepdims=True)
-    return np.asarray(total / np.maximum(there.sum(axis=axes, keepdims=True), 1))
+    known = np.ma.array(values, mask=np.isnan(values))
+    return np.asarray(known.mean(axis=axes, keepdims=True).filled(0.0))
 
 
 def is_whole(curve: Curve, axis: int = 0) -> bool:
