@@ -207,11 +207,12 @@ class Step:
             if self.monitor is not None:
                 changes = self.monitor.update(x)
         self.explain_seconds += perf_counter() - started
-        self._explain_label(x, y, w)
+        if self._with_label:
+            self._explain_label(x, y, w)
         return changes
 
     def _explain_label(self, x: Observation, y: Any, w: float) -> None:
-        if self._with_label and y is not None:
+        if y is not None:
             self.doing = "explain"
             started = perf_counter()
             for explain_one in self._with_label:
@@ -227,7 +228,7 @@ class Step:
         """Deal with labels that have come; without a weight nothing is explained."""
         for _, x, y, y_pred in questions:
             self._score(y, y_pred)
-            if w is not None:
+            if w is not None and self._with_label:
                 self._explain_label(x, y, w)
             self._teach(x, y)
 

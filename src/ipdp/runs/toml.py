@@ -26,10 +26,7 @@ class ConfigError(ValueError):
 
 
 def read(
-    kind: type[Model],
-    given: Mapping[str, Any],
-    file: Path | None = None,
-    known: Mapping[str, Any] | None = None,
+    kind: type[Model], given: Mapping[str, Any], file: Path | None, known: Mapping[str, Any] = {}
 ) -> Model:
     """The settings of a run, or a `ConfigError` that says what is wrong and where.
 
@@ -37,7 +34,7 @@ def read(
     """
     text, found = ("", {}) if file is None else read_toml(file)
     try:
-        return kind.model_validate({**(known or {}), **found, **given})
+        return kind.model_validate({**known, **found, **given})
     except ValidationError as error:
         problem = _worst(error.errors())
         place = _place(problem)
