@@ -37,22 +37,17 @@ def draw(shown: ShownOverview, ax: Axes | Sequence[Axes] | None) -> dict[str, An
     ]
     # Where one panel has a rug all have one, so that the common axis is level.
     rug = shown.options["rug"] and any(curve.rug for curve in single)
-    for k, display in enumerate(displays):
-        _add_title(display, shown.importance_text(display.curve))
+    for k, (panel, display) in enumerate(zip(axes, displays, strict=True)):
+        name, importance = display.curve.feature, shown.importance_text(display.curve)
+        panel.set_title(named(name, width=_LETTERS), loc="left", fontsize="small", **PLAIN)
+        grey = text_colour(panel, 0.6)
+        panel.set_title(importance, loc="right", fontsize="x-small", color=grey)
         if is_pair(display.curve):
             _shrink_pair(display)
         else:
             _shrink_curve(display, first=k % shown.columns == 0, rug=rug)
     legend = _add_legend(displays)
     return {"axes": axes, "figure": axes[0].figure, "displays": displays, "legend": legend}
-
-
-def _add_title(display: PDPDisplay, importance: str) -> None:
-    """The name and the importance above a panel, in small letters."""
-    ax = display.ax_
-    name = named(display.curve.feature, width=_LETTERS)
-    ax.set_title(name, loc="left", fontsize="small", **PLAIN)
-    ax.set_title(importance, loc="right", fontsize="x-small", color=text_colour(ax, 0.6))
 
 
 def _shrink_pair(display: PDPDisplay) -> None:

@@ -49,10 +49,12 @@ def draw(shown: ShownTimeline, ax: Axes | Sequence[Axes] | None) -> dict[str, An
         add_grid(panel)
     # A metric may have any name, also that of another panel: the last two are known by place.
     axes = dict(zip(shown.metrics, made, strict=False)) | {"importance": made[n_metrics]}
-    metric_lines = {
-        name: _draw_metric(panel, name, series)
-        for panel, (name, series) in zip(made, shown.metrics.items(), strict=False)
-    }
+    metric_lines = {}
+    for panel, (name, series) in zip(made, shown.metrics.items(), strict=False):
+        panel.set_ylabel(named(name, width=16), fontsize="small", **PLAIN)
+        format_numbers(panel.yaxis, series.values)
+        own: dict[str, Any] = {"color": text_colour(panel, 0.9), "marker": _marker(series)}
+        metric_lines[name] = panel.plot(*series, linewidth=1.5, **own)[0]
     lines, changes = _draw_importances(made[n_metrics], shown), {}
     if shown.rows:
         axes["changes"] = made[-1]
@@ -64,12 +66,6 @@ def draw(shown: ShownTimeline, ax: Axes | Sequence[Axes] | None) -> dict[str, An
         _mark_changes(panel, shown)
     artists = {"lines": lines, "metric_lines": metric_lines, "changes": changes}
     return {"axes": axes, "figure": made[0].figure, **artists}
-
-
-def _draw_metric(ax: Axes, name: str, series: Series) -> Line2D:
-    ax.set_ylabel(named(name, width=16), fontsize="small", **PLAIN)
-    format_numbers(ax.yaxis, series.values)
-    return ax.plot(*series, color=text_colour(ax, 0.9), linewidth=1.5, marker=_marker(series))[0]
 
 
 def _marker(series: Series) -> str:

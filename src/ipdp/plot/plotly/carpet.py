@@ -15,7 +15,6 @@ from ipdp.plot.plotly.style import (
     scatter,
 )
 from ipdp.plot.shown.carpet import CurveHistory
-from ipdp.plot.shown.source import Mark
 
 # Pixels of a category.
 _ROW = 18
@@ -28,7 +27,13 @@ def figure(shown: CurveHistory) -> Figure:
     y |= {"showgrid": False} | ({} if shown.categories is None else {"autorange": "reversed"})
     x |= {"tickvals": shown.times} if len(shown.times) == 1 else {}
     height = max(420, _ROW * len(shown.categories or []) + 120)
-    traces = [_mesh(shown, theme), *(_change_trace(mark, shown, theme) for mark in shown.marks)]
+    # Points along the line of a change, for the pointer to find.
+    along = np.linspace(shown.place_edges[0], shown.place_edges[-1], 21)
+    traces = [_mesh(shown, theme)]
+    for mark in shown.marks:
+        line = {"color": theme.text_colour(0.9), "width": 1.5, "dash": mark.dash}
+        across = [mark.time] * len(along)
+        traces.append(scatter(across, along, "change", hover=change_text(mark), line=line))
     return theme.figure(traces, {"xaxis": x, "yaxis": y, "height": height})
 
 
@@ -51,11 +56,3 @@ def _mesh(shown: CurveHistory, theme: Theme) -> Trace:
         f"{escaped(shown.label)}: %{{z:,.4g}}<extra></extra>"
     )
     return mesh
-
-
-def _change_trace(mark: Mark, shown: CurveHistory, theme: Theme) -> Trace:
-    """A line at a change, with its sentence as the hover text."""
-    # Points along the line, for the pointer to find.
-    y = np.linspace(shown.place_edges[0], shown.place_edges[-1], 21)
-    line = {"color": theme.text_colour(0.9), "width": 1.5, "dash": mark.dash}
-    return scatter([mark.time] * len(y), y, "change", hover=change_text(mark), line=line)
