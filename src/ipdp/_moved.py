@@ -13,6 +13,8 @@ from typing import Any
 
 MOVED = {
     "ipdp.dashboard": "ipdp.web",
+    "ipdp.models.minibatch": "ipdp.models.river",  # pickled engines name it
+    "ipdp.models.trees.mondrian": "ipdp.models.trees.classification",
     "ipdp.monitor.handlers": "ipdp.monitor.notify",
     "ipdp.monitor.series": "ipdp.monitor.baselines",  # pickled detectors name it
     "ipdp.prometheus": "ipdp.runs.prometheus",

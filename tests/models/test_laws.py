@@ -15,7 +15,7 @@ from sklearn.preprocessing import OneHotEncoder
 
 from ipdp.checks import check_engine
 from ipdp.models import engine
-from ipdp.models.minibatch import MiniBatchEngine
+from ipdp.models.river import MiniBatchEngine
 
 RNG = np.random.default_rng(0)
 FRAME = pd.DataFrame(
@@ -126,7 +126,7 @@ def test_river(model):
     ids=lambda model: type(model).__name__,
 )
 def test_mini_batches_of_river(model, monkeypatch):
-    monkeypatch.setattr("ipdp.models.minibatch.LEAST_ROWS", 10)
+    monkeypatch.setattr("ipdp.models.river.LEAST_ROWS", 10)
     ours = engine(model)
     assert isinstance(ours, MiniBatchEngine)
     check_engine(ours, NUMBER_ROWS)

@@ -116,12 +116,9 @@ class Reservoir:
         >>> first.merge(second).values
         [3, 8, 9]
         """
-        if (self.size, self.probability, self.select) != (
-            later.size,
-            later.probability,
-            later.select,
-        ):
-            raise ValueError("two reservoirs can be merged only if their settings agree")
+        for name in ("size", "probability", "select"):
+            if getattr(self, name) != getattr(later, name):
+                raise ValueError("two reservoirs can be merged only if their settings agree")
         joined = later.copy()
         newer, earlier = later.kernel.by_age, self.kernel.by_age
         # A later reservoir that never filled up let every value in, where the full one would have

@@ -23,6 +23,9 @@ Feature: TypeAlias = Hashable
 Label: TypeAlias = Hashable
 """The name of an output: a class, a target, or "prediction"."""
 
+Labels: TypeAlias = tuple[Label, ...]
+"""The names of all outputs of a model, in their order."""
+
 Observation: TypeAlias = Mapping[Any, Any]
 """One observation x_t: feature name to value, as in river."""
 

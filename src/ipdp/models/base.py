@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ipdp.core.curve import PREDICTION
-from ipdp.core.typing import Array, FeatureName, FloatArray, Label, Observation
+from ipdp.core.typing import Array, FeatureName, FloatArray, Label, Labels, Observation
 
 # The share of rounding that is granted: of the value itself, and of the largest of its curve.
 _RELATIVE, _ABSOLUTE = 1e-9, 1e-12
@@ -84,7 +84,7 @@ class Outputs(NamedTuple):
         Shape (n_observations, n_outputs, n_points).
     """
 
-    labels: tuple[Label, ...] | None
+    labels: Labels | None
     values: FloatArray
 
 
@@ -136,13 +136,13 @@ class Engine(ABC):
         return f"<{type(self).__name__}: {self.description}>"
 
 
-Rows = tuple[tuple[Label, ...] | None, FloatArray]
+Rows = tuple[Labels | None, FloatArray]
 """The names of the outputs where they are known, and values of shape (n_rows, n_outputs)."""
 
 
 def as_rows(result: Any, n_rows: int) -> Rows:
     """The answer of a vectorised model."""
-    labels: tuple[Label, ...] | None = None
+    labels: Labels | None = None
     is_frame = type(result) is not np.ndarray and hasattr(result, "to_numpy")
     if is_frame and hasattr(result, "columns"):
         labels = tuple(result.columns)
@@ -159,7 +159,7 @@ def as_rows(result: Any, n_rows: int) -> Rows:
     return labels, values
 
 
-def aligned(outputs: Outputs, labels: tuple[Label, ...]) -> Outputs:
+def aligned(outputs: Outputs, labels: Labels) -> Outputs:
     """The same answer with its outputs in another order; those that it does not have are 0."""
     if outputs.labels == labels:
         return outputs
@@ -169,7 +169,7 @@ def aligned(outputs: Outputs, labels: tuple[Label, ...]) -> Outputs:
     return Outputs(labels, values)
 
 
-def agree(labels: tuple[Label, ...], values: FloatArray, plain: Outputs) -> bool:
+def agree(labels: Labels, values: FloatArray, plain: Outputs) -> bool:
     """Whether an answer for one observation, of shape (n_outputs, n_points), is the plain one.
 
     The order of the outputs does not matter.

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ipdp.core.typing import Array, FeatureName, FloatArray, Label, Observation
+from ipdp.core.typing import Array, FeatureName, FloatArray, Labels, Observation
 from ipdp.models.base import Engine, Outputs, Probe, Rows, as_rows
 
 # A call gets at most this many numbers (rows x columns), 32 MB of floats: large enough that the
@@ -25,11 +25,19 @@ class BatchedEngine(Engine):
 
     ordered = True
 
+    def __init__(self, model: Any, description: str) -> None:
+        self.model = model
+        self._description = description
+
+    @property
+    def description(self) -> str:
+        return f"{self._description}, all points in one call"
+
     @abstractmethod
     def _call(self, table: Sequence[Array], columns: tuple[FeatureName, ...]) -> Any:
         """Call the model on columns of equal length."""
 
-    def _labels(self) -> tuple[Label, ...] | None:
+    def _labels(self) -> Labels | None:
         """Names of the outputs where the model knows them."""
         return None
 
@@ -48,7 +56,7 @@ class BatchedEngine(Engine):
         n_points = positions.shape[2]
         step = max(1, MAX_CELLS // max(1, n_points * len(columns)))
         parts = []
-        labels: tuple[Label, ...] | None = None
+        labels: Labels | None = None
         for first in range(0, len(observations), step):
             chunk = slice(first, first + step)
             table = _table(observations[chunk], columns)
@@ -82,16 +90,11 @@ class ArrayEngine(BatchedEngine):
         model: Any = None,
         description: str = "a function of an array",
     ) -> None:
+        super().__init__(call if model is None else model, description)
         self.call = call
-        self.model = call if model is None else model
-        self._description = description
         self._probes: Sequence[Probe] = ()
         self._columns: tuple[FeatureName, ...] = ()
         self._sources: Array | None = None
-
-    @property
-    def description(self) -> str:
-        return f"{self._description}, all points in one call"
 
     def ice(
         self, observations: Sequence[Observation], probes: Sequence[Probe], positions: FloatArray
@@ -149,14 +152,9 @@ class FrameEngine(BatchedEngine):
         description: str = "a function of a frame",
         backend: Any = "pandas",
     ) -> None:
+        super().__init__(call if model is None else model, f"{description} ({backend})")
         self.call = call
-        self.model = call if model is None else model
         self.backend = backend
-        self._description = description
-
-    @property
-    def description(self) -> str:
-        return f"{self._description} ({self.backend}), all points in one call"
 
     def _call(self, table: Sequence[Array], columns: tuple[FeatureName, ...]) -> Any:
         data = dict(zip(columns, table, strict=True))

@@ -34,12 +34,8 @@ class BoosterEngine(BatchedEngine):
     """
 
     def __init__(self, model: Any) -> None:
-        self.model = model
         self._kind = _kind(model)
-
-    @property
-    def description(self) -> str:
-        return f"{self._kind}.predict, all points in one call"
+        super().__init__(model, f"{self._kind}.predict")
 
     def _columns_of(self, x: Observation) -> tuple[FeatureName, ...]:
         found = getattr(self.model, _FEATURE_NAMES[self._kind])

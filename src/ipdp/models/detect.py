@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from functools import partial
 from typing import Any, Literal, get_args
 
 from ipdp.models.base import Engine
@@ -74,13 +73,8 @@ def register(predicate: type | Predicate, factory: Factory) -> None:
     >>> pdp.curve("outside").average
     array([[20., 10.]])
     """
-    if isinstance(predicate, type):
-        predicate = partial(_is_instance, predicate)
-    _REGISTER.insert(0, (predicate, factory))
-
-
-def _is_instance(kind: type, model: Any) -> bool:
-    return isinstance(model, kind)
+    fits = predicate.__instancecheck__ if isinstance(predicate, type) else predicate
+    _REGISTER.insert(0, (fits, factory))
 
 
 def engine(

@@ -34,13 +34,9 @@ class OnnxEngine(BatchedEngine):
     """
 
     def __init__(self, model: Any) -> None:
-        self.model = model
         self._inputs = [(node.name, _type_of(node)) for node in model.get_inputs()]
         self._output = _chosen_output(model.get_outputs())
-
-    @property
-    def description(self) -> str:
-        return f"ONNX session, output {self._output!r}, all points in one call"
+        super().__init__(model, f"ONNX session, output {self._output!r}")
 
     def _columns_of(self, x: Observation) -> tuple[FeatureName, ...]:
         if len(self._inputs) > 1:

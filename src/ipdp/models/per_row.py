@@ -81,9 +81,7 @@ class RowEngine(Engine):
         call = self.call
         if len(probe.names) == 1:
             (name,) = probe.names
-            values = positions[0, probe.start : probe.stop].tolist()
-            if probe.categories[0] is not None or probe.whole[0] or probe.missing:
-                values = probe.values(positions, 0)
+            values = probe.values(positions, 0)
             if not (probe.missing and self.leave_out):
                 return [call({**x, name: value}) for value in values]
             without = {other: value for other, value in x.items() if other != name}

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ipdp.core.typing import Array, FeatureName, Label, Observation
+from ipdp.core.typing import Array, FeatureName, Labels, Observation
 from ipdp.models.batched import ArrayEngine, BatchedEngine, FrameEngine
 
 
@@ -27,14 +27,10 @@ class SklearnEngine(BatchedEngine):
     """
 
     def __init__(self, model: Any, response: str = "auto") -> None:
-        self.model = model
         self.response = _response(model, response)
+        super().__init__(model, f"{type(model).__name__}.{self.response}")
         self._classifies = _is_classifier(model)
         self._clusters = _kind(model) == "clusterer"
-
-    @property
-    def description(self) -> str:
-        return f"{type(self.model).__name__}.{self.response}, all points in one call"
 
     def _columns_of(self, x: Observation) -> tuple[FeatureName, ...]:
         names = getattr(self.model, "feature_names_in_", None)
@@ -71,7 +67,7 @@ class SklearnEngine(BatchedEngine):
         """Whether the answer is a class or a cluster, to be counted."""
         return self.response == "predict" and (self._classifies or self._clusters)
 
-    def _labels(self) -> tuple[Label, ...] | None:
+    def _labels(self) -> Labels | None:
         if self._clusters:
             return _clusters_of(self.model) if self._hard else None
         classes = getattr(self.model, "classes_", None)
@@ -98,7 +94,7 @@ def _kind(model: Any) -> str | None:
     return None if kind is None else str(kind)
 
 
-def _clusters_of(model: Any) -> tuple[Label, ...]:
+def _clusters_of(model: Any) -> Labels:
     for name in ("n_clusters", "n_components"):
         if isinstance(getattr(model, name, None), int):
             return tuple(range(getattr(model, name)))

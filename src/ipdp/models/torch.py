@@ -27,11 +27,7 @@ class TorchEngine(BatchedEngine):
     """
 
     def __init__(self, model: Any) -> None:
-        self.model = model
-
-    @property
-    def description(self) -> str:
-        return f"torch module {type(self.model).__name__}, all points in one call"
+        super().__init__(model, f"torch module {type(model).__name__}")
 
     def _call(self, table: Sequence[Array], columns: tuple[FeatureName, ...]) -> Any:
         del columns  # a tensor has none

@@ -17,7 +17,7 @@ from tests.models.trees.models import FlattenedLeaf, Grower
 import ipdp
 from ipdp.models import engine
 from ipdp.models.base import aligned
-from ipdp.models.trees import Checker, SlowPathWarning, kernels, mondrian
+from ipdp.models.trees import Checker, SlowPathWarning, classification, kernels
 from ipdp.models.trees.kernels.leaves import likelihoods
 
 
@@ -79,10 +79,10 @@ def wrong_mean(monkeypatch):
 
 def wrong_aggregation(monkeypatch):
     """As if nodes of Mondrian trees had other shares; before river 0.24 trees are called."""
-    right, by_call = kernels.current.aggregate, mondrian._shares_by_call
+    right, by_call = kernels.current.aggregate, classification._shares_by_call
     wrong = kernels.current._replace(aggregate=lambda *arguments: right(*arguments) ** 1.001)
     monkeypatch.setattr(kernels, "current", wrong)
-    monkeypatch.setattr(mondrian, "_shares_by_call", lambda *asked: by_call(*asked) ** 1.001)
+    monkeypatch.setattr(classification, "_shares_by_call", lambda *asked: by_call(*asked) ** 1.001)
 
 
 def an_error(monkeypatch):

@@ -18,13 +18,13 @@ from tests.models.trees.models import FlattenedLeaf, Grower
 
 import ipdp
 from ipdp.models import engine
-from ipdp.models.trees import kernels, mondrian
+from ipdp.models.trees import kernels
 from ipdp.models.trees.kernels import aggregation, voting, walk
-from ipdp.models.trees.kinds import CLASSIFIER_FORMS
+from ipdp.models.trees.kinds import CLASSIFIER_FORMS, MONDRIAN_KINDS
 from ipdp.models.trees.points import Columns
 from ipdp.models.trees.reached import LeafCache
 
-UNCOMPILED = kernels.kernels_of("uncompiled", walk, voting, aggregation)
+UNCOMPILED = kernels.Kernels.of("uncompiled", walk, voting, aggregation)
 BUILDS = {
     "pure": lambda: kernels.PURE,
     "uncompiled": lambda: UNCOMPILED,
@@ -97,7 +97,7 @@ def aggregates(build):
         if hasattr(model.data[0], "_class_to_idx"):  # from river 0.24 on
             for points in observations:
                 walker = build.Walker(points)
-                yield build.aggregate(walker, model.data, mondrian._KINDS, (False, True))
+                yield build.aggregate(walker, model.data, MONDRIAN_KINDS, (False, True))
 
 
 def only_numbers(build):

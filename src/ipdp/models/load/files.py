@@ -59,10 +59,6 @@ def _skops(path: Path, trusted: Sequence[str]) -> Any:
     return skops.load(path, trusted=list(trusted))
 
 
-def _onnx(path: Path) -> Any:
-    return _needed("onnxruntime", "an ONNX file").InferenceSession(str(path))
-
-
 def _torch(path: Path) -> Any:
     torch = _needed("torch", "a .pt2 file")
     exported = torch.export.load(str(path)).module()
@@ -89,10 +85,6 @@ def _xgboost(path: Path) -> Any:
     return _needed("xgboost", "an XGBoost file").Booster(model_file=str(path))
 
 
-def _lightgbm(path: Path) -> Any:
-    return _needed("lightgbm", "a LightGBM file").Booster(model_file=str(path))
-
-
 def _catboost(path: Path, kind: str = "cbm") -> Any:
     return _needed("catboost", "a CatBoost file").CatBoost().load_model(str(path), format=kind)
 
@@ -113,18 +105,14 @@ def _pickle(path: Path) -> Any:
         return pickle.load(file)
 
 
-def _joblib(path: Path) -> Any:
-    return _needed("joblib", "a .joblib file").load(path)
-
-
 _LOADERS: dict[str, Callable[[Path], Any]] = {
-    ".onnx": _onnx,
+    ".onnx": lambda path: _needed("onnxruntime", "an ONNX file").InferenceSession(str(path)),
     ".pt2": _torch,
     ".ubj": _xgboost,
-    ".txt": _lightgbm,
+    ".txt": lambda path: _needed("lightgbm", "a LightGBM file").Booster(model_file=str(path)),
     ".cbm": _catboost,
     ".json": _json,
     ".pkl": _pickle,
     ".pickle": _pickle,
-    ".joblib": _joblib,
+    ".joblib": lambda path: _needed("joblib", "a .joblib file").load(path),
 }

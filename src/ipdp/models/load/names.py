@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections import ChainMap
 from collections.abc import Iterable, Sequence
 from importlib import import_module
 from importlib.util import find_spec
@@ -71,9 +72,7 @@ def resolve(path: str, within: Sequence[str] = ()) -> Any:
 
 
 def _within(name: str, modules: Sequence[str]) -> Any:
-    there: dict[str, Any] = {}
-    for module in modules:
-        there = {**vars(_library_module(module)), **there}
+    there = ChainMap(*[vars(_library_module(module)) for module in modules])
     if name in there:
         return there[name]
     more = hint(name, there) or "; write its whole path, such as river.forest.ARFClassifier()"

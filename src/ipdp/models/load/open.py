@@ -22,29 +22,11 @@ _FACTORY = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*(\.[^\W\d]\w*)*")
 def load_model(spec: str | Path, *, allow_pickle: bool = False, trusted: Sequence[str] = ()) -> Any:
     """The model that a text stands for.
 
-    Parameters
-    ----------
-    spec
-        An import path with literal arguments, such as
-        `river.forest.ARFClassifier(n_models=10, seed=42)`, or a pipeline of them with `|`;
-        `module:factory`, a function of your own, looked for in the current directory too; or a
-        file: .skops, .onnx, .pt2 (torch), .json and .ubj (XGBoost), .txt (LightGBM), .cbm and
-        .json (CatBoost), .pkl and .joblib.
-    allow_pickle
-        Whether a .pkl, .joblib or .pt2 file may be loaded, which runs whatever code is in it.
-    trusted
-        Types that a .skops file may hold beside those that skops trusts itself.
-
-    Examples
-    --------
-    >>> from ipdp.models.load import load_model
-    >>> load_model("river.tree.HoeffdingTreeClassifier(grace_period=50)").grace_period
-    50
-    >>> load_model("river.tree.HoeffdingTreeClasifier()")
-    Traceback (most recent call last):
-    ...
-    ipdp.models.load.names.LoadError: river.tree has no 'HoeffdingTreeClasifier'; did you mean
-    'HoeffdingTreeClassifier'?
+    That is an import path with literal arguments (see `load_object`); `module:factory`, a function
+    of your own, looked for in the current directory too; or a file: .skops, .onnx, .pt2 (torch),
+    .json and .ubj (XGBoost), .txt (LightGBM), .cbm and .json (CatBoost), .pkl and .joblib.
+    `allow_pickle` lets a .pkl, .joblib or .pt2 file be loaded, which runs whatever code is in it;
+    `trusted` are types that a .skops file may hold beside those that skops trusts itself.
     """
     text = str(spec).strip()
     if not text:
@@ -59,7 +41,7 @@ def load_model(spec: str | Path, *, allow_pickle: bool = False, trusted: Sequenc
             ".cbm, .pkl, .joblib"
         )
     else:
-        model = load_object(text, within=())
+        model = load_object(text)
     try:
         engine(model)
     except TypeError as error:

@@ -6,11 +6,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence, Set
 from typing import Any, ClassVar, NamedTuple
 
-from ipdp.core.typing import FloatArray, Label
+from ipdp.core.counts import in_order
+from ipdp.core.typing import FloatArray, Label, Labels
 from ipdp.models.trees.kinds import Features
 from ipdp.models.trees.points import Points
 
-Answer = tuple[tuple[Label, ...], FloatArray]
+Answer = tuple[Labels, FloatArray]
 """Outputs, and their values, of shape (n_outputs, n_points)."""
 
 Member = tuple[FloatArray, Callable[[int], Any]]
@@ -67,16 +68,12 @@ class ClassOrder:
 
     def __init__(self) -> None:
         self._classes: frozenset[Label] = frozenset()
-        self._ordered: tuple[Label, ...] = ()
+        self._ordered: Labels = ()
 
-    def of(self, classes: Set[Label]) -> tuple[Label, ...]:
+    def of(self, classes: Set[Label]) -> Labels:
         """The classes, in order; the same tuple as long as they are the same."""
         if classes != self._classes:
-            new: list[Any] = list(classes - self._classes)
-            try:
-                new.sort()
-            except TypeError:  # classes of different types
-                new.sort(key=str)
-            self._ordered = (*(label for label in self._ordered if label in classes), *new)
+            kept = [label for label in self._ordered if label in classes]
+            self._ordered = (*kept, *in_order(list(classes - self._classes)))
             self._classes = frozenset(classes)
         return self._ordered

@@ -1,21 +1,30 @@
-"""Hoeffding tree classifiers, and ensembles of them, told by their `predict_proba_one`."""
+"""Tree classifiers, and ensembles of them, told by their `predict_proba_one`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from ipdp.core.typing import FloatArray, Label
+from ipdp.core.typing import FloatArray, Labels
 from ipdp.models.trees import kernels
 from ipdp.models.trees.base import Answer, ClassOrder, Latest, Walk
-from ipdp.models.trees.kinds import CLASSIFIER_FORMS, Features, Unsupported, find, known
+from ipdp.models.trees.kinds import (
+    CLASSIFIER_FORMS,
+    MONDRIAN_KINDS,
+    Features,
+    Unsupported,
+    find,
+    known,
+)
 from ipdp.models.trees.points import Points
 from ipdp.models.trees.reached import LeafCache, ReachedLeaves
 
 _METHOD = "predict_proba_one"
 _MEMBER_OF_SRP = find("ensemble.streaming_random_patches", "BaseSRPClassifier", _METHOD)
+_MONDRIAN_FOREST = find("forest", "AMFClassifier", _METHOD)
+_MONDRIAN_TREE = find("tree.mondrian", "MondrianTreeClassifier", _METHOD)
 
 
 class Ensemble(NamedTuple):
@@ -93,7 +102,8 @@ class ClassifierWalk(Walk):
 
     def ice(self, points: Points) -> Answer | None:
         ensemble = self._alone or self._ensemble(self.model)
-        classes = self._order.of(_classes(ensemble.trees))
+        met = [tree.classes for tree in ensemble.trees]
+        classes = self._order.of(met[0] if self._alone else set().union(*met))
         if not classes:
             return None
         votes = self._votes(ensemble, points, classes)
@@ -102,7 +112,7 @@ class ClassifierWalk(Walk):
         self._latest = Latest(ensemble.trees, ensemble.features, votes, points)
         return classes, kernels.current.combine(votes, ensemble.weights)
 
-    def _votes(self, ensemble: Ensemble, points: Points, classes: tuple[Label, ...]) -> FloatArray:
+    def _votes(self, ensemble: Ensemble, points: Points, classes: Labels) -> FloatArray:
         """The votes of each tree, of shape (n_classes, n_trees, n_points)."""
         cache = self._cache
         cache.begin()
@@ -136,9 +146,51 @@ def _normalise(votes: FloatArray, adaptive: Sequence[bool]) -> None:
     votes *= 1 / total
 
 
-def _classes(trees: Sequence[Any]) -> Set[Label]:
-    """The classes that trees have met."""
-    if len(trees) == 1:
-        met: Set[Label] = trees[0].classes
-        return met
-    return frozenset().union(*[tree.classes for tree in trees])
+class MondrianWalk(Walk):
+    """ICE curves of an aggregated Mondrian forest."""
+
+    method: ClassVar[str] = _METHOD
+
+    def __init__(self, model: Any) -> None:
+        super().__init__(model)
+        self._order = ClassOrder()
+
+    @staticmethod
+    def serves(model: Any) -> bool:
+        method = getattr(type(model), _METHOD, None)
+        return method is not None and method is _MONDRIAN_FOREST and _MONDRIAN_TREE is not None
+
+    def ice(self, points: Points) -> Answer | None:
+        model, trees = self.model, self.model.data
+        classes = self._order.of(model._classes)
+        if not classes:
+            return None
+        for tree in trees:
+            if type(tree).predict_proba_one is not _MONDRIAN_TREE:
+                raise Unsupported(f"trees of class {type(tree).__name__}")
+        walker = kernels.current.Walker(points)
+        if all(hasattr(tree, "_class_to_idx") for tree in trees):
+            votes = kernels.current.aggregate(walker, trees, MONDRIAN_KINDS, classes)
+        else:
+            self.leaves = "one call for each leaf"
+            votes = _shares_by_call(walker, trees, points, classes)
+        self._latest = Latest(trees, [None] * len(trees), votes, points)
+        return classes, np.add.reduce(votes, axis=1) / model.n_estimators
+
+
+def _shares_by_call(
+    walker: Any, trees: Sequence[Any], points: Points, classes: Labels
+) -> FloatArray:
+    """The shares in trees that count in another way, before river 0.24: one call for each leaf."""
+    votes = np.zeros((len(classes), len(trees), len(points.numbers)))
+    for row, tree in enumerate(trees):
+        leaf, spans, runs, _ = walker.walk(tree._root, MONDRIAN_KINDS, False)
+        known: dict[int, list[list[float]]] = {}
+        for node, lo, hi in [*runs, *((leaf, lo, hi) for lo, hi in spans)]:
+            if lo < hi:
+                shares = known.get(id(node))
+                if shares is None:
+                    answer = tree.predict_proba_one(points.at(lo))
+                    shares = known[id(node)] = [[answer[label]] for label in classes]
+                votes[:, row, lo:hi] = shares
+    return votes

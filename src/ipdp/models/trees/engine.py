@@ -8,13 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from ipdp.core.typing import FloatArray, Label, Observation, State
+from ipdp.core.typing import FloatArray, Label, Labels, Observation, State
 from ipdp.models.base import Outputs, Probe, agree, agree_at, aligned, warn_of_slow_path
 from ipdp.models.per_row import RowEngine
 from ipdp.models.trees import kernels
 from ipdp.models.trees.base import Walk
-from ipdp.models.trees.classification import ClassifierWalk
-from ipdp.models.trees.mondrian import MondrianWalk
+from ipdp.models.trees.classification import ClassifierWalk, MondrianWalk
 from ipdp.models.trees.points import Columns, Points
 from ipdp.models.trees.regression import RegressorWalk
 from ipdp.models.trees.scalers import ScaledWalk
@@ -162,7 +161,7 @@ class TreeEngine(RowEngine):
                 columns[labels.index(label)] = row
 
     def _checked(
-        self, points: Points, positions: FloatArray, labels: tuple[Label, ...], values: FloatArray
+        self, points: Points, positions: FloatArray, labels: Labels, values: FloatArray
     ) -> Outputs:
         if self.checker.wants_all():
             plain = self._plain(points.x, positions)
@@ -175,9 +174,7 @@ class TreeEngine(RowEngine):
             return self._plain(points.x, positions)
         return Outputs(labels, values[None])
 
-    def _agrees_somewhere(
-        self, points: Points, labels: tuple[Label, ...], values: FloatArray
-    ) -> bool:
+    def _agrees_somewhere(self, points: Points, labels: Labels, values: FloatArray) -> bool:
         """Whether the answer at one point is that of a plain call."""
         checker = self.checker
         column = checker.one_of(self._columns.walked_columns)

@@ -91,22 +91,18 @@ class NodeKinds(dict[type, int]):
         super().__init__(known(*entries))
         self.traverse = traverse
 
-    def __missing__(self, cls: type) -> int:
-        kind = self._kind(cls)
+    def __missing__(self, cls: Any) -> int:
+        kind: int | None = None
+        if _DT_BRANCH is not None and issubclass(cls, _DT_BRANCH):
+            ways = (cls.next, cls.walk, cls.traverse)
+            if ways == (_DT_BRANCH.next, _BRANCH.walk, self.traverse):
+                kind = _BRANCH_NO.get(cls.branch_no)
+        elif _HT_LEAF is not None and issubclass(cls, _HT_LEAF) and cls.walk is _WALK_OF_A_LEAF:
+            kind = LEAF
         if kind is None:
             raise Unsupported(f"nodes of class {cls.__name__}")
         self[cls] = kind
         return kind
-
-    def _kind(self, cls: Any) -> int | None:
-        if _DT_BRANCH is not None and issubclass(cls, _DT_BRANCH):
-            ways = (cls.next, cls.walk, cls.traverse)
-            if ways == (_DT_BRANCH.next, _BRANCH.walk, self.traverse):
-                kind: int | None = _BRANCH_NO.get(cls.branch_no)
-                return kind
-        elif _HT_LEAF is not None and issubclass(cls, _HT_LEAF) and cls.walk is _WALK_OF_A_LEAF:
-            return LEAF
-        return None
 
 
 class Form(NamedTuple):
@@ -164,4 +160,11 @@ REGRESSOR_FORMS = Forms(
     "predict_one",
     HoeffdingTreeRegressor=_PLAIN,
     HoeffdingAdaptiveTreeRegressor=_adaptive("tree.nodes.hatr_nodes", "AdaBranchRegressor"),
+)
+_MONDRIAN_NODES = "tree.mondrian.mondrian_tree_nodes"
+# river walks such trees in compiled code: subclasses of these nodes are not known.
+MONDRIAN_KINDS = NodeKinds(
+    None,
+    (find(_MONDRIAN_NODES, "MondrianBranchClassifier"), NUMERIC),
+    (find(_MONDRIAN_NODES, "MondrianLeafClassifier"), LEAF),
 )

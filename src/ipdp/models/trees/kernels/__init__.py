@@ -24,23 +24,21 @@ class Kernels(NamedTuple):
     combine: Any
     aggregate: Any
 
+    @classmethod
+    def of(cls, build: str, *modules: Any) -> Kernels:
+        """A build, from its modules; what several of them have is taken from the last."""
+        found = {name: value for module in modules for name, value in vars(module).items()}
+        return cls(build, *[found[name] for name in cls._fields[1:]])
 
-def kernels_of(build: str, walk: Any, voting: Any, aggregation: Any) -> Kernels:
-    """A build, from its modules."""
-    checks = walk.has_only_numbers, walk.in_order
-    return Kernels(build, walk.Walker, *checks, voting.vote, voting.combine, aggregation.aggregate)
 
-
-PURE = kernels_of("pure", walk, array, aggregation)._replace(in_order=array.in_order)
+PURE = Kernels.of("pure", walk, aggregation, array)
 """Python for the walk; operations on arrays, which are faster than Python's loops, for the rest."""
 
 
 def compiled() -> Kernels:
     """The compiled build; raises ImportError where there is none."""
     names = ("_walk", "_voting", "_aggregation")
-    return kernels_of(
-        "compiled", *[importlib.import_module(f"{__name__}.{name}") for name in names]
-    )
+    return Kernels.of("compiled", *[importlib.import_module(f"{__name__}.{k}") for k in names])
 
 
 def _installed() -> Kernels:

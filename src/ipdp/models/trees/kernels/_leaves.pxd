@@ -22,11 +22,9 @@ cpdef ClassifierLeaf parts_of(dict known, leaf, tree, tuple classes, Py_ssize_t 
 @cython.locals(k=Py_ssize_t, seen=cython.double[::1], weight=double)
 cdef bint _has_learned(ClassifierLeaf parts, dict stats, tuple classes) except -1
 
-@cython.locals(kind=int, total=double, is_bayes=bint, share=double, k=Py_ssize_t, stats=dict)
+@cython.locals(kind=int, total=double, is_bayes=bint, share=double, k=Py_ssize_t, stats=dict,
+               n_classes=Py_ssize_t)
 cdef _read(ClassifierLeaf parts, tree, tuple classes)
-
-@cython.locals(k=Py_ssize_t, n_classes=Py_ssize_t)
-cdef _remember(ClassifierLeaf parts, dict stats, tuple classes)
 
 cdef bint _is_bayes(leaf, tree, int kind, double total) except -1
 

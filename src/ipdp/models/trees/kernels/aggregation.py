@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ipdp.core.typing import FloatArray, Label
+from ipdp.core.typing import FloatArray, Labels
 from ipdp.models.trees.kinds import NodeKinds
 
 try:
@@ -41,7 +41,7 @@ class Path:
 class Aggregation:
     """Aggregates the nodes of a tree."""
 
-    def __init__(self, tree: Any, classes: tuple[Label, ...]) -> None:
+    def __init__(self, tree: Any, classes: Labels) -> None:
         self._aggregates = tree.use_aggregation
         self._dirichlet = tree.dirichlet
         self._prior = tree.dirichlet * len(tree._classes)
@@ -86,7 +86,7 @@ class Aggregation:
 
 
 def aggregate(
-    walker: Walker, trees: Sequence[Any], kinds: NodeKinds, classes: tuple[Label, ...]
+    walker: Walker, trees: Sequence[Any], kinds: NodeKinds, classes: Labels
 ) -> FloatArray:
     """The shares of the classes in Mondrian trees, of shape (n_classes, n_trees, n_points)."""
     votes = np.zeros((len(classes), len(trees), len(walker.numbers)))

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ipdp.core.typing import Array, FeatureName, FloatArray, Label
+from ipdp.core.typing import Array, FeatureName, FloatArray, Label, Labels
 from ipdp.models.trees.kernels.leaves import NO_FEATURE, ClassifierLeaf, likelihoods, parts_of
 from ipdp.models.trees.kernels.walk import ASCENDING, Reached, Walker
 from ipdp.models.trees.kinds import Form
@@ -46,11 +46,7 @@ def combine(votes: FloatArray, weights: Sequence[float]) -> FloatArray:
 
 
 def vote(
-    walker: Walker,
-    trees: Sequence[Any],
-    forms: Sequence[Form],
-    classes: tuple[Label, ...],
-    cache: LeafCache,
+    walker: Walker, trees: Sequence[Any], forms: Sequence[Form], classes: Labels, cache: LeafCache
 ) -> tuple[FloatArray, Sequence[Reached], bool]:
     """As `voting.vote`."""
     reached = ReachedLeaves.of(walker, trees, forms)
@@ -70,9 +66,7 @@ class _QuestionLeaves:
     whatever the observation, of which the first are those of no leaf.
     """
 
-    def __init__(
-        self, classes: tuple[Label, ...], asked: tuple[FeatureName, ...], cache: LeafCache
-    ) -> None:
+    def __init__(self, classes: Labels, asked: tuple[FeatureName, ...], cache: LeafCache) -> None:
         self.has_opaque = False
         self._classes = classes
         self._asked = asked
@@ -175,7 +169,7 @@ class BayesLeaves:
         non_numeric = self.points.non_numeric
         values = np.array([nan if name in non_numeric else x.get(name, nan) for name in places])
         own = values.take(self._places[:, self._n_asked :].T)[:, None, :]
-        _log_densities(own, *self._gaussians[:-1].swapaxes(0, 1), out=self._terms[1:-1])
+        _log_densities(own, self._gaussians[:-1].swapaxes(0, 1), self._terms[1:-1])
         for number, leaf, slot, name, splitter in self._general:
             if name in x:
                 terms = likelihoods(splitter, x[name], self.classes, leaf.counted)
@@ -207,8 +201,8 @@ class BayesLeaves:
         numbers = np.tile(self.points.numbers, len(leaf) // len(values))
         step = n_classes * n_leaves
         index = (slot_of * (3 * step) + leaf) + np.arange(0, step, n_leaves)[:, None]
-        mean, spread, deviation = [self._gaussians.take(index + k * step) for k in range(3)]
-        terms = _log_densities(numbers, mean, spread, deviation, out=mean)
+        gaussians = [self._gaussians.take(index + k * step) for k in range(3)]
+        terms = _log_densities(numbers, gaussians, gaussians[0])
         for number, parts, slot, _, splitter in self._general:
             for point in np.flatnonzero((leaf == number) & (slot_of == slot)).tolist():
                 value = values[point % len(values)]
@@ -224,15 +218,9 @@ def _joined(blocks: Sequence[bytes | array[float]], width: int, filling: bytes) 
     return joined
 
 
-def _log_densities(
-    values: FloatArray,
-    mean: FloatArray,
-    spread: FloatArray,
-    log_deviation: FloatArray,
-    *,
-    out: FloatArray,
-) -> FloatArray:
+def _log_densities(values: FloatArray, gaussians: Any, out: FloatArray) -> FloatArray:
     """Logs of normal densities, 0 where river leaves them out: unknown, or below all numbers."""
+    mean, spread, log_deviation = gaussians
     np.subtract(values, mean, out=out)
     out *= out
     out /= spread

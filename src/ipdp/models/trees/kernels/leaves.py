@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
-from ipdp.core.typing import FeatureName, Label
+from ipdp.core.typing import FeatureName, Label, Labels
 from ipdp.models.trees.kinds import ABSENT, ADAPTIVE, BAYES, MAJORITY, WEIGHTED, find, leaf_kind
 
 try:
@@ -88,7 +88,7 @@ class ClassifierLeaf:
 
 
 def parts_of(
-    known: dict[int, ClassifierLeaf], leaf: Any, tree: Any, classes: tuple[Label, ...], turn: int
+    known: dict[int, ClassifierLeaf], leaf: Any, tree: Any, classes: Labels, turn: int
 ) -> ClassifierLeaf:
     """The parts of a leaf as it is now, given those `known` by their address; see `LeafCache`."""
     parts = known.get(id(leaf))
@@ -104,28 +104,28 @@ def parts_of(
     return parts
 
 
-def _has_learned(
-    parts: ClassifierLeaf, stats: dict[Label, float], classes: tuple[Label, ...]
-) -> bool:
+def _has_learned(parts: ClassifierLeaf, stats: dict[Label, float], classes: Labels) -> bool:
     """Whether a leaf has learned since it was read."""
     seen = parts.seen
     if len(seen) != len(classes):
         return True
     for k in range(len(classes)):
-        weight = -1.0
-        given = stats.get(classes[k])
-        if given is not None:
-            weight = given
+        weight = stats.get(classes[k], -1.0)
         if seen[k] != weight:
             return True
     return False
 
 
-def _read(parts: ClassifierLeaf, tree: Any, classes: tuple[Label, ...]) -> None:
+def _read(parts: ClassifierLeaf, tree: Any, classes: Labels) -> None:
     """Read a leaf as it is now, its numbers in the order of the classes."""
     leaf = parts.leaf
     stats = leaf.stats
-    _remember(parts, stats, classes)
+    n_classes = len(classes)
+    if len(parts.seen) != n_classes:
+        parts.seen = array("d", [-1.0]) * n_classes
+        parts.votes = array("d", [0.0]) * n_classes
+    for k in range(n_classes):
+        parts.seen[k] = stats.get(classes[k], -1.0)
     total = 0.0
     for weight in stats.values():
         total += weight
@@ -141,19 +141,9 @@ def _read(parts: ClassifierLeaf, tree: Any, classes: tuple[Label, ...]) -> None:
         _read_bayes(parts, total, classes)
     else:
         share = 1 / total if total and not math.isnan(total) else 1.0
-        for k in range(len(classes)):
+        for k in range(n_classes):
             parts.votes[k] = 0.0 if is_bayes else stats.get(classes[k], 0.0) * share
     parts.splitters = leaf.splitters
-
-
-def _remember(parts: ClassifierLeaf, stats: dict[Label, float], classes: tuple[Label, ...]) -> None:
-    """Remember what the leaf has seen of each class."""
-    n_classes = len(classes)
-    if len(parts.seen) != n_classes:
-        parts.seen = array("d", [-1.0]) * n_classes
-        parts.votes = array("d", [0.0]) * n_classes
-    for k in range(n_classes):
-        parts.seen[k] = stats.get(classes[k], -1.0)
 
 
 def _is_bayes(leaf: Any, tree: Any, kind: int, total: float) -> bool:
@@ -169,7 +159,7 @@ def _is_bayes(leaf: Any, tree: Any, kind: int, total: float) -> bool:
     return bool(leaf._nb_correct_weight >= leaf._mc_correct_weight)
 
 
-def _read_bayes(parts: ClassifierLeaf, total: float, classes: tuple[Label, ...]) -> None:
+def _read_bayes(parts: ClassifierLeaf, total: float, classes: Labels) -> None:
     leaf = parts.leaf
     stats, splitters = leaf.stats, leaf.splitters
     if splitters is not parts.laid_out or len(splitters) != len(parts.names):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ipdp.core.typing import FloatArray, Label
+from ipdp.core.typing import FloatArray, Labels
 from ipdp.models.trees.kernels.leaves import likelihoods
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ _LEFT_OUT = -math.inf
 class Voting:
     """The votes of leaves at points, one run of neighbouring columns after the other."""
 
-    def __init__(self, walker: Walker, classes: tuple[Label, ...], cache: LeafCache) -> None:
+    def __init__(self, walker: Walker, classes: Labels, cache: LeafCache) -> None:
         self._walker = walker
         self._points = walker.points
         self._classes = classes
@@ -178,11 +178,7 @@ class Voting:
 
 
 def vote(
-    walker: Walker,
-    trees: Sequence[Any],
-    forms: Sequence[Form],
-    classes: tuple[Label, ...],
-    cache: LeafCache,
+    walker: Walker, trees: Sequence[Any], forms: Sequence[Form], classes: Labels, cache: LeafCache
 ) -> tuple[FloatArray, list[Reached], bool]:
     """Walk trees, and collect the votes of their leaves.
 

@@ -8,7 +8,7 @@ from river import compose, linear_model, multiclass, naive_bayes, preprocessing
 
 import ipdp
 from ipdp.models import SlowPathWarning
-from ipdp.models.minibatch import LEAST_ROWS, MiniBatchEngine
+from ipdp.models.river import LEAST_ROWS, MiniBatchEngine
 
 N = 120
 
