@@ -20,7 +20,8 @@ MAX_CELLS = 4_000_000
 class BatchedEngine(Engine):
     """All points of all features, and of many observations, as rows of one call.
 
-    The columns of a call are those of its first observation, in their order.
+    The columns of a call are those of its first observation, in their order. The description says
+    in a few words what the model was taken for.
     """
 
     ordered = True
