@@ -259,6 +259,37 @@ def test_json_round_trip(make, axes):
         assert_same_value(getattr(restored, item.name), getattr(curve, item.name))
 
 
+def test_a_dict_from_before_bands_knew_dependence_is_read():
+    state = curve_on(NUMBERS).to_dict()
+    for name in ("inflation", "degrees", "path_length", "centred_path_length"):
+        del state[name]
+    del state["centred_std_error"], state["provisional"]
+    curve = Curve.from_dict(state)
+    assert curve.degrees is None
+    assert not curve.provisional
+    np.testing.assert_array_equal(curve.band(), curve_on(NUMBERS).band())
+
+
+def test_a_simultaneous_band_is_wider_and_the_less_so_the_more_points_agree():
+    curve = full_curve(NUMBERS)
+    n = len(curve.outputs)
+    alike = dataclasses.replace(curve, path_length=np.zeros(n))
+    some = dataclasses.replace(curve, path_length=np.full(n, 0.5))
+    widths = [
+        np.nanmean(np.subtract(*c.band(simultaneous=True)[::-1])) for c in (alike, some, curve)
+    ]
+    assert widths[0] == pytest.approx(np.nanmean(np.subtract(*curve.band()[::-1])))
+    assert widths[0] < widths[1] <= widths[2]
+
+
+def test_few_degrees_of_freedom_widen_the_band_of_an_output():
+    curve = full_curve(NUMBERS)
+    few = dataclasses.replace(curve, degrees=np.array([3.0] + [1e9] * (len(curve.outputs) - 1)))
+    width, wider = (np.subtract(*c.band()[::-1]) for c in (curve, few))
+    assert np.nanmax(wider[1:] / width[1:]) == pytest.approx(1)
+    assert np.nanmin(wider[0] / width[0]) > 1.2
+
+
 def test_a_dict_of_another_version_is_refused():
     with pytest.raises(ValueError, match="curve of version 2; this ipdp reads version 1"):
         Curve.from_dict({**curve_on(NUMBERS).to_dict(), "version": 2})

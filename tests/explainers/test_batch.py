@@ -211,7 +211,10 @@ def test_the_incremental_one_converges_to_it():
     pdp.explain_many(X)
     curve = pdp.curve(0)
     np.testing.assert_allclose(curve.average, batch.average, rtol=1e-12)
-    np.testing.assert_allclose(curve.std_error, batch.std_error, rtol=1e-9)
+    # The batch takes rows as independent. The stream finds out from 50 blocks: 6 / 50 is the
+    # relative variance of its estimate, a quarter of it that of its root: four times that root.
+    np.testing.assert_allclose(curve.std_error, batch.std_error, rtol=0.7)
+    assert not batch.provisional
 
 
 def test_grids_of_a_pair_say_nothing_of_the_other_features():

@@ -16,6 +16,16 @@ from tests.explainers import oracle
 
 from ipdp import IncrementalPDP, grid, models
 
+
+# Errors are those of independent observations until there are blocks enough; what blocks say has
+# an oracle of its own in test_errors_of_curves.py.
+@pytest.fixture(autouse=True, scope="module")
+def independent():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("ipdp.explainers.state.errors.FEWEST", math.inf)
+        yield
+
+
 PROPERTY = settings(deadline=None, derandomize=True, max_examples=150)
 NUMBERS = {
     "minmax": ("MinMax", {"size": 5, "window": 12, "warm_up": 4}),

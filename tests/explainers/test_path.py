@@ -46,8 +46,9 @@ def test_one_observation_goes_through_few_files(grid, pure):
         check=True,
     )
     n_files, n_hops = map(int, answer.stdout.split())
-    assert n_files <= 7
-    assert n_hops <= 12
+    # One file, and three hops, are where a block of time ends.
+    assert n_files <= 8
+    assert n_hops <= 15
 
 
 def test_curves_of_many_features_take_time_in_proportion(monkeypatch):

@@ -106,7 +106,15 @@ def curves(draw):
         rug=[axis(kind, draw(st.integers(0, 5))) for kind in kinds],
         missing=floats(n_outputs) if has_missing else None,
         missing_std_error=floats(n_outputs) if has_missing else None,
+        **(_errors(n_outputs, shape, floats) if draw(st.booleans()) else {}),
+        provisional=draw(st.booleans()),
     )
+
+
+def _errors(n_outputs, shape, floats):
+    names = ("inflation", "degrees", "path_length", "centred_path_length")
+    each = {name: floats(n_outputs) for name in names}
+    return {**each, "centred_std_error": floats(n_outputs, *shape)}
 
 
 def same(one, other):

@@ -1,6 +1,7 @@
 """Curves and changes come back bit for bit."""
 
 import dataclasses
+import json
 
 import numpy as np
 import pytest
@@ -39,6 +40,18 @@ PROPERTY = settings(deadline=None, derandomize=True)
 @given(st.one_of(curves(), IMPORTANCES))
 def test_any_result_comes_back_bit_for_bit(result):
     assert same(result_of(result.feature, result_blob(result)), result)
+
+
+def test_a_curve_of_an_older_log_is_read():
+    """Such a blob has five arrays, and says nothing of the band."""
+    curve = make_curve(7, size=3)
+    blob = curve_blob(curve)
+    length = int.from_bytes(blob[:4], "little")
+    header = json.loads(blob[4 : 4 + length])
+    header[7] = header[7][:5]
+    text = json.dumps(header[:8]).encode()
+    old = len(text).to_bytes(4, "little") + text + blob[4 + length :]
+    assert same(curve_of(curve.feature, old), curve)
 
 
 def test_what_is_no_result_is_refused():

@@ -10,11 +10,26 @@ from typing import Any
 import numpy as np
 
 from ipdp.core.jsonable import readable
-from ipdp.core.student_t import student_quantile
+from ipdp.core.student_t import pointwise_level, student_quantile
 from ipdp.core.typing import Array, Feature, FloatArray, Label, State
 
 PREDICTION: tuple[Label, ...] = ("prediction",)
 """The outputs of a model that gives one number."""
+
+
+# Arrays of a curve whose first axis is that of its outputs.
+_BY_OUTPUT = (
+    "average",
+    "std_error",
+    "ice",
+    "missing",
+    "missing_std_error",
+    "inflation",
+    "degrees",
+    "path_length",
+    "centred_path_length",
+    "centred_std_error",
+)
 
 
 def feature_text(feature: Feature) -> str:
@@ -46,11 +61,13 @@ class Curve:
     average
         The curve, of shape (n_outputs, m) or (n_outputs, m1, m2).
     std_error
-        Standard error of `average`, same shape; NaN where it rests on one observation.
+        Standard error of `average`, same shape, with the dependence between observations; NaN
+        where it rests on one observation.
     n_samples
         Number of observations that were explained.
     n_effective_points
-        Effective sample size of each point, of shape (m,) or (m1, m2).
+        How many observations are behind each point, given their weights, of shape (m,) or
+        (m1, m2).
     categorical
         For each feature, whether its points are categories.
     t
@@ -67,6 +84,19 @@ class Curve:
     missing, missing_std_error
         Mean output of the model when the feature is missing, of shape (n_outputs,); None
         unless the grid was asked for it.
+    inflation
+        How many observations are worth one independent one, of shape (n_outputs,); None where that
+        is not known.
+    degrees
+        Degrees of freedom of `std_error`, of shape (n_outputs,); None for those of independent
+        observations.
+    path_length, centred_path_length
+        How much the errors of neighbouring points differ, summed along the curve: the angles whose
+        cosines are their correlations. Of shape (n_outputs,); None where they are not known.
+    centred_std_error
+        Standard error of the curve minus its mean over the points, of the shape of `average`.
+    provisional
+        Whether the band is not to be trusted yet: the series is too short for its memory.
 
     Examples
     --------
@@ -100,6 +130,12 @@ class Curve:
     rug: list[Array] = field(default_factory=list)
     missing: FloatArray | None = None
     missing_std_error: FloatArray | None = None
+    inflation: FloatArray | None = None
+    degrees: FloatArray | None = None
+    path_length: FloatArray | None = None
+    centred_path_length: FloatArray | None = None
+    centred_std_error: FloatArray | None = None
+    provisional: bool = False
 
     @property
     def features(self) -> tuple[Feature, ...]:
@@ -108,9 +144,12 @@ class Curve:
 
     @property
     def n_effective(self) -> float:
-        """Effective sample size: that of its median point."""
+        """How many independent observations the curve is worth: its median point, and output."""
         points = self.n_effective_points
-        return float(np.median(points)) if points.size else 0.0
+        if not points.size:
+            return 0.0
+        inflation = 1.0 if self.inflation is None else np.median(self.inflation)
+        return float(np.median(points) / inflation)
 
     @property
     def importance(self) -> FloatArray:
@@ -172,22 +211,57 @@ class Curve:
         """What a number of one output is: "P(True)" for a class, else the name of the target."""
         return f"P({output})" if self.are_probabilities else str(output)
 
-    def band(self, level: float = 0.95) -> tuple[FloatArray, FloatArray]:
-        """Pointwise confidence band of the curve.
+    def band(
+        self, level: float = 0.95, *, simultaneous: bool = False
+    ) -> tuple[FloatArray, FloatArray]:
+        """Confidence band of the curve.
+
+        While model and data stay as they are, the partial dependence at a point lies in the band
+        with this probability; that of the whole curve at once, if the band is simultaneous. The
+        memory of the series (autocorrelation, cycles) is taken into account, as far as the curve
+        has seen it: where `provisional` is true, it has not seen enough.
 
         Parameters
         ----------
         level
-            Probability with which the band is to cover the partial dependence at one point, while
-            model and data do not change.
+            The probability.
+        simultaneous
+            Whether the band is to cover all points at once.
 
         Returns
         -------
         Lower and upper end, of the shape of `average`.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> curve = Curve(
+        ...     feature="age",
+        ...     outputs=("prediction",),
+        ...     grid_values=[np.array([20.0, 40.0])],
+        ...     average=np.array([[1.0, 2.0]]),
+        ...     std_error=np.array([[0.1, 0.1]]),
+        ...     n_samples=500,
+        ...     n_effective_points=np.array([400.0, 400.0]),
+        ... )
+        >>> curve.band()[1].round(2)
+        array([[1.2, 2.2]])
+        >>> curve.band(simultaneous=True)[1].round(2)
+        array([[1.22, 2.22]])
         """
         if not 0 < level < 1:
             raise ValueError(f"level must be in (0, 1), got {level}")
-        half = student_quantile((1 + level) / 2, self.n_effective_points - 1) * self.std_error
+        degrees = np.broadcast_to(self.n_effective_points - 1, self.average.shape)
+        if self.degrees is not None:
+            own = self.degrees.reshape(-1, *[1] * len(self.grid_values))
+            degrees = np.minimum(degrees, own)
+        half = np.empty(self.average.shape)
+        for k in range(len(self.outputs)):
+            of_point = level
+            if simultaneous:
+                path = None if self.path_length is None else float(self.path_length[k])
+                of_point = pointwise_level(level, n=self.n_effective_points.size, path_length=path)
+            half[k] = student_quantile((1 + of_point) / 2, degrees[k]) * self.std_error[k]
         return self.average - half, self.average + half
 
     def missing_band(self, level: float = 0.95) -> tuple[FloatArray, FloatArray]:
@@ -238,7 +312,7 @@ class Curve:
             raise ValueError(f"no output {output!r}: the curve has {list(self.outputs)}")
         k = self.outputs.index(output)
         values = {item.name: getattr(self, item.name) for item in fields(self)}
-        for name in ("average", "std_error", "ice", "missing", "missing_std_error"):
+        for name in _BY_OUTPUT:
             if values[name] is not None:
                 values[name] = values[name][k : k + 1]
         return Curve(**{**values, "outputs": (output,)})
@@ -262,7 +336,7 @@ class Curve:
         shape = (n_outputs, *(len(axis) for axis in state["grid_values"]))
 
         def floats(name: str, *shape: int) -> Any:
-            value = state[name]
+            value = state.get(name)
             return None if value is None else np.array(value, dtype=float).reshape(shape)
 
         ice = state["ice"]
@@ -289,6 +363,12 @@ class Curve:
             ],
             missing=floats("missing", n_outputs),
             missing_std_error=floats("missing_std_error", n_outputs),
+            inflation=floats("inflation", n_outputs),
+            degrees=floats("degrees", n_outputs),
+            path_length=floats("path_length", n_outputs),
+            centred_path_length=floats("centred_path_length", n_outputs),
+            centred_std_error=floats("centred_std_error", *shape),
+            provisional=bool(state.get("provisional", False)),
         )
 
     def to_frame(self, backend: Any = "pandas") -> Any:

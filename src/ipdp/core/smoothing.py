@@ -235,13 +235,13 @@ class Smoothing:
         """
         taken = Smoothing(alpha=self.alpha, n_rows=0, n_columns=0)
         taken.n, taken.t = self.n, self.t
-        taken._weight = _even(_take(self.weight, columns, axis=0))
-        taken._squares = _even(_take(self.squares, columns, axis=0))
-        taken.mean = _take(self.mean, columns, axis=1)
-        taken.spread = _take(self.spread, columns, axis=1)
+        taken._weight = _even(pick(self.weight, columns, axis=0))
+        taken._squares = _even(pick(self.squares, columns, axis=0))
+        taken.mean = pick(self.mean, columns, axis=1)
+        taken.spread = pick(self.spread, columns, axis=1)
         if rows is not None:
-            taken.mean = _take(taken.mean, rows, axis=0)
-            taken.spread = _take(taken.spread, rows, axis=0)
+            taken.mean = pick(taken.mean, rows, axis=0)
+            taken.spread = pick(taken.spread, rows, axis=0)
         return taken
 
     @property
@@ -352,7 +352,7 @@ def _even(values: FloatArray) -> FloatArray:
     return values[:1].copy() if (values == values[0]).all() else values
 
 
-def _take(array: FloatArray, at: Sequence[int] | Array, axis: int) -> FloatArray:
+def pick(array: FloatArray, at: Sequence[int] | Array, axis: int) -> FloatArray:
     """Like `numpy.take`, with zeros where the index is -1."""
     at = np.asarray(at, dtype=int)
     # The appended zeros are what -1 points to.

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from ipdp.core.curve import Curve
@@ -93,6 +95,8 @@ def partial_dependence(
         if not own.n_values:
             raise ValueError(f"feature {name!r} has no values in X, only missing ones")
         own.settle()
+    # The rows of a table are a sample: their order is not that of time.
+    memory.means.blocks.until = math.inf
     stack = Stack(memory, engine(model))
     for t, (x, weight) in enumerate(zip(rows, w, strict=True), start=1):
         if weight or ice:
@@ -101,7 +105,7 @@ def partial_dependence(
             stack.flush()
     stack.flush()
     now = Snapshot(memory)
-    return [now.curve(k) for k in range(len(targets))]
+    return [replace(now.curve(k), provisional=False) for k in range(len(targets))]
 
 
 def _over_all(

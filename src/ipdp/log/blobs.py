@@ -24,7 +24,19 @@ RUG_SIZE = 50
 """As many values of a rug are logged at most."""
 
 _LENGTH = struct.Struct("<I")
-_ARRAYS = ("average", "std_error", "n_effective_points", "missing", "missing_std_error")
+# New ones at the end: a log has those that there were when it was written.
+_ARRAYS = (
+    "average",
+    "std_error",
+    "n_effective_points",
+    "missing",
+    "missing_std_error",
+    "inflation",
+    "degrees",
+    "path_length",
+    "centred_path_length",
+    "centred_std_error",
+)
 _CURVES = ("before", "after")
 # What the header of a blob begins with: the version of a curve, or what else it is.
 _CURVE, _IMPORTANCE = 1, "importance 1"
@@ -112,6 +124,7 @@ def curve_blob(curve: Curve) -> bytes:
         [_put(axis, parts) for axis in curve.grid_values],
         [_put(thinned(values), parts) for values in curve.rug],
         [_put(getattr(curve, name), parts) for name in _ARRAYS],
+        bool(curve.provisional),
     ]
     return _with_header(header, *parts)
 
@@ -130,7 +143,7 @@ def _with_header(header: list[Any], *parts: bytes) -> bytes:
 
 
 def _curve(feature: Feature, header: list[Any], take: _Taker) -> Curve:
-    n_samples, t, outputs, categorical, axes, rug, arrays = header
+    n_samples, t, outputs, categorical, axes, rug, arrays, *later = header
     return Curve(
         feature=feature,
         outputs=tuple(decode_name(label) for label in outputs),
@@ -140,7 +153,8 @@ def _curve(feature: Feature, header: list[Any], take: _Taker) -> Curve:
         # In the order in which they were written.
         grid_values=[take(axis) for axis in axes],
         rug=[take(values) for values in rug],
-        **{name: take(array) for name, array in zip(_ARRAYS, arrays, strict=True)},
+        **{name: take(array) for name, array in zip(_ARRAYS, arrays, strict=False)},
+        provisional=bool(later and later[0]),
     )
 
 

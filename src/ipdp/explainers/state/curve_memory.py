@@ -172,10 +172,12 @@ class CurveMemory(Memory):
         if outputs is not means.outputs:
             means.add_outputs(outputs, named)
         if positions.ndim == 2:
+            if t >= means.blocks.until:
+                means.blocks.advance(means.smoothing, t)
             means.smoothing.update_rows(positions, values[0], w=w, t=t)
             positions = positions[None]
         else:
-            means.smoothing.update_many(np.concatenate([positions, values], axis=1), w, t)
+            means.fold_many(np.concatenate([positions, values], axis=1), w, t)
         n, n_ice = len(values), self.recent.maxlen or 0
         for k in layout.targets:
             self.targets[k].n += n
@@ -256,6 +258,8 @@ class CurveMemory(Memory):
             "lost": encode_name(tuple(sorted(means.lost, key=repr))),
             "smoothing": means.smoothing.state,
             "attic_smoothing": means.dormant_smoothing.state,
+            "blocks": means.blocks.state,
+            "back": encode_name(tuple(sorted(means.back, key=repr))),
             "recent": [
                 {
                     "layout": layouts.index(record.layout),
@@ -285,6 +289,10 @@ class CurveMemory(Memory):
         means.smoothing = Smoothing.from_state(state["smoothing"])
         means.dormant_smoothing = Smoothing.from_state(state["attic_smoothing"])
         self._check_shapes()
+        means.blocks = means.empty_blocks()
+        if "blocks" in state:  # not in those of version 0.3 and before
+            means.blocks.restore(state["blocks"])
+            means.back = set(decode_name(state["back"]))
         self.joint.extend(map(tuple, state["together"]))
         for record in state["recent"]:
             layout = layouts[record["layout"]]

@@ -7,14 +7,19 @@ features (eq. 3), then the outputs (eq. 2): in the paper both are the same recur
 Slots whose point has left the grid (a category out of the window, a knot out of the range) are
 *dormant*, in a smoothing of its own: they age, and go on where they stopped if their point comes
 back. Each target may have four times as many of them as it evaluates.
+
+Beside the means stand those of the last blocks of time (`core/blocks.py`), from which their errors
+are read; a point that becomes dormant loses them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
+from ipdp.core.blocks import Blocks
 from ipdp.core.curve import PREDICTION
 from ipdp.core.smoothing import Smoothing
 from ipdp.core.typing import FloatArray, Label
@@ -37,12 +42,16 @@ class Means:
         self.labels: tuple[Label, ...] | None = None
         self.layout = Layout()
         self.smoothing = Smoothing(alpha=alpha, n_rows=n_axes, n_columns=0)
+        self.blocks = Blocks(alpha=alpha, n_rows=n_axes, n_columns=0)
+        # What the blocks say of the errors; see errors.py.
+        self.errors: Any = None
         self.dormant: list[Slot] = []  # longest dormant first
         self.dormant_smoothing = self.smoothing.copy()
         # For a segment of a stream that is to be merged with an earlier one: the slots that this
-        # one had, and those of them that were given up since.
+        # one had, those of them that were given up since, and those that were dormant in between.
         self.inherited: frozenset[Slot] = frozenset()
         self.lost: set[Slot] = set()
+        self.back: set[Slot] = set()
 
     def aligned(self, answer: Outputs) -> tuple[list[Label], FloatArray]:
         """The outputs' names after this answer, and its values in their order; or an error.
@@ -88,10 +97,28 @@ class Means:
                 self.lost.add(slot)
         kept.reverse()
         everything = self.everything
-        self.smoothing = everything.take([column.get(slot, -1) for slot in active])
+        self.blocks.close(self.smoothing)
+        n_active = self.layout.n_points
+        columns = np.array([column.get(slot, -1) for slot in active], dtype=int)
+        came = columns >= n_active  # from those that were dormant
+        self.back.update(slot for slot, new in zip(active, came, strict=True) if new)
+        self.smoothing = everything.take(columns)
         self.dormant_smoothing = everything.take([column[slot] for slot in kept])
+        self.blocks = self.blocks.take(np.where(came, -1, columns))
+        self.blocks.restart(self.smoothing)
         self.dormant = kept
         self.layout = layout
+
+    def fold_many(self, values: FloatArray, w: FloatArray, t: FloatArray) -> None:
+        """Fold many observations in, of shape (n, n_rows, n_columns); the same as one by one."""
+        start = 0
+        while start < len(t):
+            if t[start] >= self.blocks.until:
+                self.blocks.advance(self.smoothing, float(t[start]))
+            stop = max(start + 1, int(np.searchsorted(t, self.blocks.until)))
+            part = slice(start, stop)
+            self.smoothing.update_many(values[part], w[part], t[part])
+            start = stop
 
     @property
     def slots(self) -> list[Slot]:
@@ -113,11 +140,14 @@ class Means:
         """Make room for outputs that were not there before."""
         if len(outputs) > len(self.outputs):
             n_rows, n_columns = self.smoothing.mean.shape
+            self.blocks.close(self.smoothing)
             rows = [*range(n_rows), *[-1] * (len(outputs) - len(self.outputs))]
             self.smoothing = self.smoothing.take(range(n_columns), rows=rows)
             self.dormant_smoothing = self.dormant_smoothing.take(
                 range(len(self.dormant)), rows=rows
             )
+            self.blocks = self.blocks.take(range(n_columns), rows=rows)
+            self.blocks.restart(self.smoothing)
             self.outputs, self.named, self.labels = outputs, named, None
 
     def copy(self) -> Means:
@@ -127,7 +157,8 @@ class Means:
         twin.layout, twin.dormant = self.layout, list(self.dormant)
         twin.smoothing = self.smoothing.copy()
         twin.dormant_smoothing = self.dormant_smoothing.copy()
-        twin.inherited, twin.lost = self.inherited, set(self.lost)
+        twin.blocks = self.blocks.copy()
+        twin.inherited, twin.lost, twin.back = self.inherited, set(self.lost), set(self.back)
         return twin
 
     # Segments of a stream.
@@ -140,8 +171,16 @@ class Means:
             n_rows=self.n_axes + len(self.outputs),
             n_columns=len(self.slots),
         )
-        later.inherited, later.lost = frozenset(self.slots), set()
+        later.blocks = later.empty_blocks()
+        later.inherited, later.lost, later.back = frozenset(self.slots), set(), set()
         return later
+
+    def empty_blocks(self) -> Blocks:
+        """The blocks of a smoothing that starts, or goes on, without any."""
+        n_rows, n_columns = self.smoothing.mean.shape
+        blocks = Blocks(alpha=self.smoothing.alpha, n_rows=n_rows, n_columns=n_columns)
+        blocks.restart(self.smoothing)
+        return blocks
 
     def merge(self, later: Means, targets: Sequence[Target]) -> Means:
         """The means of this segment followed by a later one."""
@@ -171,19 +210,40 @@ class Means:
         joined.everything = self._arranged(slots, joined.outputs, later.lost).merge(
             later._arranged(slots, joined.outputs, set())
         )
+        joined.back = set(self.back) | (later.back & self.inherited)
+        active = joined.layout.slots
+        joined.blocks = self._arranged_blocks(active, joined.outputs, later.back).merge(
+            later._arranged_blocks(active, joined.outputs, set())
+        )
+        joined.blocks.restart(joined.smoothing)
         return joined
+
+    def _arranged_blocks(
+        self, slots: Sequence[Slot], outputs: Sequence[Label], without: set[Slot]
+    ) -> Blocks:
+        """The blocks, closed, with the columns and rows asked for."""
+        blocks = self.blocks.copy()
+        blocks.close(self.smoothing)
+        columns = _columns(self.layout.slots, slots, without)
+        return blocks.take(columns, rows=self._rows_of(outputs))
+
+    def _rows_of(self, outputs: Sequence[Label]) -> list[int]:
+        """The rows of the positions and of some outputs; -1 for one that it does not have."""
+        known = {label: self.n_axes + k for k, label in enumerate(self.outputs)}
+        return [*range(self.n_axes), *(known.get(label, -1) for label in outputs)]
 
     def _arranged(
         self, slots: Sequence[Slot], outputs: Sequence[Label], without: set[Slot]
     ) -> Smoothing:
         """The smoothing with the columns and rows asked for."""
-        column = {slot: k for k, slot in enumerate(self.slots)}
-        columns = [-1 if slot in without else column.get(slot, -1) for slot in slots]
-        rows = list(range(self.n_axes)) + [
-            self.n_axes + self.outputs.index(label) if label in self.outputs else -1
-            for label in outputs
-        ]
-        return self.everything.take(columns, rows=rows)
+        columns = _columns(self.slots, slots, without)
+        return self.everything.take(columns, rows=self._rows_of(outputs))
+
+
+def _columns(known: Sequence[Slot], wanted: Sequence[Slot], without: set[Slot]) -> list[int]:
+    """Where some slots are among others; -1 for those that are not, or not to be taken."""
+    column = {slot: k for k, slot in enumerate(known) if slot not in without}
+    return [column.get(slot, -1) for slot in wanted]
 
 
 def _joint_layout(earlier: Layout, later: Layout, targets: Sequence[Target]) -> Layout:

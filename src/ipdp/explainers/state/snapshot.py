@@ -11,6 +11,7 @@ from ipdp.core.curve import Curve
 from ipdp.core.errors import NotEnoughSamples
 from ipdp.core.typing import Array, FloatArray
 from ipdp.explainers.state.curve_memory import CurveMemory
+from ipdp.explainers.state.errors import CurveErrors
 from ipdp.explainers.state.targets import MISSING, Target
 from ipdp.grid.base import Key
 
@@ -21,12 +22,13 @@ class Snapshot:
     def __init__(self, memory: CurveMemory) -> None:
         self._memory = memory
         smoothing = memory.means.smoothing
-        self._mean, self._std_error = smoothing.mean, smoothing.std_error
+        self._mean = smoothing.mean
         self._n_effective, self._weight = smoothing.n_effective, smoothing.weight
         self._outputs = in_order(memory.means.outputs)
         # Rows of the outputs, after those of the positions.
         known = memory.means.outputs
         self._rows = [memory.means.n_axes + known.index(label) for label in self._outputs]
+        self._errors = CurveErrors(memory.means)
 
     def curve(self, number: int, *, with_ice: bool = True) -> Curve:
         """The curve of one target, given by its number, with the recent ICE curves or without."""
@@ -45,8 +47,11 @@ class Snapshot:
         axes, order, shape = self._arrange(target, columns, [keys[c] for c in columns])
         columns = [columns[k] for k in order]
 
-        def cut(values: FloatArray) -> FloatArray:
-            return values[np.ix_(rows, columns)].reshape(len(rows), *shape)
+        outputs = [row - memory.means.n_axes for row in rows]
+        errors = self._errors.of_curve(columns, outputs)
+        for name in ("std_error", "centred_std_error"):
+            if name in errors:
+                errors[name] = errors[name].reshape(len(rows), *shape)
 
         ice, positions = None, None
         if with_ice and memory.recent:
@@ -55,8 +60,7 @@ class Snapshot:
             feature=target.feature,
             outputs=self._outputs,
             grid_values=axes,
-            average=cut(self._mean),
-            std_error=cut(self._std_error),
+            average=self._mean[np.ix_(rows, columns)].reshape(len(rows), *shape),
             n_samples=target.n,
             n_effective_points=self._n_effective[columns].reshape(shape),
             categorical=tuple(axis.dtype == object for axis in axes),
@@ -65,7 +69,8 @@ class Snapshot:
             ice_grid_values=positions if len(axes) == 1 and axes[0].dtype != object else None,
             rug=self._rugs(target),
             missing=self._mean[rows, missing[0]] if missing else None,
-            missing_std_error=self._std_error[rows, missing[0]] if missing else None,
+            missing_std_error=(self._errors.of_points(missing)[outputs, 0] if missing else None),
+            **errors,
         )
 
     def _shown(self, target: Target, keys: dict[int, Key]) -> list[int]:

@@ -129,9 +129,12 @@ def about_its_mean(curve: Curve) -> Curve:
     """The curve minus its mean over the points, for each output; each ICE curve minus its own."""
     points = tuple(range(-len(curve.grid_values), 0))
     mean = _mean(known(curve), points)
+    centred = curve.centred_std_error
     return replace(
         curve,
         average=curve.average - mean,
+        std_error=curve.std_error if centred is None else centred,
+        path_length=curve.centred_path_length,
         ice=None if curve.ice is None else curve.ice - _mean(curve.ice, points),
         missing=None if curve.missing is None else curve.missing - mean.ravel(),
     )

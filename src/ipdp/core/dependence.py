@@ -1,0 +1,253 @@
+"""How far a smoothed mean may be from the truth where observations depend on each other.
+
+The variance of a mean is that of one value over their number only if the values are independent. It
+is estimated from the means of blocks (`core/blocks.py`): autoregressions of order 0 to `_ORDERS`
+are fitted to them, by Burg's recursion, corrected for its bias, and averaged by their likelihood;
+each implies a variance of the smoothed mean. Blocks are long, so that what is left of the memory of
+most series is short, and one or two coefficients say it all: a cycle needs two.
+
+How well the variance is known is said in degrees of freedom, fewer where the block means have heavy
+tails or a long memory. The errors of a cycle are bounded and far from normal: where the block means
+oscillate, the band is as wide as the mean itself has moved in `_CYCLE` of the blocks.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ipdp.core.blocks import Blocks
+from ipdp.core.student_t import student_quantile
+from ipdp.core.typing import Array, FloatArray
+
+FEWEST = 12
+"""Nothing is said of a series with fewer blocks than this."""
+
+QUANTILE = 0.975
+"""That of the bands, of 95 %, for which standard error and degrees of freedom fit each other."""
+
+# Highest order of the autoregressions, and what each coefficient costs against its likelihood.
+_ORDERS, _PENALTY = 4, 2.5
+# The reflection coefficients of a series that still has a mean.
+_LOWEST, _HIGHEST = -0.995, 0.98
+# How much of the uncertainty of a coefficient reaches the variance, and the fewest degrees.
+_REACHES, _DEGREES = 1.5, 3.0
+# Of how many blocks the band of a cycle is the largest distance.
+_CYCLE = 0.96
+_NEGLIGIBLE = 1e-300
+
+
+class BlockWeights:
+    """How the blocks of each column weigh in the smoothed mean.
+
+    Parameters
+    ----------
+    blocks
+        Blocks that are over.
+    t
+        When the mean is read.
+    total
+        Sum of the weights of the mean, of shape (n_columns,); without it, that of the blocks.
+
+    Attributes
+    ----------
+    valid
+        Which blocks count, of shape (n_blocks, n_columns), and `n`, how many.
+    n_effective
+        How many blocks with the same weight the mean is worth.
+    overlap
+        How the weights of a mean agree with those one block later.
+    """
+
+    def __init__(self, blocks: Blocks, t: float, total: FloatArray | None = None) -> None:
+        weight = blocks.weight
+        ages = t - (blocks.numbers + 1) * blocks.size
+        aged = blocks.decay ** ages[:, None]
+        typical = weight.sum(axis=0) / np.maximum((weight > 0).sum(axis=0), 1)
+        self.valid: Array = (weight >= typical / 2) & (weight > 0)
+        self.n: FloatArray = self.valid.sum(axis=0).astype(float)
+        now = weight * aged
+        known = now.sum(axis=0)
+        # What the block that goes on has; more than that is from before the blocks.
+        rest = 0.0 if total is None else np.clip(total - known, 0.0, typical)
+        # The mean of a block with little weight varies more.
+        squares = typical * ((now * aged).sum(axis=0) + rest)
+        self.n_effective = (known + rest) ** 2 / np.maximum(squares, _NEGLIGIBLE)
+        overlap = (now[1:] * now[:-1]).sum(axis=0)
+        self.overlap = overlap / np.maximum((now * now).sum(axis=0), _NEGLIGIBLE)
+
+
+@dataclass(frozen=True)
+class MeanErrors:
+    """Errors of smoothed means at the end of the last block, of shape (n_rows, n_columns).
+
+    Attributes
+    ----------
+    std_error
+        Standard error: times Student's quantile for `degrees` half a band of 95 %.
+    degrees
+        Degrees of freedom of that estimate.
+    stretches
+        How many independent stretches of time the blocks are worth.
+    """
+
+    std_error: FloatArray
+    degrees: FloatArray
+    stretches: FloatArray
+
+
+def mean_errors(blocks: Blocks, weights: BlockWeights, x: FloatArray) -> MeanErrors:
+    """The errors of smoothed means.
+
+    Parameters
+    ----------
+    blocks, weights
+        Blocks that are over, and their weights at the end of the last one.
+    x
+        Their means, of shape (n_blocks, n_rows, n_columns).
+
+    Examples
+    --------
+    >>> from ipdp.core.smoothing import Smoothing
+    >>> smoothing, blocks = Smoothing(alpha=0.01), Blocks(alpha=0.01)
+    >>> for t, value in enumerate(np.random.default_rng(1).normal(size=2_000)):
+    ...     if t >= blocks.until:
+    ...         blocks.advance(smoothing, t)
+    ...     smoothing.update(value, t=t)
+    >>> errors = mean_errors(blocks, BlockWeights(blocks, t=2_000), blocks.mean)
+    >>> errors.std_error.round(3), smoothing.std_error.round(3)
+    (array([[0.073]]), array([[0.066]]))
+    """
+    valid, n = weights.valid[:, None], np.maximum(weights.n, 1.0)
+    # From the last one, so that a constant has no error at all.
+    x = np.where(valid, x - x[-1:], 0.0)
+    x = np.where(valid, x - x.sum(axis=0) / n, 0.0)
+    fit = _Fit(x, n, weights.overlap)
+    variance = fit.variance / np.maximum(weights.n_effective, 1.0)
+    normal = _Normality(x, n, fit, variance)
+    error = np.sqrt(variance) * normal.shrinkage
+    cyclic = normal.cyclic
+    if blocks.alpha is not None and (cyclic > 0).any():
+        moved = _moved(blocks, x, blocks.weight * weights.valid)
+        moved = moved / student_quantile(QUANTILE, normal.degrees)
+        error = np.where(cyclic > 0, error ** (1 - cyclic) * moved**cyclic, error)
+    return MeanErrors(error, normal.degrees, n / np.maximum(fit.inflation, 1.0))
+
+
+def _moved(blocks: Blocks, x: FloatArray, weight: FloatArray) -> FloatArray:
+    """How far from its centre the smoothed mean was at most in most of the blocks."""
+    ends = blocks.numbers * blocks.size
+    aged = np.tril(blocks.decay ** np.subtract.outer(ends, ends).clip(min=0.0))
+    total = aged @ weight
+    sums = np.tensordot(aged, x * weight[:, None], axes=1)
+    path = np.abs(sums / np.maximum(total, _NEGLIGIBLE)[:, None])
+    # Before that the mean is one of few blocks.
+    settled = (total >= 0.8 * total.max(axis=0)) & (weight > 0)
+    path = np.sort(np.where(settled[:, None], path, np.inf), axis=0)
+    at = np.clip(np.ceil(_CYCLE * settled.sum(axis=0)) - 1, 0, None).astype(int)
+    return np.asarray(np.take_along_axis(path, np.broadcast_to(at, path[:1].shape), axis=0)[0])
+
+
+class _Fit:
+    """Autoregressions of block means, of shape (n_blocks, n_rows, n_columns), around 0.
+
+    `variance` is that of one block, with all covariances that reach the mean: divided by the number
+    of blocks it is that of the smoothed mean. `inflation` is that against independent blocks,
+    `dependent` the probability that they are not.
+    """
+
+    def __init__(self, x: FloatArray, n: FloatArray, overlap: FloatArray) -> None:
+        orders = min(_ORDERS, max(len(x) - 2, 0))
+        self.reflections = _burg(x, orders)
+        squares = np.einsum("nrc,nrc->rc", x, x)
+        plain = squares / np.maximum(n - 1, 1.0)
+        scores, variances = [np.zeros_like(plain)], [plain]
+        explained, left = np.zeros_like(plain), squares
+        for order, last in enumerate(self.reflections, start=1):
+            rest = np.maximum(1 - last * last, 1e-5)
+            explained, left = explained + n * np.log(rest), left * rest
+            scores.append(explained + _PENALTY * order * n / np.maximum(n - order - 1, 0.1))
+            covariances = _sum_of_covariances(self._corrected(order, n), overlap)
+            variances.append(left / np.maximum(n - 1 - order, 1.0) * covariances)
+        shares = np.exp(-0.5 * (np.array(scores) - np.min(scores, axis=0)))
+        shares /= shares.sum(axis=0)
+        self.variance = np.einsum("orc,orc->rc", shares, np.array(variances))
+        self.inflation = np.where(plain > 0, self.variance / np.maximum(plain, _NEGLIGIBLE), 1.0)
+        self.dependent = 1 - shares[0]
+
+    def _corrected(self, order: int, n: FloatArray) -> list[FloatArray]:
+        """The first reflection coefficients without their bias (Shaman and Stine 1988).
+
+        The bias is of the size of the variance, which is small for the first coefficients where
+        the later ones leave little to explain.
+        """
+        corrected, left = [], np.ones_like(self.reflections[0])
+        for p in range(order, 0, -1):
+            k = self.reflections[p - 1]
+            bias = ((1 if p % 2 else 2) + (p + 2) * k) / n
+            corrected.append((k + left * bias).clip(_LOWEST, _HIGHEST))
+            left = left * (1 - k * k)
+        return corrected[::-1]
+
+
+def _burg(x: FloatArray, orders: int) -> list[FloatArray]:
+    """Reflection coefficients of an autoregression."""
+    forward, backward = x[1:], x[:-1]
+    reflections = []
+    for _ in range(orders):
+        product = np.einsum("nrc,nrc->rc", forward, backward)
+        squares = np.einsum("nrc,nrc->rc", forward, forward)
+        squares += np.einsum("nrc,nrc->rc", backward, backward)
+        k = 2 * product / np.maximum(squares, _NEGLIGIBLE)
+        forward, backward = (forward - k * backward)[1:], (backward - k * forward)[:-1]
+        reflections.append(k)
+    return reflections
+
+
+def _sum_of_covariances(reflections: list[FloatArray], overlap: FloatArray) -> FloatArray:
+    """The autocovariances at all lags h, each times overlap^|h|, for innovations of variance 1."""
+    one = np.ones_like(reflections[0])
+    coefficients: list[FloatArray] = []
+    correlations, left = [one], one
+    for m, k in enumerate(reflections, start=1):
+        last = k * left
+        for i, a in enumerate(coefficients):
+            last = last + a * correlations[m - 1 - i]
+        correlations.append(last)
+        left = left * (1 - k * k)
+        turned = coefficients[::-1]
+        coefficients = [a - k * b for a, b in zip(coefficients, turned, strict=True)] + [k]
+    # The sum over h >= 0 satisfies the equation of the autoregression from h = 1 on.
+    start, rest = one, one
+    powers = [overlap**i for i in range(len(coefficients) + 1)]
+    for i, a in enumerate(coefficients, start=1):
+        rest = rest - a * powers[i]
+        for m in range(1, i):
+            start = start + a * powers[i - m] * correlations[m]
+    return np.asarray((2 * start / np.maximum(rest, 1e-6) - 1).clip(min=0.0) / left)
+
+
+class _Normality:
+    """How well a variance is known, and how far the error is from a normal one.
+
+    `degrees` of freedom; `shrinkage` of the band of a bounded series; `cyclic`, from 0 to 1,
+    whether the block means oscillate.
+    """
+
+    def __init__(self, x: FloatArray, n: FloatArray, fit: _Fit, variance: FloatArray) -> None:
+        squares = x * x
+        square = squares.sum(axis=0) / n
+        fourth = np.einsum("nrc,nrc->rc", squares, squares) / n
+        kurtosis = np.where(square > 0, fourth / np.maximum(square * square, _NEGLIGIBLE), 3.0)
+        memory = ((fit.inflation - 1) / (fit.inflation + 1)).clip(0.0, 0.95)
+        of_memory = 4 * (1 + memory) / (1 - memory) * fit.dependent / _REACHES
+        degrees = 2 * n / (np.maximum(kurtosis - 1, 2.0) + of_memory)
+        # A mean of few values that lie between two ends does so itself.
+        few = (2 - square / np.maximum(variance, _NEGLIGIBLE) / 6).clip(0.0, 1.0)
+        bounded = ((2.3 - kurtosis) / 0.5).clip(0.0, 1.0) * few
+        self.degrees = np.maximum(degrees, _DEGREES) / np.maximum(1 - bounded, 0.05)
+        self.shrinkage = 1 - 0.09 * bounded
+        second = fit.reflections[1] if len(fit.reflections) > 1 else np.zeros_like(square)
+        swings = ((-second - 0.25) / 0.2).clip(0.0, 1.0)
+        self.cyclic = swings * ((2.6 - kurtosis) / 0.3).clip(0.0, 1.0)

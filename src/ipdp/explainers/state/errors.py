@@ -1,0 +1,244 @@
+"""How far the curves of a memory may be from the partial dependence: from blocks to bands."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ipdp.core.blocks import Blocks
+from ipdp.core.dependence import FEWEST, QUANTILE, BlockWeights, mean_errors
+from ipdp.core.student_t import student_quantile
+from ipdp.core.typing import Array, FloatArray
+from ipdp.explainers.state.means import Means
+from ipdp.explainers.state.points import Layout
+from ipdp.explainers.state.targets import MISSING
+
+# So often the smoothing has to forget before a band is trusted; and so many blocks, and independent
+# stretches of time, have to be behind it.
+_REACHES, _BLOCKS, _STRETCHES = 6.0, 30, 8.0
+
+
+class Groups:
+    """The columns of a layout that are one curve each; a point for missing values is alone.
+
+    `starts` are the first columns, `sizes` their numbers, `owner` the group of each column.
+    """
+
+    def __init__(self, layout: Layout) -> None:
+        starts, rows = [], []
+        for probe, keys in zip(layout.probes, layout.keys, strict=True):
+            starts.append(probe.start)
+            # Points of a pair with the same first feature stand side by side.
+            pair = len(probe.names) == 2
+            rows.append(sum(key[0] == keys[0][0] for key in keys) if pair else 0)  # type: ignore[index]
+            if keys[-1] is MISSING and len(keys) > 1:
+                starts.append(probe.stop - 1)
+                rows.append(0)
+        self.starts: Array = np.array(starts, dtype=int)
+        self.sizes: Array = np.diff([*starts, layout.n_points])
+        self.owner: Array = np.repeat(np.arange(len(starts)), self.sizes)
+        self._rows: Array = np.array(rows, dtype=int)
+
+    def total(self, values: Array) -> FloatArray:
+        """Sums over the columns, which are the last axis, of each group."""
+        return np.add.reduceat(values.astype(float), self.starts, axis=-1)
+
+    def mean(self, values: FloatArray, where: Array) -> FloatArray:
+        """Means over those columns of each group that are to count; 0 where there are none."""
+        n = self.total(np.broadcast_to(where, values.shape))
+        return self.total(np.where(where, values, 0.0)) / np.maximum(n, 1.0)
+
+    def neighbours(self, axis: int) -> tuple[Array, Array]:
+        """For each column the one before and the one after it on an axis; itself at the ends."""
+        columns = np.arange(len(self.owner))
+        row = self._rows[self.owner]
+        step = np.where((row > 0) & (axis == 0), row, 1)
+        within = columns - self.starts[self.owner]
+        # The second feature of a pair starts anew in each row.
+        line = np.where((row > 0) & (axis == 1), row, np.maximum(self.sizes[self.owner], 1))
+        place = np.where(step > 1, within, within % line)
+        size = np.where(step > 1, self.sizes[self.owner], line)
+        before = np.where(place >= step, columns - step, columns)
+        after = np.where(place + step < size, columns + step, columns)
+        return before, after
+
+
+@dataclass(frozen=True)
+class AtBlock:
+    """What is known of all curves when a block is over; it holds until the next one is."""
+
+    blocks: Blocks
+    groups: Groups
+    n_effective: FloatArray  # number of blocks that each mean is worth, of shape (n_columns,)
+    known: Array  # which columns have enough blocks
+    std_error: FloatArray  # (n_outputs, n_columns), for the degrees of freedom of the curve
+    centred: FloatArray  # the same of the curve minus its mean over the points
+    degrees: FloatArray  # (n_outputs, n_groups)
+    path: FloatArray
+    centred_path: FloatArray
+    provisional: Array  # (n_groups,)
+
+
+def at_block(means: Means, blocks: Blocks) -> AtBlock:
+    """What blocks that are over say of the errors."""
+    groups = Groups(means.layout)
+    end = float(blocks.numbers[-1] + 1) * blocks.size
+    weights = BlockWeights(blocks, end)
+    x = _at_fixed_positions(blocks.mean, means.n_axes, weights, groups)
+    where = weights.valid[:, None]
+    deviations = x - groups.mean(x, where)[..., groups.owner]
+    errors = mean_errors(blocks, weights, np.concatenate([x, deviations], axis=1))
+    known = weights.n >= FEWEST
+    n_outputs = x.shape[1]
+    own, centred = np.split(errors.std_error * student_quantile(QUANTILE, errors.degrees), 2)
+    of_points = errors.degrees[:n_outputs]
+    degrees = 1 / np.maximum(groups.mean(1 / of_points, known), 1e-9)
+    quantile = student_quantile(QUANTILE, degrees)[:, groups.owner]
+    stretches = groups.mean(errors.stretches[:n_outputs], known).min(axis=0, initial=np.inf)
+    n = groups.mean(weights.n, weights.n > 0)
+    is_short = (
+        n < _BLOCKS
+        if blocks.alpha is None
+        else (n + 2) * blocks.size < math.floor(_REACHES / blocks.alpha)
+    )
+    return AtBlock(
+        blocks=blocks,
+        groups=groups,
+        n_effective=weights.n_effective,
+        known=known,
+        std_error=own / quantile,
+        centred=centred / quantile,
+        degrees=degrees,
+        path=_path(x, weights.valid, groups),
+        centred_path=_path(deviations, weights.valid, groups),
+        provisional=is_short | (n < FEWEST) | (stretches < _STRETCHES),
+    )
+
+
+def _at_fixed_positions(
+    mean: FloatArray, n_axes: int, weights: BlockWeights, groups: Groups
+) -> FloatArray:
+    """Block means of the outputs as if the points had not moved.
+
+    A point that moves along the curve changes its value without being wrong. Its value where it is
+    on average follows from the slope of the curve there.
+    """
+    valid, n = weights.valid[:, None], np.maximum(weights.n, 1.0)
+    average = np.where(valid, mean, 0.0).sum(axis=0) / n
+    moved = np.where(valid, mean[:, :n_axes] - average[:n_axes], 0.0)
+    x = mean[:, n_axes:]
+    for axis in range(n_axes):
+        if not moved[:, axis].any():
+            continue
+        before, after = groups.neighbours(axis)
+        run = average[axis, after] - average[axis, before]
+        rise = average[n_axes:, after] - average[n_axes:, before]
+        slope = rise / np.where(run > 0, run, np.inf)
+        x = x - slope * moved[:, axis, None]
+    return x
+
+
+def _path(x: FloatArray, valid: Array, groups: Groups) -> FloatArray:
+    """The angles between the errors of neighbouring points, summed over each group."""
+    both = (valid[:, 1:] & valid[:, :-1])[:, None]
+    n = np.maximum(both.sum(axis=0), 1)
+    left, right = np.where(both, x[:, :, :-1], 0.0), np.where(both, x[:, :, 1:], 0.0)
+    left = np.where(both, left - left.sum(axis=0) / n, 0.0)
+    right = np.where(both, right - right.sum(axis=0) / n, 0.0)
+    sizes = np.einsum("nrc,nrc->rc", left, left) * np.einsum("nrc,nrc->rc", right, right)
+    product = np.einsum("nrc,nrc->rc", left, right)
+    # A point that does not vary needs no room of its own; one that is new is apart.
+    correlation = np.where(sizes > 0, product / np.sqrt(np.where(sizes > 0, sizes, 1.0)), 1.0)
+    correlation = np.where(n < FEWEST, 0.0, correlation.clip(-1.0, 1.0))
+    angles = np.zeros((x.shape[1], x.shape[2]))
+    angles[:, 1:] = np.where(np.diff(groups.owner) == 0, np.arccos(correlation), 0.0)
+    return groups.total(angles)
+
+
+class CurveErrors:
+    """The errors of all smoothed answers now, with the dependence between observations.
+
+    Parameters
+    ----------
+    means
+        What the errors are of.
+    """
+
+    def __init__(self, means: Means) -> None:
+        smoothing = means.smoothing
+        plain = smoothing.std_error[means.n_axes :]
+        self._inflation = np.ones_like(plain)
+        self._at_block = _latest(means)
+        self._std_error = plain
+        if self._at_block is None:
+            return
+        at, groups = self._at_block, self._at_block.groups
+        now = BlockWeights(at.blocks, smoothing.t or 0.0, smoothing.weight)
+        # The mean of a stream that has just begun still gets better.
+        self._scale = np.sqrt(at.n_effective / np.maximum(now.n_effective, 1.0))
+        known = at.known & (plain > 0)
+        ratio = (at.std_error * self._scale / np.where(known, plain, 1.0)) ** 2
+        # A point that is too new to tell has what its curve has on average.
+        some = groups.total(known) > 0
+        common = np.maximum(np.where(some, groups.mean(ratio, known), 1.0), 1.0)[:, groups.owner]
+        self._inflation = np.where(known, ratio, common)
+        self._std_error = plain * np.sqrt(self._inflation)
+
+    def inflation(self, columns: Any) -> FloatArray:
+        """The variance of each mean against that of independent observations.
+
+        Of shape (n_outputs, n); 1 while nothing is known.
+
+        Parameters
+        ----------
+        columns
+            The columns of the smoothing that are asked for.
+        """
+        return self._inflation[:, columns]
+
+    def of_points(self, columns: Any) -> FloatArray:
+        """Standard errors, of shape (n_outputs, n)."""
+        return self._std_error[:, columns]
+
+    def of_curve(self, columns: list[int], rows: list[int]) -> dict[str, Any]:
+        """What a `Curve` says of its errors, but for its shape.
+
+        Parameters
+        ----------
+        columns
+            Its points, in their order.
+        rows
+            Its outputs, in their order.
+        """
+        error, at = self._std_error[np.ix_(rows, columns)], self._at_block
+        if at is None or not at.known[columns].any():
+            return {"std_error": error, "provisional": True}
+        group = at.groups.owner[columns[0]]
+        centred = (at.centred * self._scale)[np.ix_(rows, columns)]
+        return {
+            "std_error": error,
+            "inflation": np.maximum(self._inflation[np.ix_(rows, columns)].mean(axis=1), 1.0),
+            "degrees": at.degrees[rows, group],
+            "path_length": at.path[rows, group],
+            "centred_path_length": at.centred_path[rows, group],
+            "centred_std_error": np.where(at.known[columns], centred, error),
+            "provisional": bool(at.provisional[group]),
+        }
+
+
+def _latest(means: Means) -> AtBlock | None:
+    """What the blocks say; the same object until there is a new one."""
+    closed = means.blocks.closed(means.smoothing.t or 0.0)
+    if len(closed.numbers) < FEWEST or not means.outputs:
+        return None
+    last: AtBlock | None = means.errors
+    if (
+        last is None
+        or last.blocks.mean.base is not means.blocks.mean
+        or len(last.blocks.numbers) != len(closed.numbers)
+    ):
+        last = means.errors = at_block(means, closed)
+    return last
