@@ -171,7 +171,9 @@ def run(
     before = scenario.before if before is None else before
     after = scenario.after if after is None else after
     model, examples, features = scenario.make(seed, before, after)
-    pdp = ipdp.IncrementalPDP(model, features, n_ice=1, seed=seed)
+    # The settings of the figures in docs/notes/monitor.md, which were the defaults then.
+    grid = ipdp.grid.Auto(ends="extremes")
+    pdp = ipdp.IncrementalPDP(model, features, grid=grid, estimator="pointwise", n_ice=1, seed=seed)
     monitors = {way: make(way, pdp) for way in ways}
     ledger = Ledger(pdp, features, scenario, before) if scenario.learns else None
     accuracy, alarms = drift.ADWIN(), []

@@ -34,10 +34,13 @@ def main(n: int = 45_312) -> None:
 def one_by_one(n: int) -> None:
     """`explain_one` for 8 features x 10 points against one prediction of a Hoeffding tree."""
     reference = tree.HoeffdingAdaptiveTreeClassifier(seed=1)
-    constant = np.full(2 * 8 * SIZE, 0.5)
+    constant = np.full(4 * 8 * SIZE, 0.5)
     vectorised = ipdp.models.engine(lambda X: constant[: len(X)], takes="array")
     paper = ipdp.grid.QuantileRange(SIZE, window=10_000, storage_size=500)
+    old = ipdp.grid.Auto(SIZE, ends="extremes")
     explainers = {
+        "array, by default": explainer(vectorised, None, estimator="regrid"),
+        "array, Auto of extremes, pointwise": explainer(vectorised, old),
         "array, QuantileRange as in the paper": explainer(vectorised, paper),
         "array, QuantileRange by default": explainer(vectorised, ipdp.grid.QuantileRange(SIZE)),
         "array, MinMax": explainer(vectorised, ipdp.grid.MinMax(SIZE)),
@@ -53,17 +56,23 @@ def one_by_one(n: int) -> None:
             reference.learn_one(x, y)
         for name, pdp in explainers.items():
             times[name] += [timed(pdp.explain_one, x) for x, _ in block]
+    means = {
+        name: sum(values[n // 10 :]) / len(values[n // 10 :]) for name, values in times.items()
+    }
     medians = {name: median(values[n // 10 :]) for name, values in times.items()}
     print(f"explain_one, 8 features x {SIZE} points, a constant model; elec2, n = {n}")
-    print(f"{'':38}{'microseconds':>14}{'/ predict_proba_one':>22}")
+    print(f"{'':38}{'microseconds':>14}{'mean':>8}{'/ predict_proba_one':>22}")
     for name, seconds in medians.items():
         label = "HoeffdingAdaptiveTree, one prediction" if name == "predict" else name
-        print(f"{label:38}{1e6 * seconds:14.1f}{seconds / medians['predict']:22.2f}")
+        ratio = seconds / medians["predict"]
+        print(f"{label:38}{1e6 * seconds:14.1f}{1e6 * means[name]:8.1f}{ratio:22.2f}")
 
 
-def explainer(model: Any, grid: ipdp.grid.Grid, **settings: Any) -> ipdp.IncrementalPDP:
+def explainer(
+    model: Any, grid: ipdp.grid.Grid | None, *, estimator: Any = "pointwise"
+) -> ipdp.IncrementalPDP:
     """An explainer of all features."""
-    return ipdp.IncrementalPDP(model, grid=grid, seed=1, **settings)
+    return ipdp.IncrementalPDP(model, grid=grid, estimator=estimator, seed=1)
 
 
 def timed(call: Callable[[Any], Any], x: Any) -> float:

@@ -208,11 +208,16 @@ class Categories:
 @dataclass(frozen=True, kw_only=True)
 class Auto(Categories):
     size: int = 10
+    ends: str = "quantiles"
 
     def points(self, values, seed):
         if self.has_categories(values):
             return named(most_frequent(values, max(self.size, 20), self.window))
-        low, high = extremes(values, self.window)
+        if self.ends == "extremes":
+            low, high = extremes(values, self.window)
+        else:
+            stored = reservoir(values, self.window, 1.0, "oldest", seed=0)
+            low, high = quantile(stored, 0.01), quantile(stored, 0.99)
         return numbered(spread(low, high, self.size, all_whole(values)))
 
     def has_categories(self, values):

@@ -468,7 +468,7 @@ def test_a_successor_has_explained_nothing_and_leaves_the_first_alone():
         ("alpha", {"alpha": 0.2}),
         ("alpha", {"alpha": None}),
         ("every", {"every": 2}),
-        ("estimator", {"estimator": "regrid"}),
+        ("estimator", {"estimator": "pointwise"}),
         ("features", {"features": ["a"]}),
         ("grid", {"grid": GRIDS["auto"]}),
         ("grid", {"grid": {**GRIDS["minmax"], "a": MinMax(4, 7, warm_up=3)}}),

@@ -58,6 +58,7 @@ CATEGORIES = {
     "fixed": ("Fixed", {"values": ("z", "x", "w")}),
     "fixed, missing": ("Fixed", {"values": ("z", "u"), "missing": True}),
     "auto": ("Auto", {"size": 4, "window": 12, "warm_up": 6}),
+    "auto of extremes": ("Auto", {"size": 4, "window": 12, "ends": "extremes", "warm_up": 6}),
     "auto, missing": ("Auto", {"size": 4, "window": 12, "warm_up": 6, "missing": True}),
 }
 
@@ -68,6 +69,7 @@ def both(model, features, grids, *, seed=7, **settings):
         model,
         features,
         grid={name: getattr(grid, kind)(**given) for name, (kind, given) in grids.items()},
+        estimator="pointwise",
         seed=seed,
         **settings,
     )

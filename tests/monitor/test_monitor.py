@@ -69,7 +69,7 @@ def test_the_papers_way_raises_alarms_when_nothing_changes():
 @pytest.mark.parametrize("estimator", ["pointwise", "regrid"])
 def test_a_real_change_is_found_named_and_placed(estimator):
     model = Model()
-    monitor = fed(watched(model, estimator=estimator), rows(2_000))
+    monitor = fed(watched(model, estimator=estimator, grid=Auto(size=8)), rows(2_000))
     model.slope = -1.0
     fed(monitor, rows(600, seed=2))
     (change,) = monitor.changes

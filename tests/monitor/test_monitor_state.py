@@ -46,7 +46,14 @@ def make(model, *, grid=None, every=1, **setup):
     pdp = IncrementalPDP(
         models.engine(model, takes="array"),
         ["a", "b", "c", "colour"],
-        grid=grid or {"colour": Categories(window=100), "a": Auto(6, window=200)},
+        grid=grid
+        or {
+            "a": Auto(6, window=200, ends="extremes"),
+            "b": Auto(ends="extremes"),
+            "c": Auto(ends="extremes"),
+            "colour": Categories(window=100),
+        },
+        estimator="pointwise",
         every=every,
         n_ice=1,
         seed=1,

@@ -204,7 +204,8 @@ class Smoothing:
         >>> both.mean, both.weight
         (array([[1., 2.]]), array([1. , 0.5]))
         """
-        joined = self.copy()
+        joined = Smoothing(alpha=self.alpha, n_rows=0, n_columns=0)
+        joined.n = self.n
         times = [t for t in (self.t, other.t) if t is not None]
         joined.t = max(times) if times else None
         mine, theirs = self._decay_until(joined.t), other._decay_until(joined.t)
@@ -355,7 +356,12 @@ def _even(values: FloatArray) -> FloatArray:
 def pick(array: FloatArray, at: Sequence[int] | Array, axis: int) -> FloatArray:
     """Like `numpy.take`, with zeros where the index is -1."""
     at = np.asarray(at, dtype=int)
-    # The appended zeros are what -1 points to.
-    padding = [(0, 0)] * array.ndim
-    padding[axis] = (0, 1)
-    return np.take(np.pad(array, padding), at, axis=axis)
+    if not array.shape[axis]:  # nothing to take from
+        shape = list(array.shape)
+        shape[axis] = len(at)
+        return np.zeros(shape)
+    taken: FloatArray = array.take(at, axis=axis)
+    new = at < 0
+    if new.any():
+        taken[(slice(None),) * axis + (new,)] = 0.0
+    return taken

@@ -17,6 +17,7 @@ from ipdp.core.observations import observations
 from ipdp.core.typing import Feature, FeatureName, Observation, State
 from ipdp.core.validation import next_time, sample_weight, whole_number
 from ipdp.explainers.state.targets import as_features
+from ipdp.grid.auto import as_now
 from ipdp.models import Engine, engine
 
 VERSION = 1
@@ -298,10 +299,10 @@ class Explainer(ABC):
                 f"this is a state of version {version!r}; this ipdp reads version {VERSION}"
             )
         for name, value in self.settings.items():
-            if state["settings"][name] != canonical(value):
+            made_with = as_now(state["settings"][name])
+            if made_with != canonical(value):
                 raise ValueError(
-                    f"the state was made with {name} = {state['settings'][name]}, this explainer "
-                    f"has {value!r}"
+                    f"the state was made with {name} = {made_with}, this explainer has {value!r}"
                 )
 
     def _saved_memory(self, state: State) -> State | None:

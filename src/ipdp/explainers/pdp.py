@@ -49,10 +49,9 @@ class IncrementalPDP(Explainer):
         dict of them by feature. By default `ipdp.grid.Auto()`, which chooses from the first
         values.
     estimator
+        `"regrid"` keeps points at fixed positions, added and removed as the range moves.
         `"pointwise"` is the paper's: the k-th point's position and value are smoothed separately,
-        which is unbiased while the model is linear where the points move. `"regrid"` keeps
-        points at fixed positions, added and removed as the range moves, and is unbiased for
-        nonlinear models under virtual drift too.
+        which is unbiased only while the model is linear where the points move.
     every
         Explain every k-th observation only; this is k. Weights decay with all of them, so that
         alpha keeps its meaning.
@@ -99,7 +98,7 @@ class IncrementalPDP(Explainer):
         half_life: float | None = None,
         span: float | None = None,
         grid: Grid | Mapping[FeatureName, Grid] | None = None,
-        estimator: Estimator = "pointwise",
+        estimator: Estimator = "regrid",
         every: int = 1,
         n_ice: int = 20,
         seed: int | None = None,

@@ -2,20 +2,31 @@
 
 from __future__ import annotations
 
-from typing import Any
+import re
+from collections.abc import Mapping
+from typing import Any, Literal, get_args
 
 import numpy as np
 
 from ipdp.core.typing import Array, State
 from ipdp.grid.base import Grid, Key, Span, is_missing
 from ipdp.grid.categories import Categories
-from ipdp.grid.ranges import MinMax
+from ipdp.grid.ranges import MinMax, QuantileRange
+
+# The first and the last of the values, as shares: a few outliers do not stretch the grid.
+LOWER, UPPER = 0.01, 0.99
+# How many values are stored for the quantiles: all of the window, up to this many.
+_STORED = 500
+
+Ends = Literal["quantiles", "extremes"]
+"""Between what the points for numbers lie."""
 
 
 class Auto(Grid):
-    """Numbers get `MinMax`, whole numbers too unless they are few; all else gets `Categories`.
+    """Numbers get a range, whole numbers too unless they are few; all else gets `Categories`.
 
-    The choice is made when the warm-up ends: strings, booleans and anything else that is not a
+    The range is a `QuantileRange` that covers the middle 98 % of the recent values. The choice is
+    made when the warm-up ends: strings, booleans and anything else that is not a
     number are categories; so are whole numbers with at most `size` different values. Should these
     few become more than twice `size` later on, they turn into a range for good, and the curve
     of the feature starts again.
@@ -23,7 +34,10 @@ class Auto(Grid):
     Parameters
     ----------
     size, window, warm_up, missing
-        As in `MinMax`. Strings may have up to 20 categories, whatever the `size`.
+        As in `QuantileRange`. Strings may have up to 20 categories, whatever the `size`.
+    ends
+        "quantiles", or "extremes" for a `MinMax`, which reaches from the smallest to the largest
+        value and is stretched by an outlier for a whole window.
 
     Examples
     --------
@@ -32,32 +46,62 @@ class Auto(Grid):
     ...     ages.update(age)
     ...     colours.update(colour)
     >>> ages.points
-    array([20, 40, 60])
+    array([20, 40, 59])
     >>> colours.points
     array(['blue', 'red'], dtype=object)
     """
 
-    _settings = ("size", "window", *Grid._settings)
+    _settings = ("size", "window", "ends", *Grid._settings)
 
     def __init__(
-        self, size: int = 10, window: int = 1000, *, warm_up: int = 20, missing: bool = False
+        self,
+        size: int = 10,
+        window: int = 1000,
+        *,
+        ends: Ends = "quantiles",
+        warm_up: int = 20,
+        missing: bool = False,
     ) -> None:
         super().__init__(warm_up=warm_up, missing=missing)
+        if ends not in get_args(Ends):
+            raise ValueError(f"ends must be quantiles or extremes, got {ends!r}")
         self.size = size
         self.window = window
-        self._range = MinMax(size, window, warm_up=warm_up, missing=missing)
+        self.ends: Ends = ends
+        self._range = self._new_range(None)
         self._categories = Categories(max(size, 20), window, warm_up=warm_up, missing=missing)
         # Both storages are filled until one of them is ruled out.
         self._may_be_range = self._may_be_categories = True
+        self._decide()
+
+    def _new_range(self, seed: int | None) -> MinMax | QuantileRange:
+        common: Any = {"warm_up": self.warm_up, "missing": self.missing}
+        if self.ends == "extremes":
+            return MinMax(self.size, self.window, **common)
+        stored = min(self.window, _STORED)
+        # Which values are stored does not depend on them: without a seed it is always the same.
+        seed = 0 if seed is None else seed
+        more: Any = {"window": self.window, "storage_size": stored, "seed": seed}
+        return QuantileRange(self.size, LOWER, UPPER, **common, **more)
+
+    def fresh(self, seed: int | None = None) -> Auto:
+        own = type(self)(**self.settings)
+        own._range = own._new_range(seed)
+        own._decide()
+        return own
 
     @property
-    def chosen(self) -> MinMax | Categories:
+    def chosen(self) -> MinMax | QuantileRange | Categories:
         """The grid that is in use."""
-        return self._categories if self.categorical else self._range
+        return self._chosen
 
     @property
     def categorical(self) -> bool:  # type: ignore[override]
-        return self._may_be_categories and (not self._may_be_range or self._few)
+        return self._chosen is self._categories
+
+    def _decide(self) -> None:
+        is_categorical = self._may_be_categories and (not self._may_be_range or self._few)
+        self._chosen = self._categories if is_categorical else self._range
 
     @property
     def _few(self) -> bool:
@@ -88,12 +132,13 @@ class Auto(Grid):
                 self._may_be_range = False
         if self._may_be_categories:
             self._categories.update(x)
+            self._decide()
             if self.ready and not self.categorical:
                 self._may_be_categories = False
 
     def spanning(self, n: int) -> Auto:
         # The choice is made when all values are known.
-        return Auto(self.size, n, warm_up=n, missing=self.missing)
+        return type(self)(**{**self.settings, "window": n, "warm_up": n})
 
     @property
     def admits_numbers(self) -> bool:
@@ -142,9 +187,14 @@ class Auto(Grid):
         self._may_be_range = state["may_be_range"]
         self._may_be_categories = state["may_be_categories"]
         if state["range"] is not None:
+            if self.ends == "quantiles" and "recent" in state["range"]:
+                # Saved before there were other ends than extremes, for a feature without a grid.
+                self.ends = "extremes"
+                self._range = self._new_range(None)
             self._range.state = state["range"]
         if state["categories"] is not None:
             self._categories.state = state["categories"]
+        self._decide()
 
     def merge(self, later: Auto) -> Auto:
         joined = type(self)(**self.settings)
@@ -154,9 +204,40 @@ class Auto(Grid):
             raise ValueError(
                 "a feature that holds numbers in one part holds categories in the other"
             )
-        joined._range = self._range.merge(later._range)
+        joined._range = self._range.merge(later._range)  # type: ignore[arg-type]
         joined._categories = self._categories.merge(later._categories)
+        joined._decide()
         return joined
+
+
+def as_now(text: str) -> str:
+    """The settings of grids as text, in which an `Auto` of the time before `ends` has its ends.
+
+    Examples
+    --------
+    >>> as_now("Auto(size=10, window=1000, warm_up=20, missing=False)")
+    "Auto(size=10, window=1000, ends='extremes', warm_up=20, missing=False)"
+    """
+    return re.sub(
+        r"\bAuto\((size=\d+, window=\d+), warm_up", r"Auto(\1, ends='extremes', warm_up", text
+    )
+
+
+def with_extremes(spec: Any) -> Any:
+    """Grids as the settings of a run name them, in which every `Auto` has its extremes as ends.
+
+    Examples
+    --------
+    >>> with_extremes("Auto(20)"), with_extremes({"age": "Auto", "pay": "MinMax(20)"})
+    ("Auto(20, ends='extremes')", {'age': "Auto(ends='extremes')", 'pay': 'MinMax(20)'})
+    """
+    if isinstance(spec, Mapping):
+        return {name: with_extremes(each) for name, each in spec.items()}
+    found = re.fullmatch(r"\s*Auto\s*(?:\((.*)\))?\s*", spec, flags=re.DOTALL)
+    if found is None:
+        return spec
+    given = (found[1] or "").strip().rstrip(",")
+    return f"Auto({given + ', ' if given else ''}ends='extremes')"
 
 
 def _is_number(x: Any) -> bool:

@@ -136,6 +136,11 @@ class Grid(ABC):
         return None
 
     @property
+    def watch(self) -> Any:
+        """What has a `version` that changes whenever the points do; None: look at the points."""
+        return None
+
+    @property
     def admits_numbers(self) -> bool:
         """Whether `admit` gives back every float and int of a size below `LARGEST` as it is."""
         return False

@@ -2,38 +2,45 @@
 
 Under virtual drift the paper's points move, and the mean of the model's outputs along the way is
 not its output at the mean position, unless it is linear there. A lattice keeps points at fixed
-positions: knots at the multiples of a step 2^j. A knot's mean is that of the model's outputs at
-exactly this position; when the range moves, knots are added on one side and removed on the other.
+positions: knots at a distance of 2^j. A knot's mean is that of the model's outputs at exactly this
+position; when the range moves, knots are added on one side and removed on the other.
+
+Knots of whole numbers are multiples of 2^j. Those of other numbers are thirds: (k + 1/3) 2^j where
+j is even, (k + 2/3) 2^j where it is odd. A lattice of half the distance contains them too, and none
+is a round number, where models like to have their steps.
 docs/notes/regrid.md has what was tried and how the constants were found.
 """
 
 from __future__ import annotations
 
 import math
-from typing import Any, TypeVar
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from ipdp.core import kernels
 from ipdp.core.typing import Array, State
 from ipdp.grid.auto import Auto
 from ipdp.grid.base import Grid, Key, need_points
-from ipdp.grid.fixed import Fixed
 from ipdp.grid.ranges import RangeGrid
 
-# The lattice is halved or doubled only when the number of knots leaves this share of the size.
-_FEWEST, _MOST = 0.6, 1.4
+# A step is at most the distance of the grid's points and more than half of it. It is halved or
+# doubled only when it is beyond that by this many octaves.
+_SLACK = 0.15
 # A knot at the end stays until the range has withdrawn from it by this many steps.
 _HYSTERESIS = 1.5
 # Points that are not equidistant are rounded to a lattice this much finer than their distance.
 _FINENESS = 4
 
-AnyGrid = TypeVar("AnyGrid", bound=Grid)
+# No end of a range is between these.
+_NOWHERE = (math.inf, -math.inf, math.inf, -math.inf)
 
 
 class Lattice(Grid):
     """The points of another grid, moved to the nearest knots of a lattice.
 
-    Between 0.6 and 1.4 times as many points as the other grid has. Categories and fixed points
+    As many points as the other grid has, up to about twice as many. Categories and fixed points
     stay as they are.
 
     Parameters
@@ -47,8 +54,8 @@ class Lattice(Grid):
     >>> lattice = Lattice(MinMax(size=5))
     >>> for x in [0.3, 3.9]:
     ...     lattice.update(x)
-    >>> lattice.points
-    array([0., 1., 2., 3., 4.])
+    >>> lattice.points.round(2)
+    array([0.33, 1.33, 2.33, 3.33, 4.33])
     """
 
     _settings = ("grid",)
@@ -56,19 +63,25 @@ class Lattice(Grid):
     def __init__(self, grid: Grid) -> None:
         super().__init__(warm_up=grid.warm_up, missing=grid.missing)
         self.grid = grid
-        self._seen: Any = None
         self._exponent: int | None = None
+        self._thirds = False
         self._first = self._last = 0
-        self._held: list[float] = []
+        self._extra: float | None = None
+        self._held: list[tuple[float, int]] = []
         self._points: Array = np.empty(0)
         self._keys: tuple[Key, ...] = ()
-        self._refresh()
+        # Whether the numbers were whole when the knots were last looked at, and between which
+        # values each end of the range may be without a change of the knots.
+        self._whole: bool | None = None
+        self._bounds = _NOWHERE
+        self._watch: Any = None
+        self.refresh()
 
     @property
     def _source(self) -> RangeGrid | None:
         """The grid with a range, if there is one at the moment."""
         grid: Grid = self.grid
-        if isinstance(grid, Auto):
+        if type(grid) is Auto:
             grid = grid.chosen
         return grid if isinstance(grid, RangeGrid) else None
 
@@ -82,28 +95,38 @@ class Lattice(Grid):
     def update(self, x: Any) -> None:
         self.grid.update(x)
         # Here and not where points are read: the knots must not depend on who looks when.
-        self._refresh()
+        source = self._source
+        if source is not None and _is_time(source.n_values, source.whole is self._whole):
+            self.refresh()
 
-    def _refresh(self) -> None:
+    @property
+    def intake(self) -> Any:
+        return self.watch
+
+    @property
+    def watch(self) -> Any:
+        if self._watch is None:
+            source, storage = self._source, self.grid.intake
+            if source is not None and storage is not None:
+                # From here on the grid keeps its kind.
+                self._watch = kernels.current.Watch(storage, source.ends, self)
+                self._watch.expect(self._whole, self._bounds)
+        return self._watch
+
+    def refresh(self) -> None:
+        """Let the knots follow the range; `update` does it."""
         source = self._source
         if source is not None and source.n_values:
             self._follow(source)
-        elif source is None and (self.grid.n_values or isinstance(self.grid, Fixed)):
-            self._points, self._keys = self.grid.points, self.grid.keys
 
     def _follow(self, source: RangeGrid) -> None:
-        now = (source.storage.version, source.whole)
-        if now == self._seen:
-            return
-        self._seen = now
         low, high = source.range
-        if low == high:
-            self._exponent = None
-            knots = [low]
-        elif not source.is_even:
-            knots = self._nearest(source, high - low)
-        else:
-            knots = self._covering(low, high, source)
+        low_from, low_to, high_from, high_to = self._bounds
+        stays = low_from <= low <= low_to and high_from <= high <= high_to
+        if stays and source.whole is self._whole:
+            return
+        self._whole = source.whole
+        knots = self._knots(low, high, source)
         if source.whole:
             knots = [int(knot) for knot in knots]
         keys, points = tuple(knots), np.array(knots)
@@ -111,47 +134,79 @@ class Lattice(Grid):
             self._keys, self._points = keys, points
         elif points.dtype != self._points.dtype:
             self._points = points  # the same places, no longer whole numbers
+        if self._watch is not None:
+            self._watch.expect(self._whole, self._bounds)
+            self._watch.version += 1
+
+    def _knots(self, low: float, high: float, source: RangeGrid) -> list[float]:
+        if low == high:
+            self._exponent, self._bounds = None, (low, low, high, high)
+            return [low]
+        if self._exponent is None or not self.ready:
+            self._thirds = not source.whole
+            # Where a feature was constant, much of its data is.
+            constant = self._points.tolist() if self.ready else []
+            self._extra = constant[0] if len(constant) == 1 else None
+        if not source.is_even:
+            self._bounds = _NOWHERE
+            self._exponent = None
+            return self._nearest(source)
+        return self._covering(low, high, source)
 
     def _covering(self, low: float, high: float, source: RangeGrid) -> list[float]:
         """All knots from the last below the range to the first above it."""
-        exponent, size = self._exponent, source.size
-        if exponent is not None:
-            self._move_ends(low, high, exponent)
-            if _FEWEST * size <= self._last - self._first + 1 <= _MOST * size:
-                return self._knots(exponent)
-        exponent = _exponent_for(low, high, size, source.whole)
-        if exponent != self._exponent:
-            self._exponent = exponent
-            self._first, self._last = _ends(low, high, exponent)
-        return self._knots(exponent)
+        distance = math.log2(high - low) - math.log2(source.size - 1)
+        steps = self._steps
+        if steps is not None and -_SLACK <= distance - steps.exponent <= 1 + _SLACK:
+            self._move_ends(low, high, steps)
+        else:
+            finest = _finest(low, high, whole=source.whole, thirds=self._thirds)
+            self._exponent = max(math.floor(distance), finest)
+            steps = Steps(self._exponent, self._thirds)
+            self._first, self._last = steps.below(low), steps.above(high)
+        knots = [steps.at(k) for k in range(self._first, self._last + 1)]
+        room = _HYSTERESIS * steps.size
+        self._bounds = (knots[0], knots[0] + room, knots[-1] - room, knots[-1])
+        return self._with_extra(knots)
 
-    def _move_ends(self, low: float, high: float, exponent: int) -> None:
-        step = math.ldexp(1.0, exponent)
-        first, last = _ends(low, high, exponent)
-        if not 0 <= low - self._first * step <= _HYSTERESIS * step:
-            self._first = first
-        if not 0 <= self._last * step - high <= _HYSTERESIS * step:
-            self._last = last
+    @property
+    def _steps(self) -> Steps | None:
+        return None if self._exponent is None else Steps(self._exponent, self._thirds)
 
-    def _knots(self, exponent: int) -> list[float]:
-        # k 2^j is exact, so that a knot is the same number on every lattice that has it.
-        return [math.ldexp(k, exponent) for k in range(self._first, self._last + 1)]
+    def _move_ends(self, low: float, high: float, steps: Steps) -> None:
+        room = _HYSTERESIS * steps.size
+        if not 0 <= low - steps.at(self._first) <= room:
+            self._first = steps.below(low)
+        if not 0 <= steps.at(self._last) - high <= room:
+            self._last = steps.above(high)
 
-    def _nearest(self, source: RangeGrid, span: float) -> list[float]:
-        """The knots nearest to the points; each is held until its point is well away."""
-        wanted = math.log2(span) - math.log2(_FINENESS * source.size)
-        if self._exponent is None or abs(wanted - self._exponent) > 1:
-            exponent = max(round(wanted), _finest(*source.range, source.whole))
-            if exponent != self._exponent:
-                self._exponent, self._held = exponent, []
-        step = math.ldexp(1.0, self._exponent)
-        points = source.points.tolist()
-        held = self._held if len(self._held) == len(points) else [math.nan] * len(points)
-        self._held = [
-            knot if abs(point - knot) <= _HYSTERESIS / 2 * step else round(point / step) * step
-            for point, knot in zip(points, held, strict=True)
-        ]
-        return sorted(set(self._held))
+    def _with_extra(self, knots: list[float]) -> list[float]:
+        extra = self._extra
+        if extra is None or not knots[0] <= extra <= knots[-1]:
+            self._extra = None
+            return knots
+        return knots if extra in knots else sorted([*knots, extra])
+
+    def _nearest(self, source: RangeGrid) -> list[float]:
+        """The knots nearest to the points, each of a lattice that is as fine as its neighbourhood.
+
+        A knot is held until its point is well away, or its neighbourhood is another one.
+        """
+        points = sorted(set(source.points.tolist()))
+        low, high = source.range
+        gaps = [high - low, *(b - a for a, b in pairwise(points)), high - low]
+        held = self._held if len(self._held) == len(points) else [(math.nan, 0)] * len(points)
+        self._held = []
+        for point, around, old in zip(points, pairwise(gaps), held, strict=True):
+            wanted = math.log2(min(around)) - math.log2(_FINENESS)
+            is_near = abs(point - old[0]) <= math.ldexp(_HYSTERESIS / 2, old[1])
+            if is_near and abs(wanted - old[1]) <= 1:
+                self._held.append(old)
+                continue
+            finest = _finest(point, point, whole=source.whole, thirds=self._thirds)
+            steps = Steps(max(round(wanted), finest), self._thirds)
+            self._held.append((steps.nearest(point), steps.exponent))
+        return sorted({knot for knot, _ in self._held})
 
     @property
     def limits(self) -> tuple[float, float] | None:
@@ -173,12 +228,16 @@ class Lattice(Grid):
 
     @property
     def points(self) -> Array:
+        if self._source is None:
+            return self.grid.points
         if not self._keys:
             need_points(self)
         return self._points
 
     @property
     def keys(self) -> tuple[Key, ...]:
+        if self._source is None:
+            return self.grid.keys
         if not self._keys:
             need_points(self)
         return self._keys
@@ -198,6 +257,9 @@ class Lattice(Grid):
     def settle(self) -> None:
         self.grid.settle()
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "_watch": None}
+
     def fresh(self, seed: int | None = None) -> Grid:
         return Lattice(self.grid.fresh(seed))
 
@@ -209,23 +271,29 @@ class Lattice(Grid):
     @property
     def _own_state(self) -> State:
         return {
-            "seen": None if self._seen is None else list(self._seen),
+            "whole": self._whole,
             "exponent": self._exponent,
+            "thirds": self._thirds,
             "first": self._first,
             "last": self._last,
-            "held": list(self._held),
+            "extra": self._extra,
+            "held": [list(held) for held in self._held],
+            "bounds": None if self._bounds == _NOWHERE else list(self._bounds),
             "knots": self._points.tolist(),
         }
 
     def _restore(self, state: State) -> None:
-        self._seen = None if state["seen"] is None else tuple(state["seen"])
         self._exponent = state["exponent"]
         self._first, self._last = state["first"], state["last"]
-        self._held = list(state["held"])
+        # Older states have knots without their exponents: they are chosen anew.
+        self._held = [tuple(held) for held in state["held"] if isinstance(held, list)]
         self._points = np.array(state["knots"])
         self._keys = tuple(state["knots"])
-        if self._source is None:
-            self._refresh()
+        # Older states have none of these: their knots are multiples, and are looked at anew.
+        self._thirds, self._extra = state.get("thirds", False), state.get("extra")
+        self._whole = state.get("whole")
+        self._bounds = tuple(state.get("bounds") or _NOWHERE)
+        self._watch = None
 
     @property
     def state(self) -> State:
@@ -239,29 +307,66 @@ class Lattice(Grid):
     def merge(self, later: Lattice) -> Lattice:
         joined = Lattice(self.grid.merge(later.grid))
         joined._restore(later._own_state if later.n_values else self._own_state)
-        joined._seen = None
-        joined._refresh()
+        joined._bounds = _NOWHERE
+        joined.refresh()
         return joined
 
 
-def _ends(low: float, high: float, exponent: int) -> tuple[int, int]:
-    step = math.ldexp(1.0, exponent)
-    return math.floor(low / step), math.ceil(high / step)
+class Steps(NamedTuple):
+    """Where the knots of a lattice are.
+
+    Examples
+    --------
+    >>> Steps(0, thirds=False).at(7), Steps(0, thirds=True).at(6), Steps(-1, thirds=True).below(0.5)
+    (7.0, 6.333333333333333, 0)
+    """
+
+    exponent: int
+    thirds: bool
+
+    @property
+    def size(self) -> float:
+        """The distance of two knots."""
+        return math.ldexp(1.0, self.exponent)
+
+    @property
+    def _above(self) -> int:
+        """How many thirds of a step the knots are above its multiples."""
+        return 1 + self.exponent % 2
+
+    def at(self, k: int) -> float:
+        """The knot number k; the same number on every lattice that has it."""
+        if not self.thirds:
+            return math.ldexp(k, self.exponent)
+        return math.ldexp(3 * k + self._above, self.exponent) / 3
+
+    def nearest(self, x: float) -> float:
+        """The knot nearest to a number."""
+        return self.at(round(self._place(x)))
+
+    def below(self, x: float) -> int:
+        """The number of the last knot that is not above x."""
+        k = math.floor(self._place(x))
+        # The place is rounded: a knot may be taken for its neighbour.
+        return k - 1 if self.at(k) > x else k
+
+    def above(self, x: float) -> int:
+        """The number of the first knot that is not below x."""
+        k = math.ceil(self._place(x))
+        return k + 1 if self.at(k) < x else k
+
+    def _place(self, x: float) -> float:
+        return x / self.size - (self._above / 3 if self.thirds else 0)
 
 
-def _exponent_for(low: float, high: float, size: int, whole: bool) -> int:
-    """The step, as a power of two, whose number of knots is nearest to the size."""
-    guess = math.floor(math.log2(high - low) - math.log2(size))
-    finest = _finest(low, high, whole)
-
-    def distance(exponent: int) -> float:
-        first, last = _ends(low, high, exponent)
-        return abs(math.log((last - first + 1) / size))
-
-    return min((max(guess + k, finest) for k in (0, 1, 2)), key=distance)
+def _is_time(n: int, is_same: bool) -> bool:
+    """Whether to look at the range after n values; `kernels.loop.Watch` does the same."""
+    return n <= 64 or not n % 8 or not is_same
 
 
-def _finest(low: float, high: float, whole: bool) -> int:
+def _finest(low: float, high: float, *, whole: bool, thirds: bool) -> int:
     """The finest step that tells knots apart: whole numbers, or what the floats there can hold."""
     ulp = math.frexp(math.ulp(max(abs(low), abs(high))))[1] - 1
+    if thirds:
+        ulp += 2  # three times the number of a knot is to be exact as well
     return max(0, ulp) if whole else ulp

@@ -108,6 +108,11 @@ class RangeGrid(NumberGrid):
             return None
         return self._span()
 
+    @property
+    def ends(self) -> Span:
+        """The range as the kernels read it."""
+        return self._span()
+
     def _span(self) -> Span:
         return _RangeSpan(self)
 

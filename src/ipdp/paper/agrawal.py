@@ -75,7 +75,12 @@ def run(seed: int, say: Say, *, length: int = LENGTH, trees: int = 10, relabel: 
     stream = AgrawalDrift(length, stretch_position=2 * length, relabel=relabel, seed=seed)
     model = forest.ARFClassifier(n_models=trees, seed=seed)
     pdp = ipdp.IncrementalPDP(
-        model, ["salary"], alpha=0.001, grid=ipdp.grid.MinMax(20, 1000), n_ice=100
+        model,
+        ["salary"],
+        alpha=0.001,
+        grid=ipdp.grid.MinMax(20, 1000),
+        n_ice=100,
+        estimator="pointwise",
     )
     accuracy: Any = metrics.Accuracy
     pfi = ipdp.IncrementalPFI(model, loss=accuracy(), alpha=0.001, seed=seed)

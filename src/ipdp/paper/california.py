@@ -125,7 +125,7 @@ def run(
     orders = [rng.permutation(len(x)) for _ in range(shuffles)]
 
     def one_pass(alpha: float, order: Any) -> Curve:
-        pdp = ipdp.IncrementalPDP(model, [FEATURE], alpha=alpha, grid=grid)
+        pdp = ipdp.IncrementalPDP(model, [FEATURE], alpha=alpha, grid=grid, estimator="pointwise")
         pdp.explain_many(x[order], names=data.names)
         return pdp.curve(FEATURE)
 

@@ -57,7 +57,9 @@ def _watch(
 ) -> Watched:
     # A reservoir of 500 that values enter with a probability of 0.05 stands for 10,000 of them.
     grid = ipdp.grid.QuantileRange(10, 0.05, 0.95, window=10_000, storage_size=500)
-    pdp = ipdp.IncrementalPDP(model, features, alpha=0.001, grid=grid, seed=seed)
+    pdp = ipdp.IncrementalPDP(
+        model, features, alpha=0.001, grid=grid, seed=seed, estimator="pointwise"
+    )
     theirs, ours = ipdp.Monitor(pdp, statistic="importance"), ipdp.Monitor(pdp)
     watched = Watched()
 

@@ -85,8 +85,12 @@ def run(seed: int, say: Say, *, drift: int = DRIFT, soon: int = SOON, end: int =
     model = tree.HoeffdingAdaptiveTreeClassifier(seed=seed)
     reservoir = ipdp.grid.QuantileRange(20, window=1000, storage_size=1000, select="uniform")
     explainers = {
-        "script": ipdp.IncrementalPDP(model, ["x1"], alpha=0.01, grid=reservoir, seed=seed),
-        "text": ipdp.IncrementalPDP(model, ["x1"], alpha=0.001, grid=ipdp.grid.MinMax(20, 2000)),
+        "script": ipdp.IncrementalPDP(
+            model, ["x1"], alpha=0.01, grid=reservoir, seed=seed, estimator="pointwise"
+        ),
+        "text": ipdp.IncrementalPDP(
+            model, ["x1"], alpha=0.001, grid=ipdp.grid.MinMax(20, 2000), estimator="pointwise"
+        ),
     }
     pfi = ipdp.IncrementalPFI(model, loss=accuracy(), alpha=0.001, n_inner=3, seed=seed)
     times = (drift, soon, end)

@@ -87,7 +87,11 @@ def _update(seed: int) -> tuple[Curve, tuple[Any, Any], Curve]:
     rng = np.random.default_rng(seed)
     # A window of two: the points lie between the last two values.
     pdp = ipdp.IncrementalPDP(
-        _bend, ["x"], alpha=_ALPHA, grid=ipdp.grid.MinMax(8, window=2, warm_up=2)
+        _bend,
+        ["x"],
+        alpha=_ALPHA,
+        grid=ipdp.grid.MinMax(8, window=2, warm_up=2),
+        estimator="pointwise",
     )
     for t in range(20):
         pdp.explain_one({"x": _BEFORE[t % 2], "z": rng.random()}, t=t)

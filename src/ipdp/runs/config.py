@@ -201,7 +201,7 @@ class RunConfig(BaseModel):
         "in TOML also a table by feature",
     )
     estimator: Literal["pointwise", "regrid"] = _explanation(
-        "pointwise",
+        "regrid",
         "pointwise|regrid",
         "The paper's estimator, or the one that stays right for curved effects under virtual drift",
     )

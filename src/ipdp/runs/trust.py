@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ipdp.core.redaction import redacted_url
+from ipdp.grid.auto import with_extremes
 from ipdp.models.load.files import is_file
 from ipdp.models.load.names import LIBRARIES
 from ipdp.models.load.open import is_factory
@@ -53,8 +54,11 @@ def kept(run: str | Path, own: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
 
     with LogReader(run) as reader:
         logged, directory = reader.settings.get("command"), reader.path.parent
+        described = str(reader.settings.get("explainers"))
     if not isinstance(logged, dict):
         raise ConfigError(f"{run} was not made by `ipdp run`: it cannot be resumed from here")
+    if "ends=" not in described:  # made when Auto knew no other ends
+        logged = {**logged, "grid": with_extremes(logged.get("grid", "Auto()"))}
     if logged.get("allow_pickle") and not own.get("allow_pickle"):
         raise ConfigError(
             f"{run} was made with --allow-pickle, and a pickle can run any code when it is loaded; "

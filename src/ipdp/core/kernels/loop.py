@@ -340,6 +340,60 @@ class QuantileSpan:
         return ends
 
 
+class Watch:
+    """A storage that says when an end of its range leaves the bounds within which it is expected.
+
+    Its `owner` is asked to `refresh` then, and when whole numbers cease to be whole; it says by
+    `expect` what holds from then on. `version` is the owner's.
+    """
+
+    def __init__(self, storage: Any, span: Any, owner: Any) -> None:
+        self.storage = storage
+        self.span = span
+        self.owner = owner
+        self.version = 0
+        self.expect(None, (0.0, 0.0, 0.0, 0.0))
+
+    def expect(self, whole: bool | None, bounds: tuple[float, float, float, float]) -> None:
+        """Between which numbers the lower and the upper end of the range are to stay."""
+        self.whole = whole
+        self.low_from, self.low_to, self.high_from, self.high_to = bounds
+
+    def offer(self, x: float) -> None:
+        """Offer a value, and look at the range: always at first, then with every eighth value."""
+        storage = self.storage
+        storage.offer(x)
+        n = storage.n
+        if n > 64 and n % 8 and storage.whole is self.whole:
+            return
+        low, high = self.span.ends()
+        stays = self.low_from <= low <= self.low_to and self.high_from <= high <= self.high_to
+        if not stays or storage.whole is not self.whole:
+            self.owner.refresh()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # A pickle is not about the build; the owner makes a new one.
+        return getattr, (self.owner, "watch")
+
+
+class Versions:
+    """Things with a `version`, and what it was when they were last looked at."""
+
+    def __init__(self, watched: list[Any]) -> None:
+        self.watched = watched
+        self.versions = [-1] * len(watched)
+
+    def changed(self) -> bool:
+        """Whether one of them has another version than at the last time."""
+        versions, changed = self.versions, False
+        for k in range(len(self.watched)):
+            version = self.watched[k].version
+            if version != versions[k]:
+                versions[k] = version
+                changed = True
+        return changed
+
+
 def draw(uniforms: Any) -> float:
     """The next of some `Uniforms`."""
     used = uniforms._used

@@ -79,35 +79,58 @@ class Means:
         """Evaluate the slots of this layout from now on; the others become dormant."""
         if layout is self.layout:
             return
-        column = {slot: k for k, slot in enumerate(self.slots)}
-        active = layout.slots
-        staying = set(active)
-        # Those that have been away longest are first, and go first.
-        left = [slot for slot in self.layout.slots if slot not in staying]
-        candidates = [slot for slot in self.dormant if slot not in staying] + left
+        old, n_active = self.layout, self.layout.n_points
+        dormant = {slot: n_active + k for k, slot in enumerate(self.dormant)}
+        left: list[Slot] = []
+        columns: list[int] = []
+        for number, keys in zip(layout.targets, layout.keys, strict=True):
+            at = old.columns_of(number)
+            if keys == old.keys_of(number):  # the rule: most targets stay as they are
+                columns += at
+                continue
+            column = dict(zip(old.keys_of(number), at, strict=True))
+            columns += [
+                column.pop(key, -1) if key in column else dormant.get((number, key), -1)
+                for key in keys
+            ]
+            left += [(number, key) for key in column]
+        left += [slot for slot in old.slots if not layout.columns_of(slot[0])]
+        kept = self._kept(layout, left, set(columns))
+        active = {slot: k for k, slot in enumerate(old.slots)} if left else {}
+        everything = self.everything
+        self.blocks.close(self.smoothing)
+        at = np.array(columns, dtype=int)
+        came = at >= n_active  # from those that were dormant
+        if came.any():
+            self.back.update(slot for slot, new in zip(layout.slots, came, strict=True) if new)
+        self.smoothing = everything.take(at)
+        self.dormant_smoothing = everything.take(
+            [dormant[slot] if slot in dormant else active[slot] for slot in kept]
+        )
+        self.blocks = self.blocks.take(np.where(came, -1, at))
+        self.blocks.restart(self.smoothing)
+        self.dormant = kept
+        self.layout = layout
+
+    def _kept(self, layout: Layout, left: list[Slot], returned: set[int]) -> list[Slot]:
+        """The slots that are dormant from now on: those that were and did not return, and `left`.
+
+        Those that have been away longest are first, and go first where they are too many.
+        """
+        n_active = self.layout.n_points
+        asleep = [s for k, s in enumerate(self.dormant, start=n_active) if k not in returned]
         room = {
             k: _DORMANT * len(keys) for k, keys in zip(layout.targets, layout.keys, strict=True)
         }
         kept: list[Slot] = []
-        for slot in reversed(candidates):
+        for slot in reversed(asleep + left):
             room[slot[0]] = room.get(slot[0], 1) - 1
             if room[slot[0]] >= 0:
                 kept.append(slot)
             elif slot in self.inherited:
                 self.lost.add(slot)
         kept.reverse()
-        everything = self.everything
-        self.blocks.close(self.smoothing)
-        n_active = self.layout.n_points
-        columns = np.array([column.get(slot, -1) for slot in active], dtype=int)
-        came = columns >= n_active  # from those that were dormant
-        self.back.update(slot for slot, new in zip(active, came, strict=True) if new)
-        self.smoothing = everything.take(columns)
-        self.dormant_smoothing = everything.take([column[slot] for slot in kept])
-        self.blocks = self.blocks.take(np.where(came, -1, columns))
-        self.blocks.restart(self.smoothing)
-        self.dormant = kept
-        self.layout = layout
+        return kept
 
     def fold_many(self, values: FloatArray, w: FloatArray, t: FloatArray) -> None:
         """Fold many observations in, of shape (n, n_rows, n_columns); the same as one by one."""

@@ -71,7 +71,7 @@ class Layout:
         place = self._places.get(number)
         return () if place is None else self.keys[place]
 
-    @property
+    @cached_property
     def slots(self) -> list[Slot]:
         """All of them, in the order of the columns."""
         return [(k, key) for k, keys in zip(self.targets, self.keys, strict=True) for key in keys]
@@ -118,6 +118,11 @@ class Positions:
         self.others = [
             _Other(*part) for part, (span, _) in zip(parts, spans, strict=True) if span is None
         ]
+        # Those that say themselves when they have moved need not be looked at.
+        watches = [(other, other.watch) for other in self.others]
+        self._watched = [other for other, watch in watches if watch is not None]
+        self._unwatched = [other for other, watch in watches if watch is None]
+        self._versions = kernels.current.Versions([w for _, w in watches if w is not None])
         self._moved = self.others
         self._latest: FloatArray = np.zeros((n_axes, layout.n_points))
 
@@ -126,7 +131,9 @@ class Positions:
 
         To be asked before `now`, which goes by what was seen here.
         """
-        self._moved = [other for other in self.others if other.moved]
+        self._moved = [other for other in self._unwatched if other.moved]
+        if self._versions.changed():
+            self._moved += [other for other in self._watched if other.moved]
         return any(other.stale for other in self._moved)
 
     def now(self) -> FloatArray:
@@ -154,6 +161,11 @@ class _Other:
         self.probe = probe
         self.keys = keys
         self._axes: list[Array] = []
+
+    @property
+    def watch(self) -> Any:
+        """What has a version that changes with its points, if there is such a thing."""
+        return None if self.target.is_pair else self.target.grids[0].watch
 
     @property
     def stale(self) -> bool:
