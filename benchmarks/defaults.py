@@ -3,8 +3,8 @@
     python benchmarks/defaults.py [--seeds 5] [--first 100]
 
 Eight streams: nothing changes, a trend, a jump, a season, heavy tails, categories, whole numbers,
-and elec2 (from IPDP_DATA). The models are frozen: smooth, bent, with steps at whole numbers, linear; a
-booster for elec2. Every 250 observations a curve is compared with the batch curve, which is the
+and elec2. The models are frozen: smooth, bent, with steps at whole numbers, linear;
+a booster for elec2. Every 250 observations a curve is compared with the batch curve, which is the
 partial dependence over the last 2,000 observations by brute force, at the last 500 values of the
 feature. The error is the root mean square as a share of the batch curve's standard deviation.
 Where a value is beyond the curve, the end of the curve is taken.

@@ -83,7 +83,7 @@ class IncrementalPDP(Explainer):
     ...     pdp.explain_one(x)
     ...     model.learn_one(x, y)
     >>> pdp.curve("salary")
-    Curve(feature='salary', outputs=(0, 1), points=10, n_samples=980, t=1000)
+    Curve(feature='salary', outputs=(0, 1), points=16, n_samples=980, t=1000)
     """
 
     name = "pdp"

@@ -54,8 +54,8 @@ class Lattice(Grid):
     >>> lattice = Lattice(MinMax(size=5))
     >>> for x in [0.3, 3.9]:
     ...     lattice.update(x)
-    >>> lattice.points.round(2)
-    array([0.33, 1.33, 2.33, 3.33, 4.33])
+    >>> lattice.points.round(2).tolist()
+    [-0.17, 0.33, 0.83, 1.33, 1.83, 2.33, 2.83, 3.33, 3.83, 4.33]
     """
 
     _settings = ("grid",)
