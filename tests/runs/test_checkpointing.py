@@ -440,7 +440,8 @@ def test_a_checkpoint_of_version_1_goes_on(tmp_path):
     def make(**options):
         model = tree.HoeffdingTreeClassifier(grace_period=20)
         grid = ipdp.grid.MinMax(3)
-        pdp = ipdp.IncrementalPDP(model, ["a"], grid=grid, alpha=0.05, seed=1)
+        settings = {"grid": grid, "estimator": "pointwise", "alpha": 0.05, "seed": 1}
+        pdp = ipdp.IncrementalPDP(model, ["a"], **settings)
         pfi = ipdp.IncrementalPFI(model, loss=metrics.Accuracy(), storage_size=10, seed=1)
         monitor = ipdp.Monitor(pdp, warm_up=50, cool_down=50, clock=8)
         return Run(
@@ -480,7 +481,7 @@ def test_a_new_log_for_an_old_checkpoint(make, tmp_path):
 def test_a_full_disk_under_the_log(make, small_disk):
     """A real one: the log cannot grow, the run says so, the checkpoint from before stays."""
     options = {"log": small_disk, "checkpoint": small_disk, "allow_pickle": True}
-    run = make(checkpoint_every=50, snapshot_every=1, **options)
+    run = make(checkpoint_every=50, snapshot_every=2, **options)
     with pytest.raises((LogError, CheckpointError), match=r"full|No space left"):
         list(run)
     assert read(small_disk / "checkpoint.ipdp")["run"]["feed"]["n"] >= 50

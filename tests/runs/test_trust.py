@@ -217,3 +217,20 @@ def test_a_setting_that_was_given_is_not_asked_of_the_log(trap):
     with pytest.raises(ConfigError, match="would import helper"):
         RunConfig.from_run(run, webhook=None)
     assert os.listdir(run) != []
+
+
+@pytest.mark.parametrize(
+    ("then", "now"),
+    [("Auto()", "Auto(ends='extremes')"), ({"age": "MinMax(5)"}, {"age": "MinMax(5)"})],
+)
+def test_a_run_of_before_goes_on_with_the_defaults_of_then(then, now, trap):
+    config = RunConfig.from_run(hostile(trap, {"grid": then}))
+    assert (config.estimator, config.grid) == ("pointwise", now)
+
+
+def test_a_run_of_now_goes_on_with_the_defaults_of_now(tmp_path):
+    options = {"data": "agrawal?n_samples=50", "model": MODEL, "out": tmp_path / "run"}
+    with RunConfig(**options).assemble() as run:
+        list(run)
+    config = RunConfig.from_run(tmp_path / "run")
+    assert (config.estimator, config.grid) == ("regrid", "Auto()")

@@ -58,7 +58,8 @@ def kept(run: str | Path, own: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
     if not isinstance(logged, dict):
         raise ConfigError(f"{run} was not made by `ipdp run`: it cannot be resumed from here")
     if "ends=" not in described:  # made when Auto knew no other ends
-        logged = {**logged, "grid": with_extremes(logged.get("grid", "Auto()"))}
+        grid = with_extremes(logged.get("grid", "Auto()"))
+        logged = {"estimator": "pointwise", **logged, "grid": grid}
     if logged.get("allow_pickle") and not own.get("allow_pickle"):
         raise ConfigError(
             f"{run} was made with --allow-pickle, and a pickle can run any code when it is loaded; "

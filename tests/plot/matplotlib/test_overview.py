@@ -118,7 +118,8 @@ def test_an_explainer_and_a_log_of_it_look_the_same(ax, tmp_path):
         overview = OverviewDisplay(source).plot(Figure().subplots())
         assert [curve.feature for curve in overview.curves] == ["b", "a"]
         drawn = [display.lines_[0].get_ydata() for display in overview.displays_]
-        np.testing.assert_array_equal(drawn, [pdp.curve(name).average[0] for name in "ba"])
+        for values, name in zip(drawn, "ba", strict=True):
+            np.testing.assert_array_equal(values, pdp.curve(name).average[0])
 
 
 def test_a_time_of_a_log(tmp_path):
