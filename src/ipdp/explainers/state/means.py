@@ -84,11 +84,11 @@ class Means:
         left: list[Slot] = []
         columns: list[int] = []
         for number, keys in zip(layout.targets, layout.keys, strict=True):
-            at = old.columns_of(number)
+            own = old.columns_of(number)
             if keys == old.keys_of(number):  # the rule: most targets stay as they are
-                columns += at
+                columns += own
                 continue
-            column = dict(zip(old.keys_of(number), at, strict=True))
+            column = dict(zip(old.keys_of(number), own, strict=True))
             columns += [
                 column.pop(key, -1) if key in column else dormant.get((number, key), -1)
                 for key in keys
