@@ -32,7 +32,7 @@ pdp = ipdp.IncrementalPDP(lambda x: x["a"], grid=ipdp.grid.MinMax(warm_up=1))
 for a in (1.0, 2.0, 3.0):
     pdp.explain_one({"a": a})
 pdp.explain_many([{"a": 4.0}])
-assert pdp.curve("a").average.shape == (1, 10)
+assert pdp.curve("a").average.shape[1] >= 10
 """
     assert loaded_by(code) == set()
 
