@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -377,3 +378,33 @@ def test_band_of_the_missing_value():
     for name in known:
         unknown = dataclasses.replace(curve, **{name: None})
         np.testing.assert_array_equal(unknown.missing_band(), np.full((2, 1), np.nan))
+
+
+def test_importance_is_that_of_the_points_where_the_data_are():
+    axis = np.array([0.0, 1.0, 2.0])
+    average = np.array([[0.0, 1.0, 100.0]])
+    elsewhere = [np.array([0.1] * 15 + [1.2] * 15)]
+    curve = replace(curve_on(axis, n_outputs=1), average=average, rug=elsewhere)
+    assert curve.weights.tolist() == [0.5, 0.5, 0.0]
+    # Two values with weights of a half: the standard deviation of two numbers.
+    np.testing.assert_allclose(curve.importance, np.std([0, 1], ddof=1))
+    np.testing.assert_allclose(curve.equal_importance, np.std(average, ddof=1))
+    assert curve.supported.tolist() == [True, True, False]
+
+
+def test_few_recent_values_say_nothing_about_where_the_data_are():
+    curve = replace(curve_on(np.array([0.0, 1.0, 2.0])), rug=[np.array([0.1] * 19)])
+    assert curve.weights.tolist() == [1 / 3] * 3
+    np.testing.assert_array_equal(curve.importance, curve.equal_importance)
+
+
+def test_weights_of_categories_are_their_shares():
+    curve = replace(curve_on(objects("a", "b")), rug=[objects(*"aaabbbbbbc" * 3)])
+    np.testing.assert_allclose(curve.weights, [1 / 3, 2 / 3])
+
+
+def test_weights_of_a_pair_are_the_shares_of_its_cells():
+    x, y = np.array([0.0, 1.0]), np.array([0.0, 1.0, 2.0])
+    rug = [np.array([0.2, 0.9] * 10), np.array([0.1, 1.9] * 10)]
+    curve = replace(curve_on(x, y), rug=rug)
+    assert curve.weights.tolist() == [[0.5, 0, 0], [0, 0, 0.5]]

@@ -11,6 +11,7 @@ import numpy as np
 
 from ipdp.core.jsonable import readable
 from ipdp.core.student_t import pointwise_level, student_quantile
+from ipdp.core.support import data_weights, supported_points
 from ipdp.core.typing import Array, Feature, FloatArray, Label, State
 
 PREDICTION: tuple[Label, ...] = ("prediction",)
@@ -155,9 +156,36 @@ class Curve:
     def importance(self) -> FloatArray:
         """How much the feature matters to each output (Greenwell et al. 2018), shape (n_outputs,).
 
-        The standard deviation of the curve over its points; for a category a quarter of its
-        range, which estimates the same.
+        The standard deviation of the curve over the recent values (see `weights`); for a category
+        a quarter of its range, which estimates the same. An effect that differs between
+        observations and cancels in their mean is not seen.
         """
+        return self._importance(self.weights)
+
+    @property
+    def equal_importance(self) -> FloatArray:
+        """The same with all points alike, as in the paper, wherever the data are."""
+        return self._importance(np.full(self.weights.shape, 1.0))
+
+    @property
+    def weights(self) -> FloatArray:
+        """How much of the data is at each point, of the shape of the grid; the sum is 1.
+
+        The share of the recent values, `rug`, that are nearest to the point; the same for all
+        where there are fewer than 20 of them.
+        """
+        return data_weights(self)
+
+    @property
+    def supported(self) -> Array:
+        """Which points have enough data behind them to be drawn in full, of the shape of the grid.
+
+        Not those that were seldom evaluated, nor those of a number that are far from its recent
+        values.
+        """
+        return supported_points(self)
+
+    def _importance(self, weights: FloatArray) -> FloatArray:
         n_outputs = len(self.outputs)
         if self.average.size < 2 * n_outputs or not n_outputs:
             return np.zeros(n_outputs)
@@ -165,7 +193,12 @@ class Curve:
         if len(self.categorical) == 1 and self.categorical[0]:
             return np.asarray(np.ptp(flat, axis=1) / 4)
         # From its first value, so that a constant curve has an importance of exactly 0.
-        return np.asarray((flat - flat[:, :1]).std(axis=1, ddof=1))
+        flat = flat - flat[:, :1]
+        share = weights.ravel() / weights.sum()
+        deviation = flat - (flat @ share)[:, None]
+        # Unbiased; for equal weights the same as with one degree of freedom less.
+        freedom = 1 - share @ share
+        return np.sqrt(deviation**2 @ share / freedom) if freedom > 0 else np.zeros(n_outputs)
 
     @property
     def overall_importance(self) -> float:

@@ -65,7 +65,7 @@ class Watched:
         trace = self.story.importance["iPDP"][FEATURE]
         times = self.story.t[-len(trace) :]
         seen = [value for at, value in zip(times, trace, strict=True) if at <= t]
-        return float(np.max([*seen, self.curve(t).importance[0]]))
+        return float(np.max([*seen, self.curve(t).equal_importance[0]]))
 
     def remaining(self) -> Counter[str]:
         """What our own detector found near the alarms of the paper's: effect, range, nothing."""

@@ -135,6 +135,6 @@ def _enter(
     for name, pdp in explainers.items():
         for feature, curve in pdp.curves.items():
             trace = story.importance[name].setdefault(feature, [])
-            trace.append(float(curve.importance.max()) if curve.outputs else 0.0)
+            trace.append(float(curve.equal_importance.max()) if curve.outputs else 0.0)
     for feature, value in (pfi.importance if pfi is not None else {}).items():
         story.pfi.setdefault(feature, []).append(value)

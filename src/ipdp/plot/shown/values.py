@@ -12,12 +12,6 @@ import numpy as np
 from ipdp.core.curve import Curve
 from ipdp.core.typing import Array, FloatArray, Label
 
-# A point with less than this share of the best point's effective sample size has thin data.
-_THIN = 0.1
-# So has a number with less than this share of the recent values within a tenth of the axis.
-_SHARE, _NEAR = 0.01, 0.1
-# From so few values nothing can be said about where there are none.
-_ENOUGH = 20
 # About so many levels has a surface, and at most so many bins the histogram of a feature.
 _LEVELS, _BINS = 12, 40
 # How far beyond the curve its histogram may reach, as a share of the curve's width.
@@ -85,23 +79,8 @@ def _histogram(rug: Array, x: FloatArray) -> tuple[Array, FloatArray]:
 
 
 def thin_points(curve: Curve) -> Array:
-    """Which points of a curve have few data behind them, of the shape of the grid.
-
-    Either they were seldom evaluated, as those that a range has just reached, or the recent values
-    of a single number are elsewhere, as where one outlier stretches the range.
-    """
-    points = curve.n_effective_points
-    thin = np.asarray(points < _THIN * points.max(initial=0.0))
-    single = curve.categorical == (False,)
-    if not single or not curve.rug or len(curve.rug[0]) < _ENOUGH:
-        return thin
-    x = np.asarray(curve.grid_values[0], dtype=float)
-    if not x.size or not np.ptp(x) > 0:
-        return thin
-    values = np.sort(np.asarray(curve.rug[0], dtype=float))
-    reach = _NEAR * np.ptp(x)
-    near = np.searchsorted(values, x + reach, "right") - np.searchsorted(values, x - reach, "left")
-    return np.asarray(thin | (near < _SHARE * len(values)))
+    """Which points of a curve have few data behind them: faint, or dotted, in every drawing."""
+    return ~curve.supported
 
 
 def chosen_outputs(curve: Curve, output: Label | None) -> Curve:
