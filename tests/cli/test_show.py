@@ -24,7 +24,9 @@ def test_show(run, ipdp):
     assert age.split()[:5] == ["age", "▁▅█", "0..10", "P(1)", "0..1"]
     assert age.split()[5:] == ["▃▆█", "0.5"]
     assert "2 changes:" in lines
-    assert any("210  age: effect on P(1) reversed" in line for line in lines)
+    assert any(
+        "210  age: model changed since 160: effect on P(1) reversed" in line for line in lines
+    )
 
 
 def test_names_are_shown_as_they_are(run, ipdp):
@@ -126,9 +128,7 @@ def test_a_run_without_curves(tmp_path, ipdp):
 
 def test_changes(run, ipdp):
     lines = ipdp("changes", run).out.splitlines()
-    assert lines[0] == (
-        "      210  real     age: effect on P(1) reversed, 50 observations ago; range unchanged"
-    )
+    assert lines[0] == ("      210  real     age: model changed since 160: effect on P(1) reversed")
     assert len(lines) == 2
     assert len(ipdp("changes", run, "--feature", "age").out.splitlines()) == 1
     assert len(ipdp("changes", run, "--after", "210").out.splitlines()) == 1
@@ -141,8 +141,8 @@ def test_changes(run, ipdp):
 @pytest.mark.parametrize(
     ("options", "code", "said"),
     [
-        ([], 1, "210  age: effect on P(1) reversed"),
-        (["--feature", "age"], 1, "210  age: effect"),
+        ([], 1, "210  age: model changed since 160: effect on P(1) reversed"),
+        (["--feature", "age"], 1, "210  age: model changed"),
         (["--kind", "virtual,both"], 0, "No effect changed in 300 observations."),
         (["--after", "250"], 0, "No effect changed in 300 observations."),
         (["--quiet"], 1, ""),

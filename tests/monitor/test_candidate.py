@@ -1,63 +1,55 @@
-"""What a change says of its place."""
-
-from __future__ import annotations
+"""When a model changed, by how much and where: read off the answers of then and now."""
 
 import numpy as np
 import pytest
 
-from ipdp.monitor.candidate import Candidate, ModelDifference
+from ipdp.monitor.answers import Answers
+from ipdp.monitor.candidate import Compared
+
+PLACES = np.array([-1.0, 0.0, 1.0])
 
 
-def where(kind, difference, places, seen):
-    """The place of a candidate of the one feature and the one output."""
-    candidate = Candidate(0, 0, cut=1, kind=kind, difference=difference, statistic="shape")
-    return candidate._where(OneOutput, places, seen)
+def answers(slopes, places=PLACES, level=0.0):
+    """Observations whose slopes went from 1 to these; numbers are every third, times twice that."""
+    slopes = np.asarray(slopes, dtype=float)
+    n = 3 * np.arange(1, len(slopes) + 1)
+    then = np.tile(places, (len(slopes), 1))[:, None]
+    return Answers(n, 2.0 * n, places, then, slopes[:, None, None] * places + level)
 
 
-class OneOutput:
-    """All that is read of the series here."""
-
-    outputs = (1,)
-
-
-PLACES = np.array([0.0, 1.0, 2.0, 3.0])
-
-
-def test_the_compared_models_count_before_the_mean_of_the_curves():
-    seen = np.array([2.0, 0.0, -1.0, -1.0])
-    at_model = np.array([[9.0, 0.0, 0.0, 0.0], [-1.0, -1.0, -1.0, 3.0]])
-    difference = ModelDifference(PLACES, at_model, np.ones_like(at_model))
-    assert where("real", difference, PLACES, seen) == (2.625, 3.0)
-    assert where("both", difference, PLACES, seen) == (2.625, 3.0)
-    assert where("real", None, PLACES, seen) == (0.0, 0.5)
-    assert where("unclear", difference, PLACES, seen) == (0.0, 0.5)
-    assert where("virtual", difference, PLACES, seen) is None
+def test_the_answers_show_when_it_changed():
+    compared = Compared.at(answers([3.0] * 40 + [1.0] * 25), 0)
+    assert compared.last == 3 * 40
+    assert len(compared.before.numbers) == 40
+    assert compared.size == pytest.approx(np.sqrt((2 * PLACES) @ (2 * PLACES) / 3))
+    assert compared.errors == np.inf
+    change = compared.to_change("a", "prediction", 500.0)
+    assert (change.began, change.n_asked, change.size) == (240.0, 40, 2.0)
+    np.testing.assert_allclose(change.after.average[0] - change.before.average[0], 2 * PLACES)
 
 
-def test_a_difference_between_the_knots_is_not_lost():
-    at_model = np.array([[0.0, 0.0, 0.0, 0.0], [0.0, 4.0, 0.0, 0.0]])
-    difference = ModelDifference(PLACES, at_model, np.ones_like(at_model))
-    knots = np.array([0.25, 1.75, 2.5])  # the largest difference lies between two of them
-    axis, along = difference.along(knots)
-    assert axis.tolist() == [0.25, 1.0, 1.75, 2.0, 2.5]
-    level = (1.0 + 1.0 + 0.0) / 3  # it is centred at the knots
-    assert along[1] == pytest.approx(np.array([1.0, 4.0, 1.0, 0.0, 0.0]) - level)
-    half = (4 - level) / 2
-    width = (4 - level - half) / 4
-    found = where("real", difference, knots, np.zeros(3))
-    assert found == pytest.approx((1 - width, 1 + width))
+def test_all_are_from_before_a_change_of_just_now():
+    assert Compared.at(answers([3.0] * 40), 0).last == 3 * 40
+    assert Compared.at(answers([3.0] * 7), 0) is None
+    assert Compared.at(answers([3.0] * 40), 0, last=70).last == 69
 
 
-def test_a_place_lies_where_the_data_are():
-    at_model = np.array([[0.0, 0.0, 0.0, 0.0], [0.0, 1.0, 2.0, 9.0]])
-    difference = ModelDifference(PLACES, at_model, np.ones_like(at_model))
-    axis, _ = difference.along(np.array([0.5, 1.5]))  # the knots lie where the data are
-    assert axis.tolist() == [0.5, 1.0, 1.5]
+def test_an_interaction_has_no_mean():
+    rng = np.random.default_rng(1)
+    slopes = 1 + rng.normal(size=150)
+    compared = Compared.at(answers(slopes), 0, last=10**6)
+    # The mean of 150 slopes has a standard error of 0.08; its square is freed of that.
+    assert compared.size < 0.2
+    assert compared.hidden == pytest.approx(np.sqrt(2 / 3), rel=0.2)
+    assert compared.errors < 4
 
 
-def test_categories_are_their_own_places():
-    names = np.array(["a", "b", "c"], dtype=object)
-    difference = ModelDifference(names[:2], np.array([[0.0, 3.0]]), np.ones((1, 2)))
-    axis, along = difference.along(names)
-    assert axis is names
-    assert along[0].tolist() == [-1.0, 2.0, -1.0]
+def test_where_and_level():
+    places = np.linspace(0, 1, 11)
+    then = np.zeros((20, 1, 11))
+    now = np.tile(np.maximum(places - 0.8, 0), (20, 1))[:, None] + 7
+    both = Answers(np.arange(20), np.arange(20.0), places, then, now)
+    compared = Compared.at(both, 0, last=20)
+    low, high = compared.where
+    assert (0.85 < low < 0.95, high) == (True, 1.0)
+    assert compared.to_change("a", "prediction", 30.0).level == pytest.approx(now.mean())

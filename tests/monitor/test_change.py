@@ -58,33 +58,55 @@ def change(before=(0.2, 0.5, 0.8), after=(0.8, 0.5, 0.2), **setup):
 )
 def test_how(before, after, says):
     assert change(before, after).summary() == (
-        f"salary: effect on P(True) {says}, 312 observations ago; range unchanged"
+        f"salary: model changed since 10,000: effect on P(True) {says}"
     )
 
 
 @pytest.mark.parametrize(
     ("where", "says"),
     [
-        ((80_000.0, 140_000.0), "reversed above 80,000, 312"),
-        ((20_000.0, 80_000.0), "reversed below 80,000, 312"),
-        ((50_000.0, 80_000.0), "reversed between 50,000 and 80,000, 312"),
-        ((80_000.0, 80_000.0), "reversed around 80,000, 312"),
-        ((20_000.0, 140_000.0), "reversed, 312"),
+        ((80_000.0, 140_000.0), "reversed, most above 80,000"),
+        ((20_000.0, 80_000.0), "reversed, most below 80,000"),
+        ((50_000.0, 80_000.0), "reversed, most between 50,000 and 80,000"),
+        ((80_000.0, 80_000.0), "reversed, most around 80,000"),
+        ((20_000.0, 140_000.0), "reversed"),
     ],
 )
 def test_where(where, says):
-    assert says in change(where=where).summary()
+    assert change(where=where).summary().endswith(says)
+
+
+def test_where_in_whole_numbers():
+    settings = {"after": (0.2, 0.9, 0.2), "is_whole": True}
+    assert (
+        "changed between 30,001 and 80,000"
+        in change(where=(30_000.4, 80_000.9), **settings).summary()
+    )
+    assert "changed around 70,001" in change(where=(70_000.4, 70_001.3), **settings).summary()
+    # There is no whole number in between.
+    assert "between 70,000 and 70,001" in change(where=(70_000.4, 70_000.6), **settings).summary()
+
+
+def test_what_was_asked_and_an_interaction():
+    assert change(n_asked=150).summary() == (
+        "salary: model changed since 10,000: effect on P(True) reversed, "
+        "asked again about the same 150 rows"
+    )
+    assert change(is_interaction=True, where=(1.0, 2.0)).summary() == (
+        "salary: model changed since 10,000: effect on P(True) is another for single rows, "
+        "the same on average (interaction)"
+    )
+    assert change(kind="unclear").summary().startswith("salary: model may have changed since")
 
 
 def test_virtual_and_both():
     moved_to = {"range_after": (80_000.0, 200_000.0)}
     assert change(kind="virtual", **moved_to).summary() == (
-        "salary: range moved from [20,000, 140,000] to [80,000, 200,000], 312 observations ago; "
-        "effect unchanged where both ranges overlap"
+        "salary: data moved since 10,000: range from [20,000, 140,000] to [80,000, 200,000]"
     )
     assert change(kind="both", **moved_to).summary() == (
-        "salary: effect on P(True) reversed, 312 observations ago; "
-        "range moved from [20,000, 140,000] to [80,000, 200,000]"
+        "salary: model changed since 10,000: effect on P(True) reversed; "
+        "data moved: range from [20,000, 140,000] to [80,000, 200,000]"
     )
 
 
@@ -102,15 +124,16 @@ def test_categories_and_a_regressor():
         **{**vars(said), "before": curve((0, 1, 2), places), "after": curve((5, 1, 2), places)}
     )
     assert said.summary() == (
-        "salary: effect on the prediction changed at red, 312 observations ago; "
-        "range moved with new pink without blue"
+        "salary: model changed since 10,000: effect on the prediction changed at red; "
+        "data moved: range with new pink without blue"
     )
 
 
 def test_a_change_of_an_older_log_does_not_say_what_its_output_is():
     def older(before, after, output):
         state = change(before, after, output=output).to_dict()
-        del state["is_probability"]
+        for name in ("is_probability", "is_whole", "is_interaction", "n_asked", "ended"):
+            del state[name]
         return Change.from_dict(state)
 
     assert older((0.2, 0.5, 0.8), (0.8, 0.5, 0.2), "yes").output_text == "P(yes)"
@@ -119,11 +142,13 @@ def test_a_change_of_an_older_log_does_not_say_what_its_output_is():
 
 
 def test_through_json():
-    first = change(size=math.inf, size_in_errors=math.nan, where=(1.0, 2.0), level=0.25)
+    first = change(
+        size=math.inf, size_in_errors=math.nan, where=(1.0, 2.0), level=0.25, n_asked=9, ended=11.0
+    )
     second = Change.from_dict(json.loads(json.dumps(first.to_dict(), allow_nan=False)))
     assert second.summary() == first.summary()
     assert second.where == (1.0, 2.0)
-    assert second.level == 0.25
+    assert (second.level, second.n_asked, second.ended) == (0.25, 9, 11.0)
     assert math.isnan(second.size_in_errors)
     np.testing.assert_array_equal(second.after.average, first.after.average)
     assert repr(second) == repr(first)

@@ -44,4 +44,57 @@ def test_a_change_that_differs_between_observations(seed):
     assert monitor.changes == []
     now["slope"] = 1.0
     monitor.explain_many(X[2_000:], names=NAMES)
-    assert [change.feature for change in monitor.changes if change.kind == "real"][:1] == ["a"]
+    found = {change.feature: change for change in monitor.changes}
+    assert set(found) == {"a", "c"}
+    assert not found["a"].is_interaction
+    assert found["c"].is_interaction  # its effect is a times what it was not before
+    assert all(change.t - 2_000 < 200 for change in found.values())
+
+
+@pytest.mark.parametrize(("before", "after"), [(1.0, -1.0), (0.0, 2.0)])
+def test_an_interaction_that_turns_while_every_mean_stays(before, after):
+    now = {"weight": before}
+    monitor = watched(lambda X: X[:, 2] + now["weight"] * X[:, 0] * X[:, 1])
+    X = with_memory(0.9, 3_000, seed=1)
+    monitor.explain_many(X[:2_000], names=NAMES)
+    now["weight"] = after
+    monitor.explain_many(X[2_000:], names=NAMES)
+    found = [change for change in monitor.changes if change.kind != "virtual"]
+    assert {change.feature for change in found} == {"a", "b"}
+    assert "another for single rows" in found[0].summary()
+    assert found[0].where is None
+
+
+def test_one_class_of_several():
+    now = {"weight": 0.3}
+
+    def model(x):
+        rare = 0.3 + now["weight"] * np.tanh(x["a"])
+        return {"often": 0.6 - 0.6 * rare, "rare": rare, "other": 0.4 - 0.4 * rare}
+
+    monitor = Monitor(IncrementalPDP(model, ["a", "b"]), warm_up=300)
+    rng = np.random.default_rng(1)
+    for t in range(1_200):
+        now["weight"] = 0.3 if t < 1_000 else -0.3
+        monitor.explain_one({"a": rng.normal(), "b": rng.normal()})
+    (change,) = monitor.changes
+    assert (change.feature, change.kind) == ("a", "real")
+
+
+def test_a_change_that_goes_on_is_one_change_and_says_what_it_came_to():
+    now = {"slope": 1.0}
+    monitor = watched(lambda X: now["slope"] * X[:, 0] + X[:, 1] * X[:, 2], cool_down=100)
+    X = np.random.default_rng(2).normal(size=(6_000, 3))
+    monitor.explain_many(X[:2_000], names=NAMES)
+    said = []
+    for t in range(2_000, 5_000, 32):
+        now["slope"] = max(1 - 2 * (t - 2_000) / 1_500, -1)
+        monitor.explain_many(X[t : t + 32], names=NAMES)
+        said.append([change.summary() for change in monitor.changes])
+    (change,) = monitor.changes
+    assert "reversed" not in next(filter(None, said))[0]
+    assert "reversed" in change.summary()
+    assert change.t < 2_700 < change.ended
+    # What is drawn is what was compared: a slope of 1 then, and of -1 now.
+    rise = [np.ptp(curve.average[0]) for curve in (change.before, change.after)]
+    assert rise[0] == pytest.approx(rise[1], rel=0.7)

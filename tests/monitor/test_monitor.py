@@ -75,17 +75,19 @@ def test_a_real_change_is_found_named_and_placed(estimator):
     (change,) = monitor.changes
     assert (change.feature, change.kind) == ("b", "real")
     # One check takes place every 32 observations; the shift is of two standard deviations.
-    assert change.t - 2_000 <= 128
-    assert abs(change.began - 2_000) <= 64
+    assert change.t - 2_000 <= 96
+    # Stored observations show when the model changed: the last 64 are kept one by one or every 2nd.
+    assert abs(change.began - 2_000) <= 2
     assert "reversed" in change.summary()
     assert change.shares == {"real": 1.0, "virtual": 0.0}
     slopes = [
         np.polyfit(c.grid_values[0], c.average[0], 1)[0] for c in (change.before, change.after)
     ]
-    # The slope of one ICE curve has a standard deviation of 1: that of 2,000 has one of 0.02.
-    # "After" rests on some 64 of them, of which 31 may be from before: the buckets are 32 wide.
-    assert slopes[0] == pytest.approx(1.0, abs=0.1)
-    assert -1.5 < slopes[1] < -0.1
+    # Both are means over the same rows, so that their difference is exact at the points; the slope
+    # of one ICE curve has a standard deviation of 1, that of 100 of them one of 0.1.
+    assert slopes[0] - slopes[1] == pytest.approx(2.0, abs=0.01)
+    assert slopes[0] == pytest.approx(1.0, abs=0.4)
+    assert change.n_asked == change.before.n_samples >= 64
     assert change.size_in_errors > 4
 
 
@@ -135,8 +137,7 @@ def test_a_place_at_an_end_of_a_range_that_wanders(seed):
     fed(monitor, [x | {"a": 0.02 + 0.96 * x["a"]} for x in uniform_rows(300, seed + 100)])
     change = monitor.changes[0]
     assert (change.feature, change.kind) == ("a", "real")
-    assert change.range_after[1] < change.range_before[1]
-    assert change.where[0] > 0.85
+    assert change.where[0] > 0.7
     assert "above" in change.summary()
 
 
@@ -146,7 +147,7 @@ def test_a_virtual_change_of_a_frozen_curved_model():
     assert (change.feature, change.kind) == ("a", "virtual")
     assert change.range_after[1] > change.range_before[1] + 2
     assert change.where is None
-    assert "range moved" in change.summary()
+    assert "data moved" in change.summary()
     assert change.shares == {"real": 0.0, "virtual": 1.0}
 
 
@@ -191,8 +192,8 @@ def test_the_level_is_reported_and_no_alarm():
     fed(monitor, rows(200, seed=3))
     (change,) = monitor.changes
     assert change.feature == "b"
-    # Before are some 1,600 observations at 0 and 200 at 50, after only such at 50.
-    assert change.level == pytest.approx(50 - 50 * 200 / 1_800, abs=3)
+    # The answers of then are those at 0 and some of the last 200 at 50; all of now are at 50.
+    assert 25 < change.level < 50
 
 
 def test_categories():
@@ -271,7 +272,7 @@ def test_targets_are_called_by_their_names_and_classes_are_probabilities(named, 
         sign["is"] = 2.0 if t < 1_000 else -2.0
         monitor.explain_one(x)
     change = monitor.changes[0]
-    assert change.summary().startswith(f"a: effect on {effect_on} reversed")
+    assert f": effect on {effect_on} reversed" in change.summary()
     assert Change.from_dict(change.to_dict()).summary() == change.summary()
 
 
@@ -308,15 +309,16 @@ def test_a_real_change_does_not_hide_that_the_range_moves_soon_after():
     assert [(c.feature, c.kind) for c in monitor.changes] == [("a", "real"), ("a", "virtual")]
 
 
-def test_models_are_not_compared_for_changes_that_are_too_small():
+def test_few_are_asked_about_while_the_model_hardly_changes():
     model, sizes = Model(), []
     monitor = fed(watched(model), rows(1_500))
-    model.curve = 1.03  # no chance in this, and far below the tolerance
-    ice = monitor.pdp.engine.ice
-    monitor.pdp.engine.ice = lambda X, *rest: sizes.append(len(X)) or ice(X, *rest)
+    ice_again = monitor.pdp.engine.ice_again
+    monitor.pdp.engine.ice_again = lambda X, *rest: sizes.append(len(X)) or ice_again(X, *rest)
+    fed(monitor, rows(320, seed=2))
+    assert sum(sizes) == 4 * 10  # at ten checks
+    model.curve = 1.03  # far below the tolerance
     fed(monitor, rows(1_000, seed=2))
-    assert monitor._confirmation.series.evidence()[0].shape > 1
-    assert max(sizes) == 1
+    assert max(sizes) <= 6
     assert monitor.changes == []
 
 
@@ -325,9 +327,9 @@ def test_only_the_newest_changes_are_kept():
     monitor = fed(watched(model, n_changes=2, cool_down=1, handlers=reported.append), rows(1_000))
     for k in range(4):
         model.slope = (-3.0) ** (k + 1)
-        fed(monitor, rows(300, seed=2 + k))
+        fed(monitor, rows(600, seed=2 + k))
     assert len(reported) > 2
-    assert monitor.changes == reported[-2:]
+    assert [change.t for change in monitor.changes] == [change.t for change in reported[-2:]]
 
 
 @pytest.mark.parametrize("statistic", ["importance", "l2", "derivative", "sign", "shape"])
@@ -354,7 +356,7 @@ def test_handlers_are_called_and_cannot_stop_the_stream(caplog):
     model.slope = -1.0
     with caplog.at_level(logging.ERROR, logger="ipdp.monitor"):
         fed(monitor, rows(300, seed=2))
-    assert reported == monitor.changes
+    assert [change.t for change in reported] == [change.t for change in monitor.changes]
     assert len(reported) == 1
     assert "no paper" in caplog.text
     assert monitor.pdp.n_seen == 1_300
@@ -399,7 +401,7 @@ def test_a_clock_of_ones_own():
     (change,) = monitor.changes
     assert abs(change.began - 60 * 1_000) <= 60 * 64
     assert change.n_since == round((change.t - change.began) / 60)
-    assert f"{change.n_since} explained observations ago" in change.summary()
+    assert f"since {change.began:,.0f}" in change.summary()
 
 
 def test_state_comes_with_its_changes_and_is_checked():

@@ -144,13 +144,13 @@ def test_a_state_that_does_not_fit_changes_nothing():
     before = monitor.state
     with pytest.raises(ValueError, match="made with clock = 32, this monitor has 16"):
         make(model, clock=16).state = before
-    for part in ("records", "watch", "changes"):
+    for part in ("records", "series", "model", "moves", "changes"):
         damaged = {name: value for name, value in before.items() if name != part}
         with pytest.raises(ValueError, match=f"the state is damaged: '{part}'"):
             monitor.state = damaged
         assert monitor.state == before
-    with pytest.raises(ValueError, match="version 1; this ipdp reads version 2"):
-        monitor.state = {**before, "version": 1}
+    with pytest.raises(ValueError, match="version 2; this ipdp reads version 3"):
+        monitor.state = {**before, "version": 2}
 
 
 def test_the_state_stays_small():

@@ -123,6 +123,15 @@ class Engine(ABC):
             By which values, of shape (n_observations, n_axes, n_points).
         """
 
+    def ice_again(
+        self, observations: Sequence[Observation], probes: Sequence[Probe], positions: FloatArray
+    ) -> Outputs:
+        """The same for observations that were asked about before, and are so now and then.
+
+        An engine that compares its answers with plain calls need not do so once more.
+        """
+        return self.ice(observations, probes, positions)
+
     @abstractmethod
     def predict(self, observations: Sequence[Observation]) -> Outputs:
         """The outputs for the observations as they are; one column."""

@@ -27,6 +27,8 @@ _ALIKE = 0.8
 _FLAT = 0.25
 
 _CURVES = ("before", "after")
+# What older logs and states do not have.
+_LATER = ("is_probability", "is_whole", "is_interaction", "n_asked", "ended")
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,8 +44,8 @@ class Change:
     began
         When it began, by estimate: the cut that divides the window best.
     before, after
-        The curve of `output` on both sides of `began`, from the ICE curves themselves, without
-        smoothing. Of a real change both are at the same places.
+        Of a change of the model: the mean of what it said of stored observations from before the
+        change, and of what it says of the same ones now. These are the curves that were compared.
     size
         Largest difference of the two centred curves, in units of the output.
     size_in_errors
@@ -66,6 +68,15 @@ class Change:
         Number of explained observations since `began`; None: `t - began`.
     is_probability
         Whether `output` is the probability of a class; None: not known, as in older logs.
+    is_whole
+        Whether the feature's values are whole numbers.
+    is_interaction
+        Whether the model's answers about single observations changed, while their mean did not.
+    n_asked
+        About how many stored observations the model was asked again; None: it was not.
+    ended
+        When the model had settled again; None: it has not yet, or it is not known. Then `after`,
+        `size` and `where` are what the change came to.
 
     Examples
     --------
@@ -77,7 +88,7 @@ class Change:
     >>> change = Change("salary", True, t=10_312, began=10_000, kind="real",
     ...     before=curve([0.2, 0.5, 0.8]), after=curve([0.8, 0.5, 0.2]))
     >>> change.summary()
-    'salary: effect on P(True) reversed, 312 observations ago; range unchanged'
+    'salary: model changed since 10,000: effect on P(True) reversed'
     """
 
     feature: Feature
@@ -97,6 +108,10 @@ class Change:
     statistic: str = "shape"
     n_since: int | None = None
     is_probability: bool | None = None
+    is_whole: bool = False
+    is_interaction: bool = False
+    n_asked: int | None = None
+    ended: float | None = None
 
     @property
     def is_categorical(self) -> bool:
@@ -120,28 +135,33 @@ class Change:
         """One sentence for people."""
         parts = []
         if self.kind != "virtual":
-            on = "the prediction" if (self.output,) == PREDICTION else self.output_text
-            where = f" {self._where()}".rstrip()
-            parts.append(f"effect on {on} {self._how()}{where}, {self._ago()}")
+            parts.append(f"{self._verb()} since {_number(self.began)}: {self._effect()}")
         if self.kind in ("virtual", "both"):
-            since = "" if parts else f", {self._ago()}"
-            parts.append(f"range moved {self._range()}{since}")
-            if self.kind == "virtual":
-                parts.append("effect unchanged where both ranges overlap")
-        else:
-            parts.append("range unchanged")
+            since = "" if parts else f" since {_number(self.began)}"
+            parts.append(f"data moved{since}: range {self._range()}")
         return f"{feature_text(self.feature)}: {'; '.join(parts)}"
 
-    def _ago(self) -> str:
-        on_the_clock = self.t - self.began
-        if self.n_since is not None and self.n_since != on_the_clock:
-            return f"{self.n_since:,} explained observations ago"
-        return f"{on_the_clock:,.0f} observations ago"
+    def _verb(self) -> str:
+        return "model may have changed" if self.kind == "unclear" else "model changed"
+
+    def _effect(self) -> str:
+        """What the effect is on, and what has become of it."""
+        on = "the prediction" if (self.output,) == PREDICTION else self.output_text
+        if self.is_interaction:
+            said = f"effect on {on} is another for single rows, the same on average (interaction)"
+        else:
+            how, where = self._how(), self._where()
+            # What has become of the whole curve is not said of a part of it.
+            said = f"effect on {on} {how}{', most' if where and how != 'changed' else ''} {where}"
+            said = said.rstrip()
+        if self.n_asked is None:
+            return said
+        return f"{said}, asked again about the same {self.n_asked} rows"
 
     def _how(self) -> str:
         before, after = centred(self.before.average[0]), centred(self.after.average[0])
         if before.shape != after.shape or self.kind == "unclear":
-            return "may have changed" if self.kind == "unclear" else "changed"
+            return "changed"
         std_before, std_after = float(before.std()), float(after.std())
         if std_before <= _FLAT * std_after:
             return "appeared"
@@ -161,6 +181,8 @@ class Change:
             return "at " + ", ".join(map(str, self.where))
         low, high = self.where
         axis = self.before.grid_values[0]
+        if self.is_whole and math.ceil(low) <= math.floor(high):
+            low, high = math.ceil(low), math.floor(high)  # the whole numbers in between
         if low <= axis[0]:
             return "" if high >= axis[-1] else f"below {_number(high)}"
         if high >= axis[-1]:
@@ -204,8 +226,8 @@ class Change:
             raise ValueError(
                 f"this is a change of version {state.get('version')!r}; this ipdp reads version 1"
             )
-        state = {"is_probability": None, **state}  # which older ones do not have
-        values = {item.name: state[item.name] for item in fields(cls)}
+        missing = {item.name: item.default for item in fields(cls) if item.name in _LATER}
+        values = {item.name: {**missing, **state}[item.name] for item in fields(cls)}
         for name in _CURVES:
             values[name] = Curve.from_dict(values[name])
         if values["size"] is None:

@@ -53,6 +53,7 @@ class FeatureSeries:
         delta: float,
         clock: int,
         at_once: int = PER_LEVEL,
+        with_shape: bool = True,
     ) -> None:
         # One row for each feature, by its number among the targets.
         self.numbers = tuple(monitored(targets))
@@ -67,8 +68,9 @@ class FeatureSeries:
         # The numbers of the observations since which the model is not known to have changed.
         self.starts = [0] * len(self.numbers)
         # Series: for each feature, knots by output, levels by output, two of the axis.
-        self._n_shape = len(self.outputs) * n_points
-        self._shape = (len(self.numbers), self._n_shape + len(self.outputs) + 2)
+        self.with_shape = with_shape
+        self._n_shape = len(self.outputs) * n_points * with_shape
+        self._shape = (len(self.numbers), self._n_shape + len(self.outputs) * with_shape + 2)
         # Evidence about a shape is checked with the model; evidence about the values stands alone.
         normal = np.ones(self._shape, dtype=bool)
         normal[:, -2:] = False
@@ -167,6 +169,13 @@ class FeatureSeries:
 
     def _read(self, records: list[Record]) -> tuple[FloatArray, Array | None]:
         """Values of all series, of shape (n_records, n_series), and which of them are known."""
+        if not self.with_shape:
+            places = self._places(records)
+            is_placed = np.isfinite(places)
+            pair = np.stack([np.where(is_placed, places, 0.0)] * 2, axis=2)
+            np.abs(pair[:, :, 1], out=pair[:, :, 1])
+            known = np.repeat(is_placed[:, :, None], 2, axis=2).reshape(len(records), -1)
+            return pair.reshape(len(records), -1), None if is_placed.all() else known
         at_knots, within = self.knots.read(
             records[0].layout,
             [record.positions for record in records],
@@ -220,7 +229,7 @@ class FeatureSeries:
         cuts = self.scan.check()
         ratios, at = cuts.ratio.reshape(self._shape), cuts.at.reshape(self._shape)
         rows = np.arange(len(self.numbers))
-        shape = rows, ratios[:, : self._n_shape].argmax(axis=1)
+        shape = rows, ratios[:, : max(self._n_shape, 1)].argmax(axis=1)
         axis = rows, ratios[:, -2:].argmax(axis=1) + self._shape[1] - 2
         output = shape[1] // self.n_points
         found = (rows, ratios[shape], ratios[axis], output, at[shape], at[axis])

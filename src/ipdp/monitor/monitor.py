@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Literal, get_args
 
 from ipdp.core.observations import observations
@@ -13,10 +14,11 @@ from ipdp.explainers.pdp import IncrementalPDP
 from ipdp.monitor import features
 from ipdp.monitor.baselines import Detectors
 from ipdp.monitor.change import Change
-from ipdp.monitor.confirm import Confirmation, Confirmed
+from ipdp.monitor.confirm import Confirmation
 from ipdp.monitor.feature_series import FeatureSeries
 from ipdp.monitor.features import IceRecord, newest_ice, targets
 from ipdp.monitor.history import PER_LEVEL, History, Record
+from ipdp.monitor.model_watch import Found, ModelWatch
 from ipdp.monitor.notify import Handler, notify
 
 StatisticName = Literal["shape", "importance", "l2", "derivative", "sign"]
@@ -24,7 +26,7 @@ StatisticName = Literal["shape", "importance", "l2", "derivative", "sign"]
 
 logger = logging.getLogger("ipdp.monitor")
 
-_STATE_VERSION = 2
+_STATE_VERSION = 3
 # Number of recent observations that show where a feature's values are.
 _N_RECENT = 256
 
@@ -210,25 +212,33 @@ class Monitor:
         record = Record(self._n, t, dict(x), *ice)
         self._history.update(record)
         is_due = series.update(record)
-        found: list[Confirmed] = []
+        found: list[Found] = []
         if self._detectors is not None:
             found = self._feed(self._detectors, confirmation, record)
         elif is_due:
-            found = confirmation.check(record)
+            found, ended = confirmation.check(record)
+            for _, change in ended:
+                self._came_to(change)
         for row, change in found:
-            recent = self._recent(change.n_since or 0)
-            # What the model is compared on stays as long as it is not known to have changed.
-            keep = {"keep_range": change.kind == "real", "keep_records": change.kind == "virtual"}
-            series.take_reference(row, record, recent, **keep)
+            if self._detectors is not None or change.kind != "real":
+                recent = self._recent(change.n_since or 0)
+                series.take_reference(row, record, recent)
         if is_due and self._n >= self.warm_up:
             for row in series.without_reference(self.cool_down):
-                recent = self._recent(self.cool_down)
-                series.take_reference(row, record, recent, keep_records=True)
+                series.take_reference(row, record, self._recent(self.cool_down))
         for _, change in found:
             self.changes.append(change)
             del self.changes[: -self.n_changes]
             notify(self.handlers, change)
         return [change for _, change in found]
+
+    def _came_to(self, change: Change) -> None:
+        """Replace what was reported of a change that has ended by what it came to."""
+        for k, known in enumerate(reversed(self.changes), start=1):
+            if known.feature == change.feature and known.kind in ("real", "both"):
+                kept = ("t", "began", "n_since", "kind", "shares", "range_before", "range_after")
+                self.changes[-k] = replace(change, **{n: getattr(known, n) for n in kept})
+                return
 
     def _recent(self, n: int) -> list[Record]:
         """Some of the last n observations, to show where the values of the features are."""
@@ -251,16 +261,28 @@ class Monitor:
             clock=self.clock,
             # Detectors of the shape are fed at every step.
             at_once=1 if with_detectors and self.statistic == "shape" else PER_LEVEL,
+            with_shape=with_detectors,
         )
         if with_detectors:
             self._detectors = Detectors(self.statistic, self.detector, series)
-        settings = self.statistic, self.tolerance, self.cool_down
-        self._confirmation = Confirmation(series, self._history, self.pdp, *settings)
+        watch = ModelWatch(
+            self.pdp,
+            targets(self.pdp),
+            labels,
+            rows,
+            self._history,
+            tolerance=self.tolerance,
+            clock=self.clock,
+            warm_up=self.warm_up,
+            cool_down=self.cool_down,
+        )
+        settings = self.statistic, self.cool_down
+        self._confirmation = Confirmation(series, self._history, watch, *settings)
         return self._confirmation
 
     def _feed(
         self, detectors: Detectors, confirmation: Confirmation, record: Record
-    ) -> list[Confirmed]:
+    ) -> list[Found]:
         """Update the detectors of river, and confirm their alarms."""
         if self._detectors_restarted:
             logger.warning(
@@ -272,9 +294,9 @@ class Monitor:
         if not alarms:
             return []
         evidence = confirmation.series.evidence()
-        found: list[Confirmed] = []
+        found: list[Found] = []
         for row, output in alarms:
-            found += confirmation.confirm_alarm(record, evidence[row], output)
+            found += confirmation.alarm(record, evidence[row], output)
         for row, _ in found:
             detectors.restart(row)
         return found
@@ -313,9 +335,9 @@ class Monitor:
             "is_whole": self._detectors is None,
             "n": self._n,
             "records": self._history.state,
-            # The names are those of version 2, whatever their parts are called by now.
-            "watch": None if confirmation is None else confirmation.series.state,
-            "inquiry": None if confirmation is None else confirmation.throttle.state,
+            "series": None if confirmation is None else confirmation.series.state,
+            "model": None if confirmation is None else confirmation.watch.state,
+            "moves": None if confirmation is None else confirmation.state,
             "changes": [change.to_dict() for change in self.changes],
         }
 
@@ -346,11 +368,12 @@ class Monitor:
         self._history = History.restored(state["records"], targets(self.pdp))
         self._newest = newest_ice(self.pdp)
         self._confirmation = self._detectors = None
-        saved = state["watch"]
+        saved = state["series"]
         if saved is not None:
             confirmation = self._build(saved["labels"], saved["outputs"], saved["n_points"])
             confirmation.series.restore(saved, self._history)
-            confirmation.throttle.state = state["inquiry"]
+            confirmation.watch.state = state["model"]
+            confirmation.state = state["moves"]
         self._detectors_restarted = self._detectors is not None
 
     @property

@@ -1,0 +1,220 @@
+"""Stored observations asked about again: what the model said of them then, and says now.
+
+A model that has not changed gives the same answers, whatever the data do: the difference of the two
+is that of two models, and of nothing else but rounding.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from ipdp.core.typing import Array, FloatArray, Label
+from ipdp.models.base import Engine, Outputs, Probe
+from ipdp.monitor.features import Layout, Record, axis_of, probe_of
+
+# A record is compared if it has been evaluated on all of the common places; these are the range
+# of the records but for the narrowest of them, this share on either side.
+_NARROWEST = 1 / 3
+# A range may end earlier by this share of it: ends move with every extreme value.
+_EDGE = 0.05
+
+
+class Rows(NamedTuple):
+    """Answers about some observations that were evaluated at points of the same layout."""
+
+    layout: Layout
+    records: list[Record]
+    then: FloatArray  # (n_records, n_outputs, n_points)
+    now: FloatArray  # of the same shape, and the same where it is not asked about
+
+
+def ask_all(
+    engine: Engine, records: Sequence[Record], numbers: Sequence[int], outputs: Sequence[Label]
+) -> Iterator[Rows]:
+    """Ask again about all effects of these numbers, at the points of that time."""
+    groups: dict[Layout, list[Record]] = {}
+    for record in records:
+        groups.setdefault(record.layout, []).append(record)
+    for layout, group in groups.items():
+        probes = [p for k, p in zip(layout.targets, layout.probes, strict=True) if k in numbers]
+        if not probes:
+            continue
+        observations = [record.x for record in group]
+        positions = np.array([record.positions for record in group])
+        then = _then(group, [slice(None)] * len(group), outputs, layout.n_points)
+        if len(probes) == len(layout.probes):
+            answer = engine.ice_again(observations, layout.probes, positions)
+            now = _aligned(answer, outputs)
+        else:  # without the pairs
+            columns = np.concatenate([np.arange(p.start, p.stop) for p in probes])
+            side_by_side = tuple(_side_by_side(probes))
+            answer = engine.ice_again(observations, side_by_side, positions[:, :, columns])
+            now = then.copy()
+            now[:, :, columns] = _aligned(answer, outputs)
+        yield Rows(layout, group, then, now)
+
+
+def _side_by_side(probes: Sequence[Probe]) -> list[Probe]:
+    """Probes in columns without gaps."""
+    placed, start = [], 0
+    for probe in probes:
+        stop = start + probe.stop - probe.start
+        placed.append(probe._replace(start=start, stop=stop))
+        start = stop
+    return placed
+
+
+def _then(
+    records: Sequence[Record],
+    columns: Sequence[Array | slice],
+    outputs: Sequence[Label],
+    n_columns: int,
+) -> FloatArray:
+    """What the model said, (n_records, n_outputs, n_columns); 0 for a class not known then."""
+    then = np.zeros((len(records), len(outputs), n_columns))
+    for k, (record, own) in enumerate(zip(records, columns, strict=True)):
+        then[k, : len(record.values)] = record.values[:, own]
+    return then
+
+
+def _aligned(answer: Outputs, outputs: Sequence[Label]) -> FloatArray:
+    """Values with their rows in the order of the outputs; a class not mentioned has 0."""
+    labels, values = answer
+    if labels is None:
+        return values
+    aligned = np.zeros((values.shape[0], len(outputs), values.shape[2]))
+    for k, label in enumerate(labels):
+        if label in outputs:
+            aligned[:, outputs.index(label)] = values[:, k]
+    return aligned
+
+
+class Answers(NamedTuple):
+    """What the model says about one feature, at places that the observations have in common."""
+
+    numbers: Array  # (n_records,) of the observations, ascending
+    times: FloatArray  # (n_records,)
+    places: Array  # (m,) positions or categories
+    then: FloatArray  # (n_records, n_outputs, m)
+    now: FloatArray  # of the same shape
+
+    def of(self, picked: Array | slice) -> Answers:
+        """The same of some of the observations."""
+        numbers, times, places, then, now = self
+        return Answers(numbers[picked], times[picked], places, then[picked], now[picked])
+
+    @property
+    def difference(self) -> FloatArray:
+        """Now minus then, each curve centred: (n_records, n_outputs, m)."""
+        difference = self.now - self.then
+        return np.asarray(difference - difference.mean(axis=2, keepdims=True))
+
+
+def ask_about(
+    engine: Engine,
+    records: Sequence[Record],
+    number: int,
+    outputs: Sequence[Label],
+    ends: tuple[float, float] | None,
+) -> Answers | None:
+    """Ask again about one effect, at places that most of the observations have in common.
+
+    Of an effect over numbers only what lies between two ends is compared, None: all. The result
+    is None if there are fewer than two such places, or no observations.
+    """
+    records = sorted((r for r in records if probe_of(r.layout, number)), key=lambda r: r.n)
+    if not records:
+        return None
+    newest = axis_of(records[-1].layout, records[-1].positions, number)
+    assert newest is not None
+    is_category = newest.dtype == object
+    records = [r for r in records if (_axis(r, number).dtype == object) == is_category]
+    if is_category:
+        places, records = _common_categories(records, number)
+    else:
+        places, records = _common_range(records, number, newest, ends)
+    if len(places) < 2:
+        return None
+    then, now = _at_places(engine, records, number, outputs, places)
+    fine = np.asarray(np.isfinite(then + now).all(axis=(1, 2)))
+    numbers, times = np.array([r.n for r in records]), np.array([r.t for r in records])
+    return Answers(numbers, times, places, then, now).of(fine)
+
+
+def _axis(record: Record, number: int) -> Array:
+    axis = axis_of(record.layout, record.positions, number)
+    assert axis is not None
+    return axis
+
+
+def _common_categories(records: list[Record], number: int) -> tuple[Array, list[Record]]:
+    """The categories of most observations, and the observations that have them all."""
+    known = [set(_axis(record, number).tolist()) for record in records]
+    newest = _axis(records[-1], number).tolist()
+    common = [c for c in newest if 2 * sum(c in own for own in known) > len(records)]
+    places = np.array(common, dtype=object)
+    return places, [r for r, own in zip(records, known, strict=True) if own.issuperset(common)]
+
+
+def _common_range(
+    records: list[Record], number: int, newest: FloatArray, ends: tuple[float, float] | None
+) -> tuple[FloatArray, list[Record]]:
+    """Points in the range of most observations, from end to end, and those observations."""
+    ranges = np.array([(a.min(), a.max()) for a in (_axis(r, number) for r in records)])
+    low, high = np.quantile(ranges[:, 0], 1 - _NARROWEST), np.quantile(ranges[:, 1], _NARROWEST)
+    if ends is not None:
+        low, high = max(low, ends[0]), min(high, ends[1])
+    if high <= low:
+        return np.empty(0), []
+    slack = _EDGE * (high - low)
+    covered = (ranges[:, 0] <= low + slack) & (ranges[:, 1] >= high - slack)
+    inside = newest[(newest > low + 1e-9 * slack) & (newest < high - 1e-9 * slack)]
+    places = np.concatenate([[low], inside, [high]])
+    return places, [record for record, own in zip(records, covered, strict=True) if own]
+
+
+def _at_places(
+    engine: Engine, records: list[Record], number: int, outputs: Sequence[Label], places: Array
+) -> tuple[FloatArray, FloatArray]:
+    """Then and now at these places, (n_records, n_outputs, n_places) each."""
+    shape = (len(records), len(outputs), len(places))
+    then, now = np.empty(shape), np.empty(shape)
+    groups: dict[object, list[int]] = {}
+    for k, record in enumerate(records):
+        groups.setdefault(_asked_alike(record.layout, number), []).append(k)
+    for group in groups.values():
+        own = [records[k] for k in group]
+        probe = probe_of(own[0].layout, number)
+        assert probe is not None
+        probe = probe._replace(start=0, stop=probe.stop - probe.start)
+        columns = [np.array(r.layout.columns_of(number)) for r in own]
+        positions = np.array([r.positions[:, c] for r, c in zip(own, columns, strict=True)])
+        answer = engine.ice_again([record.x for record in own], (probe,), positions)
+        m = probe.stop - probe.missing
+        earlier = _then(own, columns, outputs, probe.stop)
+        said = np.concatenate([earlier, _aligned(answer, outputs)], axis=1)
+        for k, one, axis in zip(group, said[:, :, :m], positions[:, 0, :m], strict=True):
+            there = _interpolated(probe, axis, one, places)
+            then[k], now[k] = np.split(there, 2)
+    return then, now
+
+
+def _asked_alike(layout: Layout, number: int) -> object:
+    """The same for two layouts if an engine can be asked about both at once, by one probe."""
+    probe = probe_of(layout, number)
+    assert probe is not None
+    if probe.categories[0] is not None:
+        return layout.keys_of(number)
+    return probe.stop - probe.start, probe.missing, probe.whole
+
+
+def _interpolated(probe: Probe, axis: FloatArray, values: FloatArray, places: Array) -> FloatArray:
+    """Values (n, m) along an axis at other places, which lie on it."""
+    categories = probe.categories[0]
+    if categories is not None:
+        known = {category: k for k, category in enumerate(categories.tolist())}
+        return values[:, [known[place] for place in places.tolist()]]
+    return np.array([np.interp(places, axis, row) for row in values])

@@ -1,0 +1,304 @@
+"""The model is compared with its earlier self, on stored observations, all the time."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ipdp.core.curve import Curve
+from ipdp.core.typing import Array, Label, State
+from ipdp.explainers.pdp import IncrementalPDP
+from ipdp.monitor.answers import Answers, ask_about
+from ipdp.monitor.asker import Asker
+from ipdp.monitor.candidate import Compared
+from ipdp.monitor.change import Change
+from ipdp.monitor.features import Record, Target, monitored
+from ipdp.monitor.history import History
+from ipdp.monitor.surprise import CLEAR, HIDDEN, Surprise, Weighed
+
+logger = logging.getLogger("ipdp.monitor")
+
+# Before a change is reported, and for its place and curves, so many are asked about.
+_N_KEPT = 192
+# That may be done at this share of the checks; what is not used is saved, up to so many times.
+_BUDGET, _SAVED = 1 / 32, 8.0
+# A candidate that was rejected is looked at again after 4, 8, ... checks, at most so many.
+_FIRST_WAIT, _LONGEST_WAIT = 4, 128
+# Of the change that makes a candidate this share must be found again.
+_FOUND_AGAIN = 0.7
+# A change goes on for so many observations at least, and at most.
+_SHORTEST, _LONGEST = 192, 8192
+
+
+class GoingOn(NamedTuple):
+    """A change that has been found, until the model has settled."""
+
+    n: int  # number of the observation at which it was found
+    output: int  # number of the monitored output
+    first: int  # numbers of the first and last observation before it that are compared
+    last: int
+    t: float | None  # when it was reported; None if it was not
+
+
+Found = tuple[int, Change]
+"""The row of a feature, and its change."""
+
+
+class ModelWatch:
+    """Finds changes of the model, each feature's effect on each output.
+
+    `labels` are the names of the model's outputs, `outputs` the numbers of those that are
+    followed. `tolerance`, `clock`, `warm_up` and `cool_down` are those of `Monitor`.
+    """
+
+    def __init__(
+        self,
+        pdp: IncrementalPDP,
+        targets: Sequence[Target],
+        labels: Sequence[Label],
+        outputs: Sequence[int],
+        history: History,
+        *,
+        tolerance: float,
+        clock: int,
+        warm_up: int,
+        cool_down: int,
+    ) -> None:
+        self.pdp, self.history = pdp, history
+        self.numbers = tuple(monitored(targets))
+        self.names = list(monitored(targets).values())
+        self.labels, self.outputs = tuple(labels), list(outputs)
+        self.clock, self.warm_up, self.cool_down = clock, warm_up, cool_down
+        n = len(self.numbers)
+        self.asker = Asker(
+            pdp, self.numbers, self.names, history, labels=self.labels, outputs=self.outputs
+        )
+        self.surprise = Surprise(n, len(self.outputs), tolerance=tolerance, clock=clock)
+        # Since which observation the model is not known to have changed.
+        self.since = [0] * n
+        self.is_warm = False
+        self.going_on: dict[int, GoingOn] = {}
+        # Features that were conspicuous at the last check, with the number of the output,
+        self.pending: dict[int, int] = {}
+        # and those of them that would be reported if they still are at the next one.
+        self.candidates: set[int] = set()
+        # Until when, and up to which size, further changes are not reported.
+        self._suppressed = [(0, 0.0)] * n
+        self._wait, self._rejected = [0] * n, [0] * n
+        self._budget = _SAVED
+
+    def check(self, newest: Record) -> tuple[list[Found], list[Found]]:
+        """Ask again, as is done every `clock` observations.
+
+        The result are the changes that have been found, and those that have come to an end; these
+        replace what was reported of them.
+        """
+        self._budget = min(self._budget + _BUDGET, _SAVED)
+        self._wait = [max(wait - 1, 0) for wait in self._wait]
+        if self.asker.is_renewal_due:
+            self.place_knots(newest)
+        try:
+            read = self.asker.ask(newest, self.since, is_moving=self.surprise.is_moving)
+        except Exception:  # the stream goes on without this check
+            logger.exception("the model could not be evaluated again on stored observations")
+            return [], []
+        if read is not None:
+            self.surprise.add(*read)
+        weighed = self.surprise.weigh(self._is_going_on, newest.n)
+        if newest.n < self.warm_up:
+            return [], []
+        if not self.is_warm:
+            self._begin(newest)
+            return [], []
+        ended = self._end(newest)
+        return self._decide(newest, weighed), ended
+
+    @property
+    def _is_going_on(self) -> Array:
+        return np.array([row in self.going_on for row in range(len(self.numbers))], dtype=bool)
+
+    def _begin(self, newest: Record) -> None:
+        """What is stored from now on is what the model is compared on."""
+        self.is_warm = True
+        for row in range(len(self.numbers)):
+            self.since[row] = newest.n
+            self.surprise.forget(row)
+
+    def place_knots(self, newest: Record) -> None:
+        """Place knots; what was read at others is not compared with what is read at these."""
+        for row in self.asker.place_knots(newest, self.since):
+            score = self.surprise.score[row]
+            self.surprise.forget(row)
+            self.surprise.score[row] = score
+
+    # Deciding.
+
+    def _decide(self, newest: Record, weighed: Weighed) -> list[Found]:
+        """Report candidates that were conspicuous at the last check too."""
+        found: list[Found] = []
+        is_candidate = self.surprise.is_candidate(weighed)
+        above, self.pending = self.pending, {}
+        self.candidates = set()
+        for row in np.argsort(-weighed.ratio, kind="stable").tolist():
+            if weighed.ratio[row] < 1 or row in self.going_on or self._wait[row]:
+                continue
+            output = int(weighed.output[row])
+            if is_candidate[row] and row in above and self._budget >= 1:
+                found += self.report(newest, row, output)
+                continue
+            self.pending[row] = output
+            if is_candidate[row]:
+                self.candidates.add(row)
+        return found
+
+    def report(self, newest: Record, row: int, output: int) -> list[Found]:
+        """Look closer at a candidate; its change if it is one that is to be reported."""
+        self.pending.pop(row, None)
+        self._budget -= 1
+        compared = self.compare(newest, row, output)
+        is_real, is_hidden = self.is_real(row, compared) if compared else (False, False)
+        if compared is None or not is_real:
+            self._rejected[row] += 1
+            wait = _FIRST_WAIT * 2 ** (self._rejected[row] - 1)
+            self._wait[row] = min(wait, _LONGEST_WAIT)
+            self.surprise.score[row] = 0.0
+            return []
+        self._rejected[row] = 0
+        change = self.describe(newest, row, compared, is_interaction=is_hidden)
+        until, size = self._suppressed[row]
+        is_reported = newest.n >= until or change.size > size
+        first, t = self.since[row], newest.t if is_reported else None
+        self.going_on[row] = GoingOn(newest.n, output, first, compared.last, t)
+        if not is_reported:
+            return []
+        self._suppressed[row] = (newest.n + self.cool_down, change.size)
+        return [(row, change)]
+
+    def compare(
+        self, newest: Record, row: int, output: int, span: tuple[int, int] | None = None
+    ) -> Compared | None:
+        """Compare models on all stored observations since the last change, or those of a span."""
+        first, last = span or (self.since[row], newest.n)
+        answers = self._asked_closer(newest, row, first, last)
+        last_before = None if span is None else last
+        return answers and Compared.at(answers, self.outputs[output], last_before)
+
+    def _asked_closer(self, newest: Record, row: int, first: int, last: int) -> Answers | None:
+        places = self.asker.knots.places[row]
+        if self.asker.axis(row, newest) is None or places is None:
+            return None
+        records = self.history.evenly(first, last, at_most=_N_KEPT, closer=True)
+        ends = None if places.dtype == object else (float(places[0]), float(places[-1]))
+        try:
+            return ask_about(self.pdp.engine, records, self.numbers[row], self.labels, ends)
+        except Exception:  # the stream goes on without this check
+            logger.exception("the model could not be evaluated again on stored observations")
+            return None
+
+    def is_real(self, row: int, compared: Compared) -> tuple[bool, bool]:
+        """Whether the model changed clearly and by enough, and whether by an interaction only."""
+        output = self.outputs.index(compared.output)
+        std = max(compared.std, float(self.surprise.output_std[row, output]) / 2)
+        tolerance = self.surprise.tolerance
+        usual, usual_hidden = self.surprise.usual[:, 0, row, output]
+        enough = std * max(tolerance, _FOUND_AGAIN * float(usual))
+        if compared.size >= enough and compared.errors >= CLEAR and compared.size > 0:
+            return True, False
+        enough = HIDDEN * std * max(tolerance, _FOUND_AGAIN * float(usual_hidden))
+        is_hidden = compared.hidden >= enough and compared.hidden > 0
+        return is_hidden, is_hidden
+
+    def describe(self, newest: Record, row: int, compared: Compared, **rest: Any) -> Change:
+        """The change that the comparison shows; the rest are further attributes of it."""
+        axis = self.asker.axis(row, newest)
+        assert axis is not None
+        layout, number = newest.layout, self.numbers[row]
+        (last,) = self.history.between(compared.last, compared.last, at_most=1, closer=True)
+        earlier = self.asker.axis(row, last)
+        if rest.get("is_interaction"):
+            rest = {"where": None, "size": compared.hidden, **rest}
+        return compared.to_change(
+            self.names[row],
+            self.labels[compared.output],
+            newest.t,
+            kind="real",
+            range_before=_ends(axis if earlier is None else earlier),
+            range_after=_ends(axis),
+            n_since=newest.n - compared.last,
+            is_probability=self.are_probabilities(newest),
+            is_whole=bool(layout.whole[layout.targets.index(number)][0]),
+            **rest,
+        )
+
+    def are_probabilities(self, newest: Record) -> bool:
+        """Whether the outputs, all of them, are the probabilities of classes."""
+        values = newest.values
+        points, nan = np.arange(values.shape[1]), np.full(values.shape, np.nan)
+        return Curve("all", self.labels, [points], values, nan, 1, nan[0]).are_probabilities
+
+    def _end(self, newest: Record) -> list[Found]:
+        """Changes whose model has settled, with what they came to."""
+        ended: list[Found] = []
+        for row, change in list(self.going_on.items()):
+            age = newest.n - change.n
+            # Compared with what was stored since it began: of before it differs for good.
+            has_settled = self.surprise.has_settled(row, change.output, newest.n - change.last)
+            if age < _SHORTEST or not (has_settled or age >= _LONGEST):
+                continue
+            ended += self._came_to(newest, row, change)
+            del self.going_on[row]
+            self.since[row] = newest.n
+            self.surprise.forget(row)
+        return ended
+
+    def _came_to(self, newest: Record, row: int, change: GoingOn) -> list[Found]:
+        if change.t is None:
+            return []
+        compared = self.compare(newest, row, change.output, (change.first, change.last))
+        if compared is None:
+            return []
+        is_real, is_hidden = self.is_real(row, compared)
+        rest = {"is_interaction": True} if is_real and is_hidden else {}
+        final = self.describe(newest, row, compared, ended=newest.t, **rest)
+        return [(row, final)]
+
+    # State out and in.
+
+    @property
+    def state(self) -> State:
+        """Everything it remembers, JSON-safe; the stored observations are in the history."""
+        return {
+            "labels": list(self.labels),
+            "outputs": list(self.outputs),
+            "asker": self.asker.state,
+            "surprise": self.surprise.state,
+            "since": list(self.since),
+            "is_warm": self.is_warm,
+            "going_on": [[row, *change] for row, change in self.going_on.items()],
+            "pending": [list(item) for item in self.pending.items()],
+            "candidates": sorted(self.candidates),
+            "suppressed": [list(item) for item in self._suppressed],
+            "wait": list(self._wait),
+            "rejected": list(self._rejected),
+            "budget": self._budget,
+        }
+
+    @state.setter
+    def state(self, state: State) -> None:
+        self.asker.state = state["asker"]
+        self.surprise.state = state["surprise"]
+        self.since, self.is_warm = list(state["since"]), state["is_warm"]
+        self.going_on = {row: GoingOn(*change) for row, *change in state["going_on"]}
+        self.pending, self.candidates = dict(state["pending"]), set(state["candidates"])
+        self._suppressed = [(until, size) for until, size in state["suppressed"]]
+        self._wait, self._rejected = list(state["wait"]), list(state["rejected"])
+        self._budget = state["budget"]
+
+
+def _ends(axis: Array) -> tuple[Any, ...]:
+    if axis.dtype == object:
+        return tuple(axis.tolist())
+    return float(axis.min()), float(axis.max())

@@ -1,0 +1,288 @@
+"""By how much a model has changed, against how much it usually does.
+
+At every check the model is asked again about a few stored observations, from all the time since it
+changed last. A frozen model gives the answers that it gave: every difference is news. A model that
+learns never stands still: a tree splits, an alternate tree takes over, a forest replaces a member.
+News is what exceeds its usual wandering, for long enough:
+
+    ratio   how large the mean difference of the centred curves is, against the tolerance or 1.5
+            times what is usual, whichever is more; the same for the differences of single
+            observations, which an interaction changes while their mean stays
+    usual   follows what is measured, quickly upwards and slowly downwards, like a running maximum
+    score   the sum of (ratio - 1) over the observations; it falls quickly where the ratio is below
+            1. A change of twice what is usual counts after 128 observations, a larger one sooner
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import NamedTuple
+
+import numpy as np
+
+from ipdp.core.jsonable import pack_floats, unpack_floats
+from ipdp.core.typing import Array, FloatArray, State
+
+# What is measured: over the last so many checks, for what is large and for what is small.
+WINDOWS = 2, 8
+# With fewer observations nothing is measured.
+_FEWEST = 4
+# A change is this many times what is usual,
+_UNUSUAL = 1.5
+# the mean difference is so many standard errors from zero,
+CLEAR = 4.0
+# and differences of single observations must be larger by this factor, as they are not averaged.
+HIDDEN = 2.0
+# What is usual follows what is measured in so many observations upwards, so many downwards, and
+# quicker while the stream is young: models learn most at the beginning.
+_UP, _DOWN, _YOUNG = 512.0, 15_000.0, 3.0
+# A model that wanders differs from itself of so many observations ago by a good part of what it
+# differs from itself of long ago; no more than so many times the former becomes usual.
+RECENT, _WANDERING = 512, 3.0
+# A change goes on while a short while makes this share of it.
+_SETTLED = 0.1
+# A model that stood still has no usual changes; none become so for so many observations.
+_FROZEN = 4096
+# The score that makes a candidate; the largest ratio that counts; how quickly the score falls.
+_ENOUGH, _LARGEST, _FALL = 128.0, 6.0, 4.0
+# Ratios are about the same from this share on.
+_ABOUT = 0.8
+# The mean and mean square of the outputs are those of about so many checks.
+_MOMENTS = 64
+
+
+class Asked(NamedTuple):
+    """Differences now minus then, at the knots of all features, each curve centred."""
+
+    ages: Array  # (n_rows,) in observations
+    is_young: Array  # (n_rows,): chosen to see whether the model differs from a short while ago
+    counts: Array  # (n_rows, n_features): where it can be compared
+    difference: FloatArray  # (n_rows, n_outputs, n_features, width)
+
+    def counting(self, oldest: int | None) -> Array:
+        """Which rows count for which feature; see `Surprise.measure`."""
+        picked = ~self.is_young if oldest is None else self.ages <= oldest
+        return np.asarray(self.counts & picked[:, None])
+
+
+class Weighed(NamedTuple):
+    """For each feature: the largest ratio, of which output, and of which sort."""
+
+    ratio: FloatArray
+    output: Array
+    is_hidden: Array  # whether it is that of single observations and not that of their mean
+    size: FloatArray  # the difference, in standard deviations of the output
+    is_sudden: Array  # whether nothing is usual: the model was frozen
+
+
+class Surprise:
+    """Which features' effects have changed more than they usually do.
+
+    Arrays are of shape (n_features, n_outputs, ...). `tolerance` is a share of the standard
+    deviation of the output, `clock` the number of observations between checks.
+    """
+
+    def __init__(self, n_features: int, n_outputs: int, *, tolerance: float, clock: int) -> None:
+        self.tolerance = tolerance
+        self.clock = clock
+        self.moments: FloatArray = np.zeros((2, n_features, n_outputs))
+        self.usual: FloatArray = np.zeros((2, len(WINDOWS), n_features, n_outputs))
+        self.n_usual: Array = np.zeros(n_features, dtype=int)
+        self.score: FloatArray = np.zeros(n_features)
+        self.n_checks = 0
+        # For how many checks the model has been changing since it stood still.
+        self.n_moving = _FROZEN
+        self.window: deque[Asked] = deque(maxlen=max(WINDOWS))
+
+    def add(self, asked: Asked, then: FloatArray, has: FloatArray) -> None:
+        """Take what was asked at a check.
+
+        `then` are the earlier answers at the knots, of the shape of the differences; `has`, of
+        shape (n_features, width), is 1 where there is a knot.
+        """
+        if self.window and self.window[-1].difference.shape[3] != asked.difference.shape[3]:
+            self.window.clear()  # there are more knots, or fewer
+        self.window.append(asked)
+        self.has, self._n_knots = has, np.maximum(has.sum(axis=1), 1.0)
+        rows = asked.counts.sum(axis=0)
+        if not len(asked.ages) or not rows.any():
+            return
+        self.n_checks += 1
+        weights = has[None] * asked.counts[:, :, None]
+        total = np.maximum(weights.sum(axis=(0, 2)), 1.0)[:, None]
+        first = np.einsum("nofw,nfw->fo", then, weights) / total
+        second = np.einsum("nofw,nfw->fo", then**2, weights) / total
+        share = np.where(rows[:, None] > 0, max(1 / self.n_checks, 1 / _MOMENTS), 0.0)
+        self.moments += share * (np.stack([first, second]) - self.moments)
+
+    def forget(self, row: int) -> None:
+        """What was asked about a feature counts no more."""
+        for asked in self.window:
+            asked.counts[:, row] = False
+        self.score[row] = 0.0
+
+    @property
+    def output_std(self) -> FloatArray:
+        """Standard deviation of the outputs over observations and knots."""
+        mean, square = self.moments
+        std = np.sqrt(np.maximum(square - mean**2, 0.0))
+        return np.asarray(std + 1e-12 * np.sqrt(square) + 1e-300)
+
+    @property
+    def is_moving(self) -> bool:
+        """Whether the model has given another answer lately."""
+        return any(asked.difference.any() for asked in self.window)
+
+    def measure(
+        self, n_checks: int, oldest: int | None = None
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Over the last checks: size of the mean difference, of single ones, and errors.
+
+        With `oldest` those of up to so many observations ago, else all but the young ones. Both
+        sizes are in standard deviations of the output. The third is the largest mean difference in
+        standard errors. All are 0 where there are too few observations.
+        """
+        last = list(self.window)[-n_checks:]
+        if not any(asked.difference.any() for asked in last):
+            zero = np.zeros(self.moments.shape[1:])
+            return zero, zero, zero
+        counts = np.concatenate([asked.counting(oldest) for asked in last])
+        difference = np.concatenate([asked.difference for asked in last])
+        n = counts.sum(axis=0)
+        rows = counts.astype(float)
+        several = np.maximum(n, 2)[:, None]
+        mean = np.einsum("nofw,nf->ofw", difference, rows) / several
+        square = np.einsum("nofw,nf->ofw", difference**2, rows) / several
+        variance = np.maximum(square - mean**2, 0.0) * several / (several - 1)
+        # The square of a mean is too large by the variance of the mean.
+        over_knots = "ofw,fw->fo"
+        knots = self.has / self._n_knots[:, None]
+        size = np.einsum(over_knots, mean**2 - variance / several, knots)
+        hidden = np.einsum(over_knots, square, knots)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            errors = np.abs(mean) / np.sqrt(variance / several)
+        errors = np.where(np.abs(mean) > 1e-12 * self.output_std.T[:, :, None], errors, 0.0)
+        fine = (n >= _FEWEST)[:, None]
+        std = self.output_std
+        return (
+            np.where(fine, np.sqrt(np.maximum(size, 0.0)) / std, 0.0),
+            np.where(fine, np.sqrt(hidden) / std, 0.0),
+            np.where(fine, errors.max(axis=2).T, 0.0),
+        )
+
+    def weigh(self, is_going_on: Array, n: int) -> Weighed:
+        """Compare what is measured with what is usual, then let it become so.
+
+        What is usual of a feature stays as it is while a change of it goes on. `n` is the number
+        of the observation.
+        """
+        ratios, sizes = np.zeros_like(self.usual), np.zeros_like(self.usual)
+        for k, width in enumerate(WINDOWS):
+            size, hidden, errors = self.measure(width)
+            usual = np.maximum(self.tolerance, _UNUSUAL * self.usual[:, k])
+            ratios[0, k] = np.where(errors >= CLEAR, size / usual[0], 0.0)
+            ratios[1, k] = hidden / (HIDDEN * usual[1])
+            sizes[0, k], sizes[1, k] = size, hidden
+        measured = self._n_counting(max(WINDOWS)) >= _FEWEST
+        result = self._largest(ratios, sizes)
+        if len(self.window) == max(WINDOWS):
+            self.n_moving = self.n_moving + 1 if self.is_moving else 0
+        if self.n_moving * self.clock >= _FROZEN:
+            self._learn(np.minimum(sizes, self._wandering()), measured & ~is_going_on, n)
+        self._add_up(result.ratio, is_going_on)
+        return result
+
+    def _wandering(self) -> FloatArray:
+        """The most that can become usual: some times the difference to a short while ago.
+
+        What grows with the age of the observations is a gradual change, and not wandering.
+        """
+        is_known = self._n_counting(max(WINDOWS), RECENT) >= _FEWEST
+        size, hidden, _ = self.measure(max(WINDOWS), RECENT)
+        most = _WANDERING * np.stack([size, hidden])[:, None]
+        return np.where(is_known[:, None], most, np.inf)
+
+    def _n_counting(self, n_checks: int, oldest: int | None = None) -> Array:
+        """How many observations count for each feature; see `measure`."""
+        counts = [asked.counting(oldest).sum(axis=0) for asked in list(self.window)[-n_checks:]]
+        return np.asarray(np.sum([np.zeros(len(self.score), dtype=int), *counts], axis=0))
+
+    def _largest(self, ratios: FloatArray, sizes: FloatArray) -> Weighed:
+        n_features, n_outputs = ratios.shape[2:]
+        flat = np.moveaxis(ratios, 2, 0).reshape(n_features, -1)
+        best = flat.argmax(axis=1)
+        rows = np.arange(n_features)
+        sort, window, output = np.unravel_index(best, (2, len(WINDOWS), n_outputs))
+        usual = np.moveaxis(self.usual, 2, 0).reshape(n_features, -1)[rows, best]
+        size = np.moveaxis(sizes, 2, 0).reshape(n_features, -1)[rows, best]
+        is_sudden = _UNUSUAL * usual < self.tolerance / 4
+        # Of outputs that changed about as much, the one whose change is the largest in its units.
+        own = ratios[sort, window, rows]
+        in_units = np.where(own >= _ABOUT * flat.max(axis=1)[:, None], own * self.output_std, -1.0)
+        output = in_units.argmax(axis=1)
+        return Weighed(flat[rows, best], output, sort == 1, size, is_sudden)
+
+    def _learn(self, sizes: FloatArray, rows: Array, n: int) -> None:
+        down = min(_DOWN, max(n / _YOUNG, float(self.clock)))
+        rate = np.where(sizes > self.usual, self.clock / _UP, self.clock / down)
+        rate = np.minimum(np.where(self.n_usual[:, None] > 0, rate, 1.0), 1.0)
+        self.usual += np.where(rows[:, None], rate * (sizes - self.usual), 0.0)
+        self.n_usual += rows
+
+    def _add_up(self, ratio: FloatArray, is_going_on: Array) -> None:
+        above = np.minimum(ratio, _LARGEST) - 1
+        step = np.where(above > 0, above, _FALL * above) * self.clock
+        self.score = np.where(is_going_on, 0.0, np.maximum(self.score + step, 0.0))
+
+    def is_candidate(self, weighed: Weighed) -> Array:
+        """Which features have changed more than usual, for long enough."""
+        return (weighed.ratio >= 1) & (weighed.is_sudden | (self.score >= _ENOUGH))
+
+    def has_settled(self, row: int, output: int, since: int) -> bool:
+        """Whether the model agrees with itself of a short while ago, and so many observations."""
+        oldest = min(RECENT, since - 1)
+        if self._n_counting(max(WINDOWS) // 2, oldest)[row] < _FEWEST:
+            return False  # that is not known yet
+        young, _, _ = self.measure(max(WINDOWS) // 2, oldest)
+        size, _, _ = self.measure(max(WINDOWS) // 2)
+        usual = _UNUSUAL * float(self.usual[0, 0, row, output])
+        return bool(young[row, output] <= max(usual, _SETTLED * size[row, output]))
+
+    @property
+    def state(self) -> State:
+        """Everything it remembers, JSON-safe."""
+        return {
+            "moments": pack_floats(self.moments),
+            "usual": pack_floats(self.usual),
+            "n_usual": self.n_usual.tolist(),
+            "score": self.score.tolist(),
+            "n_checks": self.n_checks,
+            "n_moving": self.n_moving,
+            "has": pack_floats(self.has) if self.window else None,
+            "window": [
+                [
+                    asked.ages.tolist(),
+                    asked.is_young.tolist(),
+                    asked.counts.tolist(),
+                    pack_floats(asked.difference),
+                ]
+                for asked in self.window
+            ],
+        }
+
+    @state.setter
+    def state(self, state: State) -> None:
+        self.moments, self.usual = unpack_floats(state["moments"]), unpack_floats(state["usual"])
+        self.n_usual, self.score = np.array(state["n_usual"]), np.array(state["score"])
+        self.n_checks, self.n_moving = state["n_checks"], state["n_moving"]
+        if state["has"] is not None:
+            self.has = unpack_floats(state["has"])
+            self._n_knots = np.maximum(self.has.sum(axis=1), 1.0)
+        self.window.clear()
+        for ages, is_young, counts, difference in state["window"]:
+            shape = len(ages), self.moments.shape[1]
+            flags = (
+                np.array(is_young, dtype=bool),
+                np.array(counts, dtype=bool).reshape(shape),
+            )
+            self.window.append(Asked(np.array(ages, dtype=int), *flags, unpack_floats(difference)))
