@@ -55,7 +55,8 @@ def test_it_is_what_the_library_gives(loans, tmp_path, ipdp):
         curves = reader.at(400)
         assert reader.settings["command"]["data"] == str(loans.resolve())
     for name in ("age", "salary", "elevel"):
-        np.testing.assert_array_equal(curves[name].average, pdp.curve(name).average)
+        # To rounding: how a tree is walked depends on what else was asked of it.
+        np.testing.assert_allclose(curves[name].smoothed, pdp.curve(name).average, rtol=1e-13)
 
 
 def test_what_it_says(loans, tmp_path, ipdp):

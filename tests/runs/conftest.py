@@ -60,9 +60,9 @@ def read_only():
 
 @pytest.fixture
 def small_disk(tmp_path):
-    """A file system of 256 kB."""
+    """A file system of 512 kB."""
     mounted = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", tmp_path],
+        ["mount", "-t", "tmpfs", "-o", "size=512k", "tmpfs", tmp_path],
         capture_output=True,
         check=False,
     )

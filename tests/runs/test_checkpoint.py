@@ -259,7 +259,7 @@ def test_a_full_disk(small_disk):
     path = small_disk / "run.ipdp"
     write(path, {"n": 1})
     with pytest.raises(CheckpointError, match="No space left on device"):
-        write(path, {"model": os.urandom(300_000)})
+        write(path, {"model": os.urandom(600_000)})
     assert read(path) == {"n": 1}
     assert os.listdir(small_disk) == ["run.ipdp"]
 

@@ -441,7 +441,8 @@ def test_a_checkpoint_of_version_1_goes_on(tmp_path):
         model = tree.HoeffdingTreeClassifier(grace_period=20)
         grid = ipdp.grid.MinMax(3)
         settings = {"grid": grid, "estimator": "pointwise", "alpha": 0.05, "seed": 1}
-        pdp = ipdp.IncrementalPDP(model, ["a"], **settings)
+        # That version kept no past observations.
+        pdp = ipdp.IncrementalPDP(model, ["a"], n_past=0, **settings)
         pfi = ipdp.IncrementalPFI(model, loss=metrics.Accuracy(), storage_size=10, seed=1)
         monitor = ipdp.Monitor(pdp, warm_up=50, cool_down=50, clock=8)
         return Run(
@@ -450,9 +451,16 @@ def test_a_checkpoint_of_version_1_goes_on(tmp_path):
 
     shutil.copy(Path(__file__).parent / "data" / "version_1.ipdp", tmp_path / "checkpoint.ipdp")
     resumed, straight = finished(make(checkpoint=tmp_path, resume=True)), finished(make())
+    # The blocks of time that a band rests on were not in that version.
+    of_band = {"std_error", "inflation", "degrees", "path_length", "provisional"} | {
+        "centred_std_error",
+        "centred_path_length",
+    }
     for name, results in straight.results.items():
         for feature, result in results.items():
-            assert resumed.results[name][feature].to_dict() == result.to_dict()
+            again = resumed.results[name][feature].to_dict()
+            for item, value in result.to_dict().items():
+                assert again[item] == value or (item in of_band and name == "pdp")
     assert resumed.monitor.changes
     assert str(resumed.monitor.changes) == str(straight.monitor.changes)
     assert resumed.scores == straight.scores

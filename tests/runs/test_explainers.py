@@ -29,7 +29,8 @@ def test_the_results_of_all_explainers_are_reported_and_logged(make, tmp_path):
     with LogReader(tmp_path) as log:
         assert log.explainers == ["pdp", "pfi"]
         assert log.at(400, "pfi") == pfi.results()
-        assert np.array_equal(log.at(400)["a"].average, pdp.curve("a").average)
+        assert np.array_equal(log.at(400)["a"].average, last.curves["a"].average)
+        assert np.array_equal(last.curves["a"].smoothed, pdp.curve("a").average)
         assert [n.tolist() for n, _ in log.importances(explainer="pfi").values()] == [
             [*range(50, 401, 50)]
         ] * 2

@@ -36,12 +36,14 @@ def by_hand(n: int = 400):
     model = tree.HoeffdingTreeClassifier(grace_period=20)
     pdp = ipdp.IncrementalPDP(model, ["a", "b"], alpha=0.05, seed=1)
     accuracy = metrics.Accuracy()
-    for x, y in rows(n):
+    for k, (x, y) in enumerate(rows(n), 1):
         said = model.predict_one(x)
         if said is not None:
             accuracy.update(y, said)
         pdp.explain_one(x)
         model.learn_one(x, y)
+        if k % 50 == 0:
+            pdp.results()
     return pdp, accuracy
 
 
@@ -89,8 +91,9 @@ def test_what_it_logs(make, tmp_path):
         n, values = log.metrics()["Accuracy"]
         assert n.tolist() == [e.n for e in events if isinstance(e, Scored)]
         assert values[-1] == run.scores["Accuracy"]
-        last = log.at(400)["a"]
-        assert np.array_equal(last.average, run.explainers["pdp"].curve("a").average)
+        curve = [e for e in events if isinstance(e, Snapshotted)][-1].curves["a"]
+        assert np.array_equal(log.at(400)["a"].average, curve.average)
+        assert np.array_equal(curve.smoothed, run.explainers["pdp"].curve("a").average)
         assert log.verify() == []
 
 
@@ -219,7 +222,9 @@ def test_a_budget(make):
             pass
         return x["a"]
 
-    run = make(rows(600), model=slow, learn=False, metric=metrics.MAE(), budget=0.5)
+    # Without snapshots, for which the model is asked, too.
+    options = {"learn": False, "metric": metrics.MAE(), "budget": 0.5, "snapshot_every": 1_000}
+    run = make(rows(600), model=slow, **options)
     events = list(run)
     assert [e for e in events if isinstance(e, PaceChanged)]
     # 20 points against one prediction: about one in twenty.

@@ -84,7 +84,7 @@ def test_a_run_as_prometheus_sees_it(tmp_path):
     assert samples["ipdp_events_total"][()] == 1_200
     assert samples["ipdp_explain_seconds_count"][()] == 1_200
     assert 0 < samples["ipdp_explain_seconds_sum"][()] < time.time() - started
-    curve = pdp.curve("a")
+    curve = pdp.results()["a"]
     assert samples["ipdp_feature_importance"][("pdp", "a")] == curve.importance.max()
     assert samples["ipdp_effective_samples"][("pdp", "a")] == curve.n_effective
     assert set(samples["ipdp_feature_importance"]) == {("pdp", "a"), ("pdp", "a*b")}

@@ -66,7 +66,7 @@ def test_offsets_are_committed_with_the_checkpoint(address, tmp_path, monkeypatc
         events = list(one)
     assert next(event for event in events if isinstance(event, Started)).n == 150
     with open_source(f"{address}-other", target="y") as source:
-        other = run(source, metric=metrics.MAE())
+        other = run(source, metric=metrics.MAE(), snapshot_every=10)
         list(other)
     assert other.n == one.n == 200
     assert one.explainers["pdp"].state == other.explainers["pdp"].state

@@ -159,11 +159,15 @@ def _at_once(settings: RunConfig, again: str, quiet: bool) -> Iterator[None]:
 
 @contextmanager
 def _warnings(quiet: bool) -> Iterator[None]:
-    """Say what is warned of in one line each, without the place in the code."""
+    """Say what is warned of in one line each, once, without the place in the code."""
+    said = set()
 
     def shown(message: Warning | str, *_: Any, **__: Any) -> None:
-        if not quiet:
-            say(f"ipdp: {sentence(Warning(message))}")
+        text = sentence(Warning(message))
+        # Python forgets what it has said when a module is imported meanwhile.
+        if not quiet and text not in said:
+            said.add(text)
+            say(f"ipdp: {text}")
 
     with warnings.catch_warnings():
         warnings.showwarning = shown

@@ -30,6 +30,7 @@ _BY_OUTPUT = (
     "path_length",
     "centred_path_length",
     "centred_std_error",
+    "smoothed",
 )
 
 
@@ -82,6 +83,10 @@ class Curve:
     rug
         For each feature, recent values of it; of a pair those that came together, at the same
         place.
+    smoothed
+        For a curve of the model as it is now: the mean of what the model said at the time of each
+        observation, which lags behind a model that learns. Of the shape of `average`; None where
+        `average` is that mean itself.
     missing, missing_std_error
         Mean output of the model when the feature is missing, of shape (n_outputs,); None
         unless the grid was asked for it.
@@ -137,6 +142,7 @@ class Curve:
     centred_path_length: FloatArray | None = None
     centred_std_error: FloatArray | None = None
     provisional: bool = False
+    smoothed: FloatArray | None = None
 
     @property
     def features(self) -> tuple[Feature, ...]:
@@ -369,7 +375,7 @@ class Curve:
         shape = (n_outputs, *(len(axis) for axis in state["grid_values"]))
 
         def floats(name: str, *shape: int) -> Any:
-            value = state.get(name)
+            value = state.get(name)  # earlier versions did not have all of them
             return None if value is None else np.array(value, dtype=float).reshape(shape)
 
         ice = state["ice"]
@@ -402,6 +408,7 @@ class Curve:
             centred_path_length=floats("centred_path_length", n_outputs),
             centred_std_error=floats("centred_std_error", *shape),
             provisional=bool(state.get("provisional", False)),
+            smoothed=floats("smoothed", *shape),
         )
 
     def to_frame(self, backend: Any = "pandas") -> Any:

@@ -89,7 +89,7 @@ def partial_dependence(
     targets = make_targets(listed, _over_all(grid, listed, len(rows)), regrid=False, seed=None)
     memory = CurveMemory(targets, tuple(rows[0]), alpha=None, n_ice=len(rows) if ice else 0)
     for t, x in enumerate(rows, start=1):
-        memory.commit((memory.admit(x), None), 1.0, t)
+        memory.commit((memory.admit(x), x, None), 1.0, t)
     memory.seen = memory.t = len(rows)
     for name, own in memory.grids.items():
         if not own.n_values:

@@ -57,6 +57,9 @@ class IncrementalPDP(Explainer):
         alpha keeps its meaning.
     n_ice
         Number of recent ICE curves to keep for plotting.
+    n_past
+        Number of past observations to keep, spread over all that the curves rest on, on which the
+        model is asked again for its curve as it is now; with 0 there is none.
     seed
         Start of the random numbers of grids that need them; each feature has its own.
 
@@ -101,6 +104,7 @@ class IncrementalPDP(Explainer):
         estimator: Estimator = "regrid",
         every: int = 1,
         n_ice: int = 20,
+        n_past: int = 144,
         seed: int | None = None,
     ) -> None:
         super().__init__(
@@ -111,6 +115,7 @@ class IncrementalPDP(Explainer):
         self.grid = checked_grids(grid, self.features)
         self.estimator = estimator
         self.n_ice = whole_number("n_ice", n_ice, least=0)
+        self.n_past = whole_number("n_past", n_past, least=0)
 
     def explain_many(
         self,
@@ -135,7 +140,7 @@ class IncrementalPDP(Explainer):
             values = memory.admit(x)
             if weight and (memory.seen + 1) % self.every == 0:
                 stack.add(x, weight, time)
-            memory.commit((values, None), weight, time)
+            memory.commit((values, x, None), weight, time)
             memory.seen += 1
             memory.t = time
         stack.flush()
@@ -148,7 +153,9 @@ class IncrementalPDP(Explainer):
             regrid=self.estimator == "regrid",
             seed=self.seed,
         )
-        return CurveMemory(targets, tuple(x), alpha=self.alpha, n_ice=self.n_ice)
+        return CurveMemory(
+            targets, tuple(x), alpha=self.alpha, n_ice=self.n_ice, n_past=self.n_past
+        )
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -162,7 +169,7 @@ class IncrementalPDP(Explainer):
 
     @property
     def _unsaved(self) -> dict[str, Any]:
-        return {"n_ice": self.n_ice, "seed": self.seed}
+        return {"n_ice": self.n_ice, "n_past": self.n_past, "seed": self.seed}
 
     @property
     def _shown(self) -> dict[str, Any]:
@@ -170,13 +177,31 @@ class IncrementalPDP(Explainer):
 
     # Reading.
 
-    def curve(self, feature: Feature) -> Curve:
+    def curve(self, feature: Feature, *, now: bool = False) -> Curve:
         """A snapshot of one feature's curve.
 
         Parameters
         ----------
         feature
             A name, or a pair, that the explainer follows.
+        now
+            The smoothed curve is the mean of what the model said, and lags behind a model that
+            learns. With True it is corrected to what the model says now, on some past
+            observations (`n_past`) that it is asked about again; the smoothed one is in `smoothed`.
+            For a model that does not change both are the same.
+
+        Examples
+        --------
+        >>> import ipdp
+        >>> slope = {"a": 1.0}
+        >>> pdp = ipdp.IncrementalPDP(lambda x: slope["a"] * x["a"], grid=ipdp.grid.Fixed([0, 1]))
+        >>> for a in range(1_000):
+        ...     pdp.explain_one({"a": a % 7})
+        >>> slope["a"] = -1.0
+        >>> pdp.curve("a").average
+        array([[0., 1.]])
+        >>> pdp.curve("a", now=True).average
+        array([[ 0., -1.]])
         """
         if isinstance(feature, list):
             feature = tuple(feature)
@@ -187,33 +212,43 @@ class IncrementalPDP(Explainer):
         known = [target.feature for target in self._memory.targets]
         if feature not in known:
             raise ValueError(unknown("curve for", feature, known))
-        return Snapshot(self._memory).curve(known.index(feature))
+        return self._snapshot(now=now).curve(known.index(feature))
 
     @property
     def curves(self) -> dict[Feature, Curve]:
-        """A snapshot of every curve that there is by now, by feature."""
+        """A snapshot of every smoothed curve that there is by now, by feature."""
         return self.snapshot()
 
-    def snapshot(self, *, with_ice: bool = True) -> dict[Feature, Curve]:
-        """The same as `curves`.
+    def snapshot(self, *, with_ice: bool = True, now: bool = False) -> dict[Feature, Curve]:
+        """A snapshot of every curve that there is by now, by feature.
 
         Parameters
         ----------
         with_ice
             Whether the curves include the recent ICE curves, which take most of the time; a log
             does not store them.
+        now
+            As in `curve`; the model is asked once for all of them.
         """
         if self._memory is None:
             return {}
-        now = Snapshot(self._memory)
+        snapshot = self._snapshot(now=now)
         return {
-            target.feature: now.curve(k, with_ice=with_ice)
+            target.feature: snapshot.curve(k, with_ice=with_ice)
             for k, target in enumerate(self._memory.targets)
             if target.n
         }
 
+    def _snapshot(self, *, now: bool) -> Snapshot:
+        if now and not self.n_past:
+            raise ValueError(
+                "the curve of the model as it is now needs past observations: give n_past, for "
+                "instance 144"
+            )
+        return Snapshot(self._memory, self.engine if now else None)
+
     def results(self) -> dict[Feature, Result]:
-        return dict(self.snapshot(with_ice=False))
+        return dict(self.snapshot(with_ice=False, now=self.n_past > 0))
 
     def _repr_html_(self) -> str:
         from ipdp.plot import explainer_html

@@ -24,22 +24,20 @@ RUG_SIZE = 50
 """As many values of a rug are logged at most."""
 
 _LENGTH = struct.Struct("<I")
-# New ones at the end: a log has those that there were when it was written.
-_ARRAYS = (
-    "average",
-    "std_error",
-    "n_effective_points",
-    "missing",
-    "missing_std_error",
-    "inflation",
-    "degrees",
-    "path_length",
-    "centred_path_length",
-    "centred_std_error",
-)
 _CURVES = ("before", "after")
 # What the header of a blob begins with: the version of a curve, or what else it is.
-_CURVE, _IMPORTANCE = 1, "importance 1"
+_CURVE, _IMPORTANCE = 2, "importance 1"
+# The arrays of a curve of version 1, in their order; since version 2 they are called by name.
+_ARRAYS_1 = ("average", "std_error", "n_effective_points", "missing", "missing_std_error")
+# Of a curve, what is not in the log, or has a place of its own in the header.
+_NOT_BY_NAME = {"feature", "ice", "ice_grid_values"} | {
+    "n_samples",
+    "t",
+    "outputs",
+    "categorical",
+    "grid_values",
+    "rug",
+}
 _NUMBERS_OF_IMPORTANCE = ("value", "std_error", "n_samples", "n_effective", "t")
 # Arrays of these kinds are their bytes; others (objects, text) are lists.
 _NUMBERS = "biufcmM"
@@ -99,13 +97,13 @@ def result_of(feature: Feature, blob: bytes) -> Result:
     with _whole(f"a curve of {feature!r}"):
         start = _LENGTH.size + _LENGTH.unpack_from(blob)[0]
         kind, *header = json.loads(blob[_LENGTH.size : start])
-        if kind == _CURVE:
+        if kind in (1, _CURVE):
             return _curve(feature, header, _Taker(blob, start))
         if kind == _IMPORTANCE:
             numbers = zip(_NUMBERS_OF_IMPORTANCE, map(decode_name, header), strict=True)
             return Importance(feature, **dict(numbers))
         raise LogError(
-            f"a curve of {feature!r} has version {kind!r}; this ipdp reads version {_CURVE}"
+            f"a curve of {feature!r} has version {kind!r}; this ipdp reads version 1 and {_CURVE}"
         )
 
 
@@ -123,10 +121,14 @@ def curve_blob(curve: Curve) -> bytes:
         [bool(flag) for flag in curve.categorical],
         [_put(axis, parts) for axis in curve.grid_values],
         [_put(thinned(values), parts) for values in curve.rug],
-        [_put(getattr(curve, name), parts) for name in _ARRAYS],
-        bool(curve.provisional),
+        {name: _put(value, parts) for name, value in _named(curve) if value is not None},
     ]
     return _with_header(header, *parts)
+
+
+def _named(curve: Curve) -> list[tuple[str, Any]]:
+    names = [item.name for item in fields(curve) if item.name not in _NOT_BY_NAME]
+    return [(name, getattr(curve, name)) for name in names]
 
 
 def curve_of(feature: Feature, blob: bytes) -> Curve:
@@ -143,7 +145,9 @@ def _with_header(header: list[Any], *parts: bytes) -> bytes:
 
 
 def _curve(feature: Feature, header: list[Any], take: _Taker) -> Curve:
-    n_samples, t, outputs, categorical, axes, rug, arrays, *later = header
+    n_samples, t, outputs, categorical, axes, rug, arrays = header
+    if isinstance(arrays, list):
+        arrays = dict(zip(_ARRAYS_1, arrays, strict=True))
     return Curve(
         feature=feature,
         outputs=tuple(decode_name(label) for label in outputs),
@@ -153,8 +157,7 @@ def _curve(feature: Feature, header: list[Any], take: _Taker) -> Curve:
         # In the order in which they were written.
         grid_values=[take(axis) for axis in axes],
         rug=[take(values) for values in rug],
-        **{name: take(array) for name, array in zip(_ARRAYS, arrays, strict=False)},
-        provisional=bool(later and later[0]),
+        **{name: take(array) for name, array in arrays.items()},
     )
 
 
@@ -187,10 +190,10 @@ def change_of(text: str, before: bytes, after: bytes) -> Change:
         return Change(**values, shares=shares)
 
 
-def _put(array: Array | None, parts: list[bytes]) -> Any:
+def _put(array: Array | bool, parts: list[bytes]) -> Any:
     """What the header says of an array, whose bytes go to the parts."""
-    if array is None:
-        return None
+    if isinstance(array, bool):
+        return array
     if array.dtype.kind in _NUMBERS:
         parts.append(array.tobytes())
         return [array.dtype.str, *array.shape]
@@ -204,8 +207,8 @@ class _Taker:
         self.blob, self.start = blob, start
 
     def __call__(self, said: Any) -> Any:
-        if said is None:
-            return None
+        if said is None or isinstance(said, bool):
+            return said
         if isinstance(said, dict):
             array = np.empty(len(said["values"]), dtype=said["dtype"])
             for k, value in enumerate(said["values"]):  # at once, tuples would become rows

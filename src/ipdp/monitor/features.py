@@ -14,9 +14,8 @@ import numpy as np
 from ipdp.core.counts import in_order
 from ipdp.core.typing import Array, FeatureName, FloatArray, Label
 from ipdp.explainers.pdp import IncrementalPDP
-from ipdp.explainers.state.curve_memory import IceRecord
 from ipdp.explainers.state.points import Layout
-from ipdp.explainers.state.records import Record
+from ipdp.explainers.state.records import IceRecord, Record
 from ipdp.explainers.state.targets import Target
 from ipdp.models.base import Probe
 

@@ -127,6 +127,7 @@ class Step:
         self.bind()
         self.doing = "start"  # for the sentence that says what failed
         self.explained, self.explain_seconds = 0, 0.0
+        self._spent = 0.0  # of these seconds, those that the budget knows of
         self.digests, self.digest = False, 0
         self.finished = perf_counter()
 
@@ -144,12 +145,15 @@ class Step:
 
     @property
     def results(self) -> Results:
-        """What each explainer has to tell by now."""
-        return {name: explainer.results() for name, explainer in self.explainers.items()}
+        """What each explainer has to tell by now; it may ask the model for that."""
+        began = perf_counter()
+        results = {name: explainer.results() for name, explainer in self.explainers.items()}
+        self.explain_seconds += perf_counter() - began
+        return results
 
     def __call__(self, x: Observation, y: Any) -> Sequence[Change]:
         """Deal with one observation; the changes that the monitor found."""
-        started, explaining, waiting = self.finished, self.explain_seconds, self.waiting
+        started, waiting = self.finished, self.waiting
         # A weight of 0 ages the results and fills the storages, without a call of the model.
         w = 1.0 if self.budget is None or self.budget.wants() else 0.0
         if waiting is not None:
@@ -164,7 +168,8 @@ class Step:
             waiting.ask(x, y, y_pred)
         self.finished = perf_counter()
         if self.budget is not None:
-            spent = self.explain_seconds - explaining
+            # With what was read of the explainers since the observation before.
+            spent, self._spent = self.explain_seconds - self._spent, self.explain_seconds
             self.budget.update(spent, self.finished - started - spent)
         return changes
 

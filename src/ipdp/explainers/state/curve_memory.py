@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -17,6 +17,8 @@ from ipdp.core.typing import FeatureName, FloatArray, Label, Observation, State
 from ipdp.explainers.memory import Memory
 from ipdp.explainers.state.means import Means
 from ipdp.explainers.state.points import Layout, Positions
+from ipdp.explainers.state.pool import Pool
+from ipdp.explainers.state.records import IceRecord, with_outputs
 from ipdp.explainers.state.targets import Target
 from ipdp.grid import Grid
 from ipdp.grid.base import LARGEST
@@ -29,14 +31,6 @@ NOT_FINITE = (
 
 # How many recent observations are kept for the density over a pair.
 _N_JOINT = 256
-
-
-class IceRecord(NamedTuple):
-    """One ICE curve of all targets, kept for plotting."""
-
-    layout: Layout
-    positions: FloatArray  # (n_axes, n_points)
-    values: FloatArray  # (n_outputs at that time, n_points)
 
 
 Answers: TypeAlias = tuple[Layout, FloatArray, list[Label], bool, FloatArray]
@@ -60,6 +54,8 @@ class CurveMemory(Memory):
         Smoothing parameter.
     n_ice
         Number of ICE curves kept.
+    n_past
+        Number of past observations kept, to ask the model about again.
     """
 
     def __init__(
@@ -69,12 +65,14 @@ class CurveMemory(Memory):
         *,
         alpha: float | None,
         n_ice: int,
+        n_past: int = 0,
     ) -> None:
         super().__init__(columns)
         self.targets = list(targets)
         self.grids = {n: g for t in targets for n, g in zip(t.names, t.grids, strict=True)}
         self.means = Means(max(len(target.names) for target in targets), alpha=alpha)
         self.recent: deque[IceRecord] = deque(maxlen=n_ice)
+        self.pool = Pool(n_past, alpha=alpha)
         has_pairs = any(target.is_pair for target in targets)
         # Where there are pairs, the last observations, in the order of the grids: the grids of two
         # features do not know which of their values came together.
@@ -95,13 +93,13 @@ class CurveMemory(Memory):
         x: Observation,
         y: Any,  # noqa: ARG002  (curves need no label)
         w: float,
-    ) -> tuple[list[Any], Answers | None]:
+    ) -> tuple[list[Any], Observation, Answers | None]:
         values = self.admit(x)
         if not w:
-            return values, None
+            return values, x, None
         layout = self.layout_now()
         if not layout.targets:
-            return values, None
+            return values, x, None
         positions = self.positions.now()
         engine = explainer.engine
         if engine.ordered:
@@ -109,12 +107,14 @@ class CurveMemory(Memory):
         answer = engine.ice([x], layout.probes, positions[None])
         if not kernels.current.are_below(answer.values, LARGEST):
             raise ValueError(NOT_FINITE)
-        return values, self.aligned(answer, layout, positions)
+        return values, x, self.aligned(answer, layout, positions)
 
-    def commit(self, asked: tuple[list[Any], Answers | None], w: float, t: float) -> None:
-        values, answers = asked
+    def commit(
+        self, asked: tuple[list[Any], Observation, Answers | None], w: float, t: float
+    ) -> None:
+        values, x, answers = asked
         if answers is not None:
-            self.fold_in(answers, w, t)
+            self.fold_in(answers, [x], w, t)
         # The grids have the observation after it was explained, as in Algorithm 1.
         kernels.current.take_in(values, self._intakes, self._updates)
         if self.joint.maxlen:
@@ -163,7 +163,7 @@ class CurveMemory(Memory):
             outputs, values = self.means.aligned(answer)
         return layout, positions, outputs, labels is not None, values
 
-    def fold_in(self, answers: Answers, w: Any, t: Any) -> None:
+    def fold_in(self, answers: Answers, rows: Sequence[Observation], w: Any, t: Any) -> None:
         """Fold checked answers in; weight and time are arrays where the answers are several."""
         layout, positions, outputs, named, values = answers
         means = self.means
@@ -175,9 +175,14 @@ class CurveMemory(Memory):
             if t >= means.blocks.until:
                 means.blocks.advance(means.smoothing, t)
             means.smoothing.update_rows(positions, values[0], w=w, t=t)
-            positions = positions[None]
+            positions, w, t = positions[None], (w,), (t,)
         else:
             means.fold_many(np.concatenate([positions, values], axis=1), w, t)
+        pool = self.pool
+        for row, x in enumerate(rows):
+            pool.weight += float(w[row])
+            if pool.weight >= pool.wanted:
+                pool.update(x, layout, positions[row], values[row], float(t[row]))
         n, n_ice = len(values), self.recent.maxlen or 0
         for k in layout.targets:
             self.targets[k].n += n
@@ -196,6 +201,7 @@ class CurveMemory(Memory):
         ]
         alpha, n_ice = self.means.smoothing.alpha, self.recent.maxlen or 0
         twin = CurveMemory(targets, self.columns, alpha=alpha, n_ice=n_ice)
+        twin.pool = self.pool.copy()
         twin.seen, twin.t, twin.starts_at = self.seen, self.t, self.starts_at
         twin.means = self.means.copy()
         twin.recent.extend(self.recent)
@@ -208,6 +214,7 @@ class CurveMemory(Memory):
         for target in later.targets:
             target.n = 0
         later.recent.clear()
+        later.pool = Pool(self.pool.size, alpha=self.pool.alpha)
         later.starts_at = self.seen
         return later
 
@@ -229,7 +236,9 @@ class CurveMemory(Memory):
         joined.recent.clear()
         for part in (self, later):
             known = part.means.outputs
-            joined.recent.extend(_with_outputs(r, known, means.outputs) for r in part.recent)
+            joined.recent.extend(with_outputs(r, known, means.outputs) for r in part.recent)
+        pools = [p.pool.with_outputs(p.means.outputs, means.outputs) for p in (self, later)]
+        joined.pool = pools[0].merge(pools[1], joined.t or 0.0)
         return joined
 
     # State out and in.
@@ -268,6 +277,7 @@ class CurveMemory(Memory):
                 }
                 for record in self.recent
             ],
+            "pool": self.pool.state,
             "together": [_plain(list(values)) for values in self.joint],
         }
 
@@ -294,6 +304,8 @@ class CurveMemory(Memory):
             means.blocks.restore(state["blocks"])
             means.back = set(decode_name(state["back"]))
         self.joint.extend(map(tuple, state["together"]))
+        if state.get("pool") and self.pool.size:  # states of earlier versions have none
+            self.pool.restore(state["pool"], self.targets)
         for record in state["recent"]:
             layout = layouts[record["layout"]]
             positions, values = (
@@ -315,14 +327,6 @@ class CurveMemory(Memory):
                     f"the state is damaged: there are {n} points of {n_rows} numbers, and means of "
                     f"the shape {smoothing.mean.shape}"
                 )
-
-
-def _with_outputs(record: IceRecord, old: list[Label], new: list[Label]) -> IceRecord:
-    """The ICE curves with their outputs in another order; classes that had not been met are 0."""
-    values = np.zeros((len(new), record.values.shape[1]))
-    for label, row in zip(old, record.values, strict=False):
-        values[new.index(label)] = row
-    return record._replace(values=values)
 
 
 def _plain(value: Any) -> Any:

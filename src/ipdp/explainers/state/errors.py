@@ -12,6 +12,7 @@ from ipdp.core.blocks import Blocks
 from ipdp.core.dependence import FEWEST, QUANTILE, BlockWeights, mean_errors
 from ipdp.core.student_t import student_quantile
 from ipdp.core.typing import Array, FloatArray
+from ipdp.explainers.state.correction import Correction
 from ipdp.explainers.state.means import Means
 from ipdp.explainers.state.points import Layout
 from ipdp.explainers.state.targets import MISSING
@@ -170,9 +171,12 @@ class CurveErrors:
     def __init__(self, means: Means) -> None:
         smoothing = means.smoothing
         plain = smoothing.std_error[means.n_axes :]
+        self._variance = smoothing.variance[means.n_axes :]
         self._inflation = np.ones_like(plain)
         self._at_block = _latest(means)
         self._std_error = plain
+        # What a correction does to the variance of the centred curve: a factor, and what is added.
+        self._factor, self._added = np.ones_like(plain), np.zeros_like(plain)
         if self._at_block is None:
             return
         at, groups = self._at_block, self._at_block.groups
@@ -186,6 +190,34 @@ class CurveErrors:
         common = np.maximum(np.where(some, groups.mean(ratio, known), 1.0), 1.0)[:, groups.owner]
         self._inflation = np.where(known, ratio, common)
         self._std_error = plain * np.sqrt(self._inflation)
+
+    def correct(self, found: Correction, n_effective: FloatArray) -> FloatArray:
+        """Take the errors of the curves that were corrected to the model as it is now.
+
+        Its outputs vary otherwise than those of the past, and that the correction itself is an
+        estimate comes on top of it.
+
+        Parameters
+        ----------
+        found
+            The correction.
+        n_effective
+            Effective number of observations of each column.
+
+        Returns
+        -------
+        That number after the correction.
+        """
+        spread = np.maximum(self._variance + found.spread, found.least_spread)
+        factor = np.where(self._variance > 0, spread / np.maximum(self._variance, 1e-300), 0.0)
+        of_data = self._std_error**2 * factor
+        variance = of_data + found.variance
+        self._factor, self._added = factor, found.variance
+        self._std_error = np.sqrt(variance)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            share = np.where(variance > 0, of_data / variance, 1.0)
+        n_asked = np.minimum(found.n_effective, n_effective)
+        return np.asarray(np.maximum(n_effective * share.min(axis=0, initial=1.0), n_asked))
 
     def inflation(self, columns: Any) -> FloatArray:
         """The variance of each mean against that of independent observations.
@@ -217,7 +249,8 @@ class CurveErrors:
         if at is None or not at.known[columns].any():
             return {"std_error": error, "provisional": True}
         group = at.groups.owner[columns[0]]
-        centred = (at.centred * self._scale)[np.ix_(rows, columns)]
+        centred = np.sqrt((at.centred * self._scale) ** 2 * self._factor + self._added)
+        centred = centred[np.ix_(rows, columns)]
         return {
             "std_error": error,
             "inflation": np.maximum(self._inflation[np.ix_(rows, columns)].mean(axis=1), 1.0),

@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
 from ipdp.core import jsonable
 from ipdp.core.jsonable import decode_name, encode_name
-from ipdp.core.typing import FeatureName, FloatArray, Observation, State
+from ipdp.core.typing import FeatureName, FloatArray, Label, Observation, State
 from ipdp.explainers.state.points import Layout
 from ipdp.explainers.state.targets import Target
+from ipdp.grid.base import is_missing
+
+
+class IceRecord(NamedTuple):
+    """One ICE curve of all targets, kept for plotting."""
+
+    layout: Layout
+    positions: FloatArray  # (n_axes, n_points)
+    values: FloatArray  # (n_outputs at that time, n_points)
 
 
 class Record(NamedTuple):
@@ -23,6 +32,17 @@ class Record(NamedTuple):
     layout: Layout  # which columns belong to which target
     positions: FloatArray  # (n_axes, n_points)
     values: FloatArray  # (n_outputs, n_points)
+
+
+AnyRecord = TypeVar("AnyRecord", IceRecord, Record)
+
+
+def with_outputs(record: AnyRecord, known: list[Label], wanted: list[Label]) -> AnyRecord:
+    """The record with its outputs in another order; classes that had not been met are 0."""
+    values = np.zeros((len(wanted), record.values.shape[1]))
+    for label, row in zip(known, record.values, strict=False):
+        values[wanted.index(label)] = row
+    return record._replace(values=values)
 
 
 def state_of(records: Sequence[Record]) -> State:
@@ -42,8 +62,8 @@ def state_of(records: Sequence[Record]) -> State:
             for layout in layouts
         ],
         "names": encode_name(tuple(names)),
-        "positions": _joined(positions.values()),
-        "values": _joined(record.values for record in records),
+        "positions": joined(positions.values()),
+        "values": joined(record.values for record in records),
         "records": [
             [
                 record.n,
@@ -65,7 +85,7 @@ def restored(state: State, targets: Sequence[Target]) -> list[Record]:
         for s in state["layouts"]
     ]
     names = decode_name(state["names"])
-    positions, values = _parted(state["positions"]), _parted(state["values"])
+    positions, values = parted(state["positions"]), parted(state["values"])
     records = []
     for k, (n, t, layout, place, known, x) in enumerate(state["records"]):
         own = dict(zip(names[known], map(_decode_value, x), strict=True))
@@ -81,6 +101,8 @@ def _encode_value(name: FeatureName, value: Any) -> Any:
         try:
             return {"value": jsonable.encode(value)}
         except TypeError as error:
+            if is_missing(value):  # pandas.NA
+                return encode_name(None)
             raise TypeError(f"column {name!r}: {error}") from None
 
 
@@ -89,14 +111,15 @@ def _decode_value(saved: Any) -> Any:
     return jsonable.decode(saved["value"]) if is_encoded else decode_name(saved)
 
 
-def _joined(arrays: Iterable[FloatArray]) -> State:
+def joined(arrays: Iterable[FloatArray]) -> State:
     """Arrays of two dimensions, one after the other."""
     listed = list(arrays)
     flat = np.concatenate([np.empty(0), *(array.ravel() for array in listed)])
     return {"shapes": [list(array.shape) for array in listed], "all": jsonable.pack_floats(flat)}
 
 
-def _parted(state: State) -> list[FloatArray]:
+def parted(state: State) -> list[FloatArray]:
+    """The arrays that `joined` put one after the other."""
     shapes = state["shapes"]
     ends = np.cumsum([rows * columns for rows, columns in shapes])[:-1]
     parts = np.split(jsonable.unpack_floats(state["all"]), ends) if shapes else []

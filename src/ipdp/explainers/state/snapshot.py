@@ -10,25 +10,38 @@ from ipdp.core.counts import in_order
 from ipdp.core.curve import Curve
 from ipdp.core.errors import NotEnoughSamples
 from ipdp.core.typing import Array, FloatArray
+from ipdp.explainers.state.correction import correction
 from ipdp.explainers.state.curve_memory import CurveMemory
 from ipdp.explainers.state.errors import CurveErrors
 from ipdp.explainers.state.targets import MISSING, Target
 from ipdp.grid.base import Key
+from ipdp.models import Engine
 
 
 class Snapshot:
-    """The curves of a memory as they are now; what they share is computed once."""
+    """The curves of a memory at one time; what they share is computed once.
 
-    def __init__(self, memory: CurveMemory) -> None:
+    With an engine they are those of the model as it is now, which is asked again.
+    """
+
+    def __init__(self, memory: CurveMemory, engine: Engine | None = None) -> None:
         self._memory = memory
         smoothing = memory.means.smoothing
         self._mean = smoothing.mean
         self._n_effective, self._weight = smoothing.n_effective, smoothing.weight
+        self._smoothed: FloatArray | None = None
         self._outputs = in_order(memory.means.outputs)
         # Rows of the outputs, after those of the positions.
         known = memory.means.outputs
         self._rows = [memory.means.n_axes + known.index(label) for label in self._outputs]
         self._errors = CurveErrors(memory.means)
+        if engine is not None and memory.pool.kept:
+            self._smoothed = self._mean
+            found = correction(memory, engine)
+            if found is not None:
+                self._mean = self._mean.copy()
+                self._mean[memory.means.n_axes :] += found.difference
+                self._n_effective = self._errors.correct(found, self._n_effective)
 
     def curve(self, number: int, *, with_ice: bool = True) -> Curve:
         """The curve of one target, given by its number, with the recent ICE curves or without."""
@@ -47,6 +60,9 @@ class Snapshot:
         axes, order, shape = self._arrange(target, columns, [keys[c] for c in columns])
         columns = [columns[k] for k in order]
 
+        def cut(values: FloatArray) -> FloatArray:
+            return values[np.ix_(rows, columns)].reshape(len(rows), *shape)
+
         outputs = [row - memory.means.n_axes for row in rows]
         errors = self._errors.of_curve(columns, outputs)
         for name in ("std_error", "centred_std_error"):
@@ -60,7 +76,8 @@ class Snapshot:
             feature=target.feature,
             outputs=self._outputs,
             grid_values=axes,
-            average=self._mean[np.ix_(rows, columns)].reshape(len(rows), *shape),
+            average=cut(self._mean),
+            smoothed=None if self._smoothed is None else cut(self._smoothed),
             n_samples=target.n,
             n_effective_points=self._n_effective[columns].reshape(shape),
             categorical=tuple(axis.dtype == object for axis in axes),

@@ -47,5 +47,6 @@ class Stack:
         if not kernels.current.are_below(answer.values, LARGEST):
             raise ValueError(NOT_FINITE)
         answers = self.memory.aligned(answer, self._layout, positions)
-        self.memory.fold_in(answers, np.array(self._weights), np.array(self._times, float))
+        weights, times = np.array(self._weights), np.array(self._times, float)
+        self.memory.fold_in(answers, self._rows, weights, times)
         self._rows, self._positions, self._weights, self._times = [], [], [], []

@@ -1,0 +1,280 @@
+"""Some past observations that stand for all that a smoothed curve is the mean of.
+
+The past is cut into strata, one after the other in time; of each, one observation is kept with what
+the model said of it, picked at random by weight. A sum over the pool, each record with the weight
+of its stratum, therefore estimates the sum over all observations without bias, and nothing of its
+error comes from how many records are older than some event: that would be most of the error just
+after the model has changed. Older strata have less weight, because what the model says of them has
+changed most.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from ipdp.core.random import Uniforms
+from ipdp.core.typing import FloatArray, Label, Observation, State
+from ipdp.explainers.state.points import Layout
+from ipdp.explainers.state.records import (
+    Record,
+    joined,
+    parted,
+    restored,
+    state_of,
+    with_outputs,
+)
+from ipdp.explainers.state.targets import Target
+
+logger = logging.getLogger("ipdp.explainers")
+
+# Which observations are picked does not depend on a user's seed: any start is as good.
+_SEEDS = (0, 1)
+_SAVED = ("n", "weight", "wanted", "_closed_at", "_pick_at", "_enough", "_asked_at", "_chosen")
+# How many are asked about, for each observation since the last time; and at least so many.
+_RATE, _FEWEST = 0.45, 8
+
+
+class Kept(NamedTuple):
+    """A record, and what the model said of it when it was last asked."""
+
+    record: Record
+    latest: FloatArray  # (n_outputs, n_points), at the record's places
+
+
+class Pool:
+    """At most `size` observations of closed strata, oldest first, and one of that which grows.
+
+    Whoever feeds it adds the weight of each observation to `weight`, and calls `update` only when
+    that has reached `wanted`: two or three times for each stratum, whatever its length.
+    """
+
+    def __init__(self, size: int, *, alpha: float | None) -> None:
+        self.size = size
+        self.alpha = alpha
+        self.weight = 0.0  # of the observations of the stratum that grows
+        self.wanted = 0.0 if size else math.inf
+        self.n = 0  # number of records made
+        self._decay = 1.0 if alpha is None else 1.0 - alpha
+        self._kept: list[Kept] = []
+        # Of their strata at the time `_closed_at`: weights, and the same as if they decayed half as
+        # fast, by which it is decided how long a stratum is.
+        self._weights: FloatArray = np.empty((2, 0))
+        self._closed_at: float | None = None
+        self._newest: Kept | None = None  # of the stratum that grows
+        self._pick_at = 0.0  # the weight at which one of its observations is picked,
+        self._enough = 0.0  # and with which it is closed
+        self._picking, self._choosing = (Uniforms(seed=seed) for seed in _SEEDS)
+        # The last time that the model was asked: after how many observations, about whom, and what
+        # it said of them.
+        self._asked_at: int | None = None
+        self._chosen: list[int] = []
+        self._answered: dict[int, FloatArray] = {}
+
+    def update(
+        self, x: Observation, layout: Layout, positions: FloatArray, values: FloatArray, t: float
+    ) -> None:
+        """Take the observation with which `weight` has reached `wanted`."""
+        # The first stands for its stratum until the one that is to stay has come.
+        self._adopt_answers()  # before the numbers change
+        if self._newest is None or self.wanted == self._pick_at:
+            self.n += 1
+            own = values.copy()
+            self._newest = Kept(Record(self.n, t, dict(x), layout, positions.copy(), own), own)
+        if self.weight >= self._enough:
+            self._close(t)
+        else:
+            self.wanted = self._pick_at if self.weight < self._pick_at else self._enough
+
+    def _close(self, t: float) -> None:
+        """Begin a new stratum; if there are too many, the two lightest neighbours are joined."""
+        assert self._newest is not None
+        self._weights = self._weights_at(t)
+        self._kept.append(self._newest)
+        self._closed_at, self._newest = t, None
+        self._join_lightest()
+        self._begin_stratum()
+
+    def _begin_stratum(self) -> None:
+        self.weight = self.wanted = 0.0
+        self._enough = float(self._weights[1].sum()) / self.size
+        self._pick_at = self._picking.draw() * self._enough
+
+    def _join_lightest(self) -> None:
+        while len(self._kept) > self.size:
+            weights = self._weights
+            k = int((weights[1, :-1] + weights[1, 1:]).argmin())
+            pair = weights[:, k : k + 2].sum(axis=1)
+            del self._kept[k if self._picking.draw() * pair[0] >= weights[0, k] else k + 1]
+            weights[:, k] = pair
+            self._weights = np.delete(weights, k + 1, axis=1)
+
+    def _weights_at(self, t: float) -> FloatArray:
+        began = t if self._closed_at is None else self._closed_at
+        decays = [self._decay, math.sqrt(self._decay)]
+        weights = self._weights * np.power(decays, t - began)[:, None]
+        if self._newest is None:
+            return weights
+        own = [self.weight * _mean_decay(decay, t - began) for decay in decays]
+        return np.column_stack([weights, own])
+
+    # Reading.
+
+    @property
+    def kept(self) -> list[Kept]:
+        """All of them, oldest first."""
+        return self._kept if self._newest is None else [*self._kept, self._newest]
+
+    def weights(self, t: float) -> FloatArray:
+        """How much of the past each of them stands for, at a time that is not in its past."""
+        return np.asarray(self._weights_at(t)[0])
+
+    def choose(self, n_explained: int, weights: FloatArray) -> list[int]:
+        """Whom to ask about, after so many observations: one out of each group of neighbours.
+
+        They are more the longer ago the last time was, and the same ones if nothing came since: to
+        look twice gives the same curve.
+        """
+        if n_explained != self._asked_at:
+            self._adopt_answers()
+            since = n_explained - (self._asked_at or 0)
+            self._chosen = self._spread(max(_FEWEST, round(_RATE * since)), weights)
+            self._asked_at = n_explained
+        return self._chosen
+
+    def _adopt_answers(self) -> None:
+        """What the model said when it was last asked is what changes are told from by now."""
+        for number, values in self._answered.items():
+            if number < len(self._kept):
+                self._kept[number] = self._kept[number]._replace(latest=values)
+            elif self._newest is not None:
+                self._newest = self._newest._replace(latest=values)
+        self._answered = {}
+
+    def _spread(self, n: int, weights: FloatArray) -> list[int]:
+        """At most n numbers, one out of each group of neighbours, at random by weight."""
+        total = len(weights)
+        if n >= total:
+            return list(range(total))
+        ends = np.linspace(0, total, n + 1).round().astype(int)
+        chosen = []
+        for first, stop in pairwise(ends.tolist()):
+            sums = np.cumsum(weights[first:stop])
+            at = int(np.searchsorted(sums, self._choosing.draw() * sums[-1], side="right"))
+            chosen.append(first + min(at, stop - first - 1))
+        return chosen
+
+    def said(self, number: int, values: FloatArray) -> None:
+        """Note what the model says of one of them now."""
+        self._answered[number] = values
+
+    # Segments of a stream, copies, state.
+
+    def merge(self, later: Pool, t: float) -> Pool:
+        """The pool of both at a time, by sampling: one of the same kind, not that of one stream."""
+        both = Pool(self.size, alpha=self.alpha)
+        both.n = self.n + later.n
+        parts = [
+            (own, k, weight)
+            for k, pool in enumerate((self, later))
+            for own, weight in zip(pool.kept, pool._weights_at(t).T, strict=True)
+        ]
+        if parts:
+            parts.sort(key=lambda part: (part[0].record.t, part[1], part[0].record.n))
+            first = both.n - len(parts) + 1
+            both._kept = [
+                own._replace(record=own.record._replace(n=first + k))
+                for k, (own, _, _) in enumerate(parts)
+            ]
+            both._weights = np.array([weight for _, _, weight in parts]).T
+            both._closed_at = t
+            both._join_lightest()
+            both._begin_stratum()
+        return both
+
+    def with_outputs(self, known: list[Label], wanted: list[Label]) -> Pool:
+        """The same pool with the outputs of the model in another order, or more of them."""
+
+        def ordered(kept: Kept) -> Kept:
+            latest = kept.record._replace(values=kept.latest)
+            return Kept(
+                with_outputs(kept.record, known, wanted),
+                with_outputs(latest, known, wanted).values,
+            )
+
+        twin = self.copy()
+        twin._adopt_answers()
+        twin._kept = [ordered(kept) for kept in twin._kept]
+        twin._newest = twin._newest and ordered(twin._newest)
+        return twin
+
+    def copy(self) -> Pool:
+        """An independent copy; what is kept is shared, as it never changes."""
+        twin = Pool(self.size, alpha=self.alpha)
+        vars(twin).update(vars(self))
+        twin._kept, twin._weights = list(self._kept), self._weights.copy()
+        twin._chosen, twin._answered = list(self._chosen), dict(self._answered)
+        twin._picking, twin._choosing = (Uniforms(seed=seed) for seed in _SEEDS)
+        twin._picking.state, twin._choosing.state = self._picking.state, self._choosing.state
+        return twin
+
+    @property
+    def state(self) -> State | None:
+        """Everything it remembers, JSON-safe; None if an observation has what cannot be saved."""
+        try:
+            records = state_of([kept.record for kept in self.kept])
+        except TypeError as error:
+            logger.warning(
+                "the past observations are not in the state (%s): after a restart it takes some "
+                "time until the curves of the model as it is now are known again",
+                error,
+            )
+            return None
+        return {
+            **{name: getattr(self, name) for name in _SAVED},
+            "weights": self._weights.tolist(),
+            "picking": self._picking.state,
+            "choosing": self._choosing.state,
+            "records": records,
+            # Nothing of those that the model says the same of.
+            "latest": joined(
+                kept.latest[:0] if np.array_equal(kept.latest, kept.record.values) else kept.latest
+                for kept in self.kept
+            ),
+            "answered": list(self._answered),
+            "answers": joined(self._answered.values()),
+        }
+
+    def restore(self, state: State, targets: Sequence[Target]) -> None:
+        """Take what `state` gave; the targets are those of the explainer."""
+        records, latest = restored(state["records"], targets), parted(state["latest"])
+        weights = np.array(state["weights"], dtype=float).reshape(2, -1)
+        n = weights.shape[1]
+        fits = all(y.shape[1] == r.layout.n_points for r, y in zip(records, latest, strict=True))
+        if not fits or not 0 <= len(records) - n <= 1:
+            raise ValueError("the state is damaged: its stored observations do not fit each other")
+        for name in _SAVED:
+            setattr(self, name, state[name])
+        kept = [
+            Kept(record, last if len(last) else record.values)
+            for record, last in zip(records, latest, strict=True)
+        ]
+        self._kept, self._weights = kept[:n], weights
+        self._newest = kept[n] if len(kept) > n else None
+        answers = zip(state["answered"], parted(state["answers"]), strict=True)
+        self._answered = {k: y for k, y in answers if y.shape[1] == kept[k].record.layout.n_points}
+        self._picking.state, self._choosing.state = state["picking"], state["choosing"]
+        if n > self.size:  # fewer are to be kept now
+            self._adopt_answers()
+            self._join_lightest()
+
+
+def _mean_decay(decay: float, length: float) -> float:
+    """What is left, on average, of weights that came evenly over a time of this length."""
+    exponent = -length * math.log(decay) if decay else math.inf
+    return -math.expm1(-exponent) / exponent if exponent > 1e-9 else 1.0
