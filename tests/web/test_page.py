@@ -65,7 +65,7 @@ def test_the_numbers_drawn_are_the_log_s(loans, reader):
                 continue
             axis = curve.grid_values[0]
             np.testing.assert_allclose(line["x"], axis, rtol=1e-6, atol=1e-6 * np.ptp(axis))
-            low, high = curve.band()
+            low, high = curve.band(simultaneous=True)
             band = trace(loans, part="band", role="now")["y"]
             np.testing.assert_allclose(band, [*high[0], *low[0][::-1]], rtol=1e-5)
 

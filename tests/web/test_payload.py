@@ -41,7 +41,9 @@ def test_every_frame_is_its_curve(feature):
             else:
                 np.testing.assert_allclose(grid, axis, rtol=1e-6, atol=1e-6 * np.ptp(axis))
         np.testing.assert_allclose(average, curve.average, rtol=1e-6)
-        np.testing.assert_allclose(half, curve.band()[1] - curve.average, rtol=2e-6)
+        np.testing.assert_allclose(
+            half, curve.band(simultaneous=True)[1] - curve.average, rtol=2e-6
+        )
 
 
 def test_a_target_is_called_by_its_name():

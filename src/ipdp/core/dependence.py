@@ -28,7 +28,7 @@ QUANTILE = 0.975
 """That of the bands, of 95 %, for which standard error and degrees of freedom fit each other."""
 
 # Highest order of the autoregressions, and what each coefficient costs against its likelihood.
-_ORDERS, _PENALTY = 4, 2.5
+_ORDERS, _PENALTY = 3, 2.5
 # The reflection coefficients of a series that still has a mean.
 _LOWEST, _HIGHEST = -0.995, 0.98
 # How much of the uncertainty of a coefficient reaches the variance, and the fewest degrees.
@@ -117,14 +117,15 @@ def mean_errors(blocks: Blocks, weights: BlockWeights, x: FloatArray) -> MeanErr
     ...     smoothing.update(value, t=t)
     >>> errors = mean_errors(blocks, BlockWeights(blocks, t=2_000), blocks.mean)
     >>> errors.std_error.round(3), smoothing.std_error.round(3)
-    (array([[0.073]]), array([[0.066]]))
+    (array([[0.072]]), array([[0.066]]))
     """
     valid, n = weights.valid[:, None], np.maximum(weights.n, 1.0)
     # From the last one, so that a constant has no error at all.
     x = np.where(valid, x - x[-1:], 0.0)
     x = np.where(valid, x - x.sum(axis=0) / n, 0.0)
     fit = _Fit(x, n, weights.overlap)
-    variance = fit.variance / np.maximum(weights.n_effective, 1.0)
+    # A mean of blocks does not vary more than one of them, whatever a fit to a trend says.
+    variance = np.minimum(fit.variance / np.maximum(weights.n_effective, 1.0), fit.plain)
     normal = _Normality(x, n, fit, variance)
     error = np.sqrt(variance) * normal.shrinkage
     cyclic = normal.cyclic
@@ -153,15 +154,15 @@ class _Fit:
     """Autoregressions of block means, of shape (n_blocks, n_rows, n_columns), around 0.
 
     `variance` is that of one block, with all covariances that reach the mean: divided by the number
-    of blocks it is that of the smoothed mean. `inflation` is that against independent blocks,
-    `dependent` the probability that they are not.
+    of blocks it is that of the smoothed mean. `plain` is without them, `inflation` their ratio,
+    `dependent` the probability that there are any.
     """
 
     def __init__(self, x: FloatArray, n: FloatArray, overlap: FloatArray) -> None:
         orders = min(_ORDERS, max(len(x) - 2, 0))
         self.reflections = _burg(x, orders)
         squares = np.einsum("nrc,nrc->rc", x, x)
-        plain = squares / np.maximum(n - 1, 1.0)
+        self.plain = plain = squares / np.maximum(n - 1, 1.0)
         scores, variances = [np.zeros_like(plain)], [plain]
         explained, left = np.zeros_like(plain), squares
         for order, last in enumerate(self.reflections, start=1):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from statistics import NormalDist
 
 import numpy as np
@@ -29,6 +30,7 @@ def student_quantile(p: float, degrees: FloatArray | float) -> FloatArray:
     return np.asarray(z + first / n + second / n**2 + third / n**3)
 
 
+@lru_cache(maxsize=1024)
 def pointwise_level(level: float, *, n: int, path_length: float | None = None) -> float:
     """The level of single points whose band covers all of them together with another one.
 
@@ -59,7 +61,7 @@ def pointwise_level(level: float, *, n: int, path_length: float | None = None) -
         return 1 - lone
     normal = NormalDist()
     low, high = 0.0, -normal.inv_cdf(lone / 2)
-    for _ in range(50):
+    for _ in range(40):
         middle = (low + high) / 2
         beyond = 2 * normal.cdf(-middle) + path_length / math.pi * math.exp(-(middle**2) / 2)
         low, high = (middle, high) if beyond > outside else (low, middle)

@@ -23,7 +23,7 @@ LONGEST_NAME = 1000
 """Letters of a name that the page is given; it shortens them further where room is scarce."""
 
 LEVEL = 0.95
-"""Probability with which a band covers the curve."""
+"""Probability with which a band covers the whole curve."""
 
 # Single precision is taken where it moves no value by more than this share of the values' range:
 # a hundredth of a pixel of any screen.
@@ -126,7 +126,9 @@ def curves_payload(curves: Sequence[Curve]) -> dict[str, Any]:
         "outputs": sets,
         "dims": [_dimension(curves, axis, is_pair=n_axes == 2) for axis in range(n_axes)],
         "average": pack(_flat([curve.average for curve in curves])),
-        "half": pack(_flat([curve.band(LEVEL)[1] - curve.average for curve in curves])),
+        "half": pack(
+            _flat([curve.band(LEVEL, simultaneous=True)[1] - curve.average for curve in curves])
+        ),
         "n_effective": pack([curve.n_effective for curve in curves]),
     }
     if curves:

@@ -22,7 +22,7 @@ def test_line_and_band_are_the_curve_and_its_band(ax):
         display.lines_[0].get_xydata().T, [curve.grid_values[0], curve.average[0]]
     )
     outline = display.bands_[0].get_paths()[0].vertices
-    lower, upper = curve.band(0.8)
+    lower, upper = curve.band(0.8, simultaneous=True)
     for x, low, high in zip(curve.grid_values[0], lower[0], upper[0], strict=True):
         at = outline[outline[:, 0] == x, 1]
         assert at.min() == pytest.approx(low)
@@ -276,7 +276,7 @@ def test_points_bars_and_counts(ax):
     assert points.get_linestyle() == "None"
     np.testing.assert_array_equal(points.get_xydata(), [[0, 1], [1, 2], [2, 3]])
     (errors,) = display.bands_[0].lines[2]
-    lower, upper = curve.band(0.95)
+    lower, upper = curve.band(0.95, simultaneous=True)
     ends = np.array([segment[:, 1] for segment in errors.get_segments()])
     np.testing.assert_allclose(ends, np.stack([lower[0], upper[0]], axis=1))
     assert [bar.get_height() for bar in display.rug_ax_.patches] == [10, 20, 30]

@@ -19,7 +19,7 @@ def test_a_curve_with_all_that_belongs_to_it():
     figure = curve.plot(backend="plotly", band=0.8)
     (line,) = traces(figure, "curve")
     np.testing.assert_array_equal([line.x, line.y], [curve.grid_values[0], curve.average[0]])
-    lower, upper = curve.band(0.8)
+    lower, upper = curve.band(0.8, simultaneous=True)
     (band,) = traces(figure, "band")
     np.testing.assert_allclose(band.y, [*lower[0], *upper[0][::-1]])
     ice = traces(figure, "ice")
@@ -43,7 +43,7 @@ def test_what_is_switched_off_is_not_there():
 def test_the_pointer_tells_value_band_and_number_of_observations():
     curve = make_curve()
     (line,) = traces(curve.plot(backend="plotly"), "curve")
-    low, high = (end[0, 2] for end in curve.band())
+    low, high = (end[0, 2] for end in curve.band(simultaneous=True))
     place, band, many = line.customdata[2]
     assert (place, many) == ("2", "200")
     assert band == f" ({low:,.4g} to {high:,.4g})"
@@ -90,7 +90,9 @@ def test_categories_are_points_with_error_bars():
     figure = curve.plot(backend="plotly", compare=make_categories("c", "a"))
     (points,) = traces(figure, "curve")
     np.testing.assert_array_equal([points.x, points.y], [[0, 1], curve.average[0]])
-    np.testing.assert_allclose(points.error_y.array, curve.band()[1][0] - curve.average[0])
+    np.testing.assert_allclose(
+        points.error_y.array, curve.band(simultaneous=True)[1][0] - curve.average[0]
+    )
     assert points.mode == "markers"
     (other,) = traces(figure, "compare")
     assert other.x.tolist() == [2, 0]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
@@ -24,12 +26,30 @@ def test_points_band_labels_and_rug():
     shown = shown_curve(curve, band=0.8)
     (line,) = shown.lines
     np.testing.assert_array_equal([line.x, line.y], [curve.grid_values[0], curve.average[0]])
-    np.testing.assert_array_equal([line.low, line.high], np.array(curve.band(0.8))[:, 0])
+    ends = np.array(curve.band(0.8, simultaneous=True))[:, 0]
+    np.testing.assert_array_equal([line.low, line.high], ends)
     assert line.missing.high - line.missing.y == pytest.approx(1.2816 * 0.5, abs=1e-3)
-    assert (shown.feature, shown.label, shown.title) == ("age", "prediction", "t = 300")
+    assert (shown.feature, shown.label) == ("age", "prediction")
+    assert shown.title == "t = 300, band: the whole curve with probability 0.8"
     assert shown.rug.counts.sum() == 50
     np.testing.assert_array_equal(shown.rug.left[1:], shown.rug.right[:-1])
     assert len(line.ice) == 3
+
+
+def test_a_provisional_band_says_so():
+    curve = replace(make_curve(), provisional=True)
+    text = "t = 300, band: the whole curve with probability 0.95, provisional yet"
+    assert shown_curve(curve).title == text
+    assert shown_curve(curve, band=None).title == "t = 300"
+
+
+def test_a_centred_curve_has_its_own_error():
+    curve = make_curve()
+    centred = replace(
+        curve, centred_std_error=curve.std_error / 10, centred_path_length=np.zeros(1)
+    )
+    narrow, wide = (shown_curve(c, centred=True).lines[0] for c in (centred, curve))
+    assert (narrow.high - narrow.low < (wide.high - wide.low) / 9).all()
 
 
 def test_what_is_not_wanted_is_not_there():

@@ -175,7 +175,9 @@ def test_given_axes_keep_pyplot_out(make, ax, render):
 def test_without_axes_there_is_a_new_figure():
     display = make_curve().plot()
     assert display.figure_.axes == [display.ax_]
-    assert display.ax_.get_title(loc="right") == "t = 300"
+    assert (
+        display.ax_.get_title(loc="right") == "t = 300, band: the whole curve with probability 0.95"
+    )
 
 
 def test_plot_returns_the_display_and_can_be_repeated(ax):

@@ -98,7 +98,8 @@ def at_block(means: Means, blocks: Blocks) -> AtBlock:
     of_points = errors.degrees[:n_outputs]
     degrees = 1 / np.maximum(groups.mean(1 / of_points, known), 1e-9)
     quantile = student_quantile(QUANTILE, degrees)[:, groups.owner]
-    stretches = groups.mean(errors.stretches[:n_outputs], known).min(axis=0, initial=np.inf)
+    # Those of the average variance, of the output that has the fewest.
+    inverse = groups.mean(1 / errors.stretches[:n_outputs], known).max(axis=0, initial=0.0)
     n = groups.mean(weights.n, weights.n > 0)
     is_short = (
         n < _BLOCKS
@@ -115,7 +116,7 @@ def at_block(means: Means, blocks: Blocks) -> AtBlock:
         degrees=degrees,
         path=_path(x, weights.valid, groups),
         centred_path=_path(deviations, weights.valid, groups),
-        provisional=is_short | (n < FEWEST) | (stretches < _STRETCHES),
+        provisional=is_short | (n < FEWEST) | (inverse > 1 / _STRETCHES),
     )
 
 

@@ -129,7 +129,7 @@ def shown_curve(whole: Curve, **options: Any) -> ShownCurve:
     return ShownCurve(
         feature=named(curve.feature),
         label=output_label(whole, curve, centred=wanted.centred),
-        title="" if wanted.is_beside else time_text(curve.t),
+        title="" if wanted.is_beside else _title(curve, wanted.band),
         values=curve.grid_values[0].tolist(),
         n_effective=curve.n_effective_points,
         lines=[_line(curve, k, axis, wanted) for k in range(len(curve.outputs))],
@@ -174,7 +174,7 @@ def _line(curve: Curve, k: int, axis: Axis, wanted: Options) -> Line:
     x = axis.positions(curve.grid_values[0])
     low, high = np.full((2, len(x)), np.nan)
     if wanted.band is not None:
-        low, high = (end[k] for end in curve.band(wanted.band))
+        low, high = (end[k] for end in curve.band(wanted.band, simultaneous=True))
     with_ice = n == 1 and (not wanted.trail if wanted.ice is None else wanted.ice)
     ice = _ice_paths(curve, x, categorical=categorical) if with_ice else []
     earlier = zip(wanted.trail, _fading(len(wanted.trail), *_TRAIL), strict=True)
@@ -245,6 +245,16 @@ def _y_range(curve: Curve, *, bounded: bool) -> tuple[float, float] | None:
     if bounded:
         low = min(max(low, 0.0), 1.0 - _LEAST_RANGE)
     return low, low + _LEAST_RANGE
+
+
+def _title(curve: Curve, band: float | None) -> str:
+    """When the curve was taken, and what its band means."""
+    parts = [time_text(curve.t)]
+    if band is not None and np.isfinite(curve.std_error).any():
+        yet = ", provisional yet" if curve.provisional else ""
+        # No percent sign: plotly reads it as one of its own.
+        parts.append(f"band: the whole curve with probability {band:g}{yet}")
+    return ", ".join(part for part in parts if part)
 
 
 def _trail_name(trail: Sequence[Curve]) -> str:
