@@ -6,6 +6,7 @@ import pytest
 from ipdp import IncrementalPDP, Monitor, models
 from ipdp.grid import Categories, MinMax
 from ipdp.monitor.answers import ask_about, ask_all
+from ipdp.monitor.asker import at_places
 
 NAMES = ["a", "b"]
 
@@ -88,3 +89,16 @@ def test_without_common_places_nothing_is_compared():
     pdp, records = watched(lambda x: x["a"], ["a"])
     assert ask_about(pdp.engine, records, 0, ["prediction"], (50.0, 60.0)) is None
     assert ask_about(pdp.engine, [], 0, ["prediction"], None) is None
+
+
+def test_values_at_other_places():
+    axis = np.array([0.0, 1.0, 1.0, 4.0])
+    values = np.array([[0.0, 2.0, 2.0, 8.0], [1.0, 1.0, 1.0, 1.0]])
+    places = np.array([0.5, 1.0, 3.0, 4.1])  # the last one is hardly beyond
+    assert at_places(axis, values, places) == pytest.approx(
+        np.array([np.interp(places, axis, row) for row in values])
+    )
+    assert at_places(axis, values, np.array([0.5, 5.0])) is None
+    names = np.array(["red", "blue"], dtype=object)
+    assert at_places(names, values[:, :2], names[::-1]).tolist() == [[2.0, 0.0], [1.0, 1.0]]
+    assert at_places(names, values[:, :2], np.array(["pink"], dtype=object)) is None

@@ -11,13 +11,13 @@ import numpy as np
 from ipdp.core.typing import Array, FeatureName, FloatArray, Label, State
 from ipdp.explainers.pdp import IncrementalPDP
 from ipdp.monitor.answers import Rows, ask_all
-from ipdp.monitor.features import Record, axis_of
+from ipdp.monitor.features import Record, axis_of, probe_of
 from ipdp.monitor.history import History
 from ipdp.monitor.knots import Knots
 from ipdp.monitor.surprise import RECENT, Asked
 
 # So many observations are asked about at a check, some of them young if the model changes at all.
-_N_ASKED, _N_YOUNG = 6, 2
+_N_ASKED, _N_YOUNG = 5, 1
 # They are at least so old: what is younger has hardly had time to differ. Others than the young
 # ones are also at least this part as old as the oldest, which shows gradual changes in full.
 _YOUNGEST, _SPAN = 64, 16
@@ -25,8 +25,12 @@ _YOUNGEST, _SPAN = 64, 16
 _ROUNDING = 1e-9
 # Knots are placed anew after so many checks, at no more than so many places,
 _RENEW, _N_KNOTS = 32, 10
+# sooner if a feature has none,
+_AT_FIRST = 8
 # and are the same if none has moved by this share of them.
 _ALIKE = 0.05
+# A range may end earlier by this share of it, and still be read at all knots.
+_EDGE = 0.05
 # Which of the stored observations are asked about: the golden ratio spreads them evenly.
 _TURN = (math.sqrt(5) - 1) / 2
 
@@ -86,7 +90,8 @@ class Asker:
     @property
     def is_renewal_due(self) -> bool:
         """Whether it is time to place knots."""
-        return self._n_checks % _RENEW == 0 or any(p is None for p in self.knots.places)
+        is_missing = any(places is None for places in self.knots.places)
+        return self._n_checks % (_AT_FIRST if is_missing else _RENEW) == 0
 
     def ask(self, newest: Record, since: Sequence[int], *, is_moving: bool) -> Read | None:
         """Ask about some stored observations; None if there are none yet.
@@ -107,16 +112,9 @@ class Asker:
             parts.append((newest.n - n, marks, counted, *at_knots))
         if not parts:
             return None
-        width = max(part[3].shape[3] for part in parts)
-        ages, flags, counts, differences, thens = zip(*parts, strict=True)
-        difference, then = (
-            np.concatenate([_wide(part, width) for part in values])
-            for values in (differences, thens)
-        )
-        asked = Asked(
-            np.concatenate(ages), np.concatenate(flags), np.concatenate(counts), difference
-        )
-        return Read(asked, then, _wide(self.knots.has, width))
+        ages, flags, counts, difference, then = map(np.concatenate, zip(*parts, strict=True))
+        asked = Asked(ages, flags, counts, difference)
+        return Read(asked, then, self._has)
 
     def _chosen(self, newest: Record, since: Sequence[int]) -> tuple[list[Record], list[Record]]:
         """The old and the young observations of which some are asked about."""
@@ -138,12 +136,42 @@ class Asker:
         rounding = _ROUNDING * np.abs(rows.then).max(axis=(0, 2), keepdims=True)
         difference[np.abs(difference) <= rounding] = 0.0
         both = np.concatenate([difference, rows.then], axis=1)[:, self._picked]
-        positions = [record.positions for record in rows.records]
-        at_knots, within = self.knots.read(rows.layout, positions, both)
+        at_knots, within = self._read(rows, both)
         fine = within & np.isfinite(at_knots).all(axis=(1, 3))
         difference, then = np.split(np.where(fine[:, None, :, None], at_knots, 0.0), 2, axis=1)
-        level = difference.sum(axis=3, keepdims=True) / self.knots.n_knots[:, None]
-        return (difference - level) * self.knots.has, then, fine
+        has = self._has
+        level = difference.sum(axis=3, keepdims=True) / np.maximum(has.sum(axis=1), 1.0)[:, None]
+        return (difference - level) * has, then, fine
+
+    def _read(self, rows: Rows, values: FloatArray) -> tuple[FloatArray, Array]:
+        """Values (n_rows, n, n_points) at the knots, and who has them all in its range.
+
+        Layouts of `regrid` are hardly ever the same, so that features are read one by one.
+        """
+        n_rows, n, _ = values.shape
+        at_knots = np.zeros((n_rows, n, *self._has.shape))
+        within = np.zeros((n_rows, len(self.numbers)), dtype=bool)
+        for row, (number, places) in enumerate(zip(self.numbers, self.knots.places, strict=True)):
+            probe = probe_of(rows.layout, number)
+            if probe is None or places is None:
+                continue
+            own = slice(probe.start, probe.stop - probe.missing)
+            categories = probe.categories[0]
+            if (categories is None) != (places.dtype != object):
+                continue  # numbers became categories
+            for k, record in enumerate(rows.records):
+                axis = record.positions[0, own] if categories is None else categories
+                found = at_places(axis, values[k, :, own], places)
+                if found is not None:
+                    at_knots[k, :, row, : len(places)] = found
+                    within[k, row] = True
+        return at_knots, within
+
+    @property
+    def _has(self) -> FloatArray:
+        """1 where a feature has a knot, (n_features, width)."""
+        sizes = [0 if places is None else len(places) for places in self.knots.places]
+        return np.asarray(np.arange(max(sizes)) < np.array(sizes)[:, None], dtype=float)
 
     @property
     def state(self) -> State:
@@ -184,8 +212,18 @@ def _are_alike(old: Array | None, new: Array | None) -> bool:
     return bool(np.abs(old - new).max() <= _ALIKE * (new[-1] - new[0]))
 
 
-def _wide(array: FloatArray, width: int) -> FloatArray:
-    """An array with zeros added up to a width of its last axis."""
-    if array.shape[-1] == width:
-        return array
-    return np.pad(array, [(0, 0)] * (array.ndim - 1) + [(0, width - array.shape[-1])])
+def at_places(axis: Array, values: FloatArray, places: Array) -> FloatArray | None:
+    """Values (n, m) along an axis at other places; None if these are not on it."""
+    if axis.dtype == object:
+        known = {category: k for k, category in enumerate(axis.tolist()[: values.shape[1]])}
+        if not all(place in known for place in places.tolist()):
+            return None
+        return values[:, [known[place] for place in places.tolist()]]
+    slack = _EDGE * (axis[-1] - axis[0])
+    if len(axis) < 2 or places[0] < axis[0] - slack or places[-1] > axis[-1] + slack:
+        return None
+    right = np.minimum(np.maximum(np.searchsorted(axis, places), 1), len(axis) - 1)
+    low, high = axis[right - 1], axis[right]
+    share = np.minimum(np.maximum((places - low) / np.where(high > low, high - low, 1.0), 0.0), 1.0)
+    left = values[:, right - 1]
+    return np.asarray(left + share * (values[:, right] - left))
