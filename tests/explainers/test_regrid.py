@@ -1,6 +1,7 @@
 """The estimator regrid under virtual drift; the full table is made by benchmarks/regrid.py."""
 
 import importlib.util
+import json
 from pathlib import Path
 
 import numpy as np
@@ -116,10 +117,9 @@ def test_each_point_is_the_weighted_mean_of_what_was_said_there(grid):
     for x, z in table_of(0, 3, n=60).tolist():
         t += 1
         pdp.explain_one({"x": x, "z": z})
-    curve = pdp.curve("x")
-    for x, average, n_effective in zip(
-        curve.grid_values[0], curve.average[0], curve.n_effective_points, strict=True
-    ):
+    # Not the curve: new points are shown with what their neighbours know.
+    smoothing = pdp.memory.means.smoothing
+    for x, average, n_effective in zip(*smoothing.mean, smoothing.n_effective, strict=True):
         times, answers = np.array(said[x]).T
         weights = 0.98 ** (t - times)
         assert average == pytest.approx(weights @ answers / weights.sum(), rel=1e-9, abs=1e-12)
@@ -225,3 +225,55 @@ def test_whole_numbers_stay_whole():
     assert all(type(x) is int for x in asked)
     (x,) = pdp.curve("x").grid_values
     assert (x == x.round()).all()
+
+
+def test_a_new_point_is_shown_with_what_its_neighbours_know():
+    # The answers differ by z times a line in x: two neighbours know all of the noise, and a new
+    # point is exactly on the line that those that were always there are on.
+    rng = np.random.default_rng(3)
+    pdp = IncrementalPDP(lambda x: x["x"] * x["z"], ["x"], grid=MinMax(8, 200), n_ice=0)
+    came = 0
+    for k in range(1_500):
+        x = rng.uniform(0, 1 + (k > 1_000) * (k - 1_000) / 2_000)
+        pdp.explain_one({"x": x, "z": rng.normal(1.0)})
+        if k > 1_000:
+            curve = pdp.curve("x")
+            old = curve.n_effective_points > 0.9 * curve.n_effective_points.max()
+            came += (~old).sum()
+            slope = np.polyfit(curve.grid_values[0][old], curve.average[0][old], 1)[0]
+            np.testing.assert_allclose(curve.average[0], slope * curve.grid_values[0], atol=0.03)
+    assert came > 100
+
+
+@pytest.mark.parametrize("shift", [0.0, 4.0])
+def test_no_instant_is_far_worse_than_those_around_it(shift):
+    rng = np.random.default_rng(4)
+    pdp = IncrementalPDP(lambda x: x["x"] + x["x"] * x["z"], ["x"], n_ice=0)
+    errors = []
+    for k in range(2_000):
+        pdp.explain_one({"x": rng.normal(shift * k / 2_000), "z": rng.normal()})
+        if k >= 500:
+            curve = pdp.curve("x")
+            errors.append(np.sqrt(np.mean((curve.average[0] - curve.grid_values[0]) ** 2)))
+    around = [
+        max(np.median(errors[k - 50 : k]), np.median(errors[k : k + 50])) for k in range(50, 1_450)
+    ]
+    assert (np.array(errors[50:1_450]) < 3 * np.array(around)).all()
+
+
+def test_new_points_survive_segments_and_states():
+    table = table_of(0, 3, n=400)
+    whole = IncrementalPDP(lambda x: x["x"] * x["z"], ["x"], alpha=0.01, grid=MinMax(8, 100))
+    parts = [whole.successor() for _ in range(1)]
+    first = IncrementalPDP(lambda x: x["x"] * x["z"], ["x"], alpha=0.01, grid=MinMax(8, 100))
+    whole.explain_many(table, names=["x", "z"])
+    at = 460  # a little after the range has moved
+    first.explain_many(table[:at], names=["x", "z"])
+    assert first.memory.means.newcomers.points
+    later = first.successor()
+    later.explain_many(table[at:], names=["x", "z"])
+    joined = first.merge(later).curve("x")
+    np.testing.assert_allclose(joined.average, whole.curve("x").average, rtol=1e-9, atol=1e-9)
+    twin = parts[0]
+    twin.state = json.loads(json.dumps(first.state))
+    np.testing.assert_array_equal(twin.curve("x").average, first.curve("x").average)

@@ -22,6 +22,7 @@ from ipdp.explainers.state.records import IceRecord, with_outputs
 from ipdp.explainers.state.targets import Target
 from ipdp.grid import Grid
 from ipdp.grid.base import LARGEST
+from ipdp.grid.lattice import Lattice
 from ipdp.models.base import Outputs
 
 NOT_FINITE = (
@@ -70,7 +71,9 @@ class CurveMemory(Memory):
         super().__init__(columns)
         self.targets = list(targets)
         self.grids = {n: g for t in targets for n, g in zip(t.names, t.grids, strict=True)}
-        self.means = Means(max(len(target.names) for target in targets), alpha=alpha)
+        fixed = [k for k, t in enumerate(targets) if all(type(g) is Lattice for g in t.grids)]
+        n_axes = max(len(target.names) for target in targets)
+        self.means = Means(n_axes, alpha=alpha, fixed=frozenset(fixed))
         self.recent: deque[IceRecord] = deque(maxlen=n_ice)
         self.pool = Pool(n_past, alpha=alpha)
         has_pairs = any(target.is_pair for target in targets)
@@ -168,7 +171,7 @@ class CurveMemory(Memory):
         layout, positions, outputs, named, values = answers
         means = self.means
         if layout is not means.layout:
-            means.adopt(layout)
+            means.adopt(layout, float(t if positions.ndim == 2 else t[0]))
         if outputs is not means.outputs:
             means.add_outputs(outputs, named)
         if positions.ndim == 2:
@@ -269,6 +272,7 @@ class CurveMemory(Memory):
             "attic_smoothing": means.dormant_smoothing.state,
             "blocks": means.blocks.state,
             "back": encode_name(tuple(sorted(means.back, key=repr))),
+            "newcomers": means.newcomers.state,
             "recent": [
                 {
                     "layout": layouts.index(record.layout),
@@ -303,6 +307,10 @@ class CurveMemory(Memory):
         if "blocks" in state:  # not in those of version 0.3 and before
             means.blocks.restore(state["blocks"])
             means.back = set(decode_name(state["back"]))
+        if "newcomers" in state:
+            means.newcomers.restore(state["newcomers"])
+        else:
+            means.newcomers.with_rows([-1] * (means.n_axes + len(means.outputs)))
         self.joint.extend(map(tuple, state["together"]))
         if state.get("pool") and self.pool.size:  # states of earlier versions have none
             self.pool.restore(state["pool"], self.targets)

@@ -23,6 +23,7 @@ from ipdp.core.blocks import Blocks
 from ipdp.core.curve import PREDICTION
 from ipdp.core.smoothing import Smoothing
 from ipdp.core.typing import FloatArray, Label
+from ipdp.explainers.state.newcomers import Newcomers
 from ipdp.explainers.state.points import Layout, Slot
 from ipdp.explainers.state.targets import Target
 from ipdp.models.base import Outputs
@@ -32,10 +33,18 @@ _DORMANT = 4
 
 
 class Means:
-    """Means and spreads of positions (`n_axes` rows of them) and outputs, of all slots."""
+    """Means and spreads of positions (`n_axes` rows of them) and outputs, of all slots.
 
-    def __init__(self, n_axes: int, *, alpha: float | None) -> None:
+    `fixed` are the numbers of the targets whose points stay where they are: their new points are
+    shown with what their neighbours know.
+    """
+
+    def __init__(
+        self, n_axes: int, *, alpha: float | None, fixed: frozenset[int] = frozenset()
+    ) -> None:
         self.n_axes = n_axes
+        self.fixed = fixed
+        self.newcomers = Newcomers(n_axes, alpha=alpha)
         self.outputs: list[Label] = []
         self.named = True  # whether the model itself names its outputs
         # The names as the model gave them, in this very order; None if it has not.
@@ -75,10 +84,12 @@ class Means:
         aligned[:, [together.index(label) for label in labels]] = values
         return together, aligned
 
-    def adopt(self, layout: Layout) -> None:
-        """Evaluate the slots of this layout from now on; the others become dormant."""
+    def adopt(self, layout: Layout, t: float) -> None:
+        """Evaluate the slots of this layout from time t on; the others become dormant."""
         if layout is self.layout:
             return
+        if self.fixed:
+            self.newcomers.adopt(self.layout, layout, self.fixed, t, self._of)
         old, n_active = self.layout, self.layout.n_points
         dormant = {slot: n_active + k for k, slot in enumerate(self.dormant)}
         left: list[Slot] = []
@@ -132,6 +143,14 @@ class Means:
         kept.reverse()
         return kept
 
+    def _of(self, slots: Sequence[Slot]) -> Smoothing:
+        return self.everything.take(_columns(self.slots, slots, set()))
+
+    @property
+    def shown(self) -> FloatArray:
+        """The means as they are shown, of shape (n_rows, n_points)."""
+        return self.newcomers.shown(self.layout, self.smoothing, self._of, self.n_axes)
+
     def fold_many(self, values: FloatArray, w: FloatArray, t: FloatArray) -> None:
         """Fold many observations in, of shape (n, n_rows, n_columns); the same as one by one."""
         start = 0
@@ -169,13 +188,15 @@ class Means:
             self.dormant_smoothing = self.dormant_smoothing.take(
                 range(len(self.dormant)), rows=rows
             )
+            self.newcomers.with_rows(rows)
             self.blocks = self.blocks.take(range(n_columns), rows=rows)
             self.blocks.restart(self.smoothing)
             self.outputs, self.named, self.labels = outputs, named, None
 
     def copy(self) -> Means:
         """An independent copy."""
-        twin = Means(self.n_axes, alpha=self.smoothing.alpha)
+        twin = Means(self.n_axes, alpha=self.smoothing.alpha, fixed=self.fixed)
+        twin.newcomers = self.newcomers.copy()
         twin.outputs, twin.named = list(self.outputs), self.named
         twin.layout, twin.dormant = self.layout, list(self.dormant)
         twin.smoothing = self.smoothing.copy()
@@ -195,6 +216,7 @@ class Means:
             n_columns=len(self.slots),
         )
         later.blocks = later.empty_blocks()
+        later.newcomers = self.newcomers.successor()
         later.inherited, later.lost, later.back = frozenset(self.slots), set(), set()
         return later
 
@@ -213,7 +235,7 @@ class Means:
                 f"explainers can be merged only if their models have the same outputs: they are "
                 f"{self.outputs} and {later.outputs}"
             )
-        joined = Means(self.n_axes, alpha=self.smoothing.alpha)
+        joined = Means(self.n_axes, alpha=self.smoothing.alpha, fixed=self.fixed)
         joined.outputs = self.outputs + [x for x in later.outputs if x not in self.outputs]
         joined.named = later.named if later.outputs else self.named
         joined.layout = _joint_layout(self.layout, later.layout, targets)
@@ -239,7 +261,16 @@ class Means:
             later._arranged_blocks(active, joined.outputs, set())
         )
         joined.blocks.restart(joined.smoothing)
+        joined.newcomers = self._merged_newcomers(later, joined.outputs)
         return joined
+
+    def _merged_newcomers(self, later: Means, outputs: Sequence[Label]) -> Newcomers:
+        mine, theirs = self.newcomers.copy(), later.newcomers.copy()
+        mine.with_rows(self._rows_of(outputs))
+        theirs.with_rows(later._rows_of(outputs))
+        if not later.layout.targets:
+            return mine
+        return mine.merge(theirs, lambda slots: self._arranged(slots, outputs, later.lost))
 
     def _arranged_blocks(
         self, slots: Sequence[Slot], outputs: Sequence[Label], without: set[Slot]

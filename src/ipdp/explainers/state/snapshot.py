@@ -17,6 +17,9 @@ from ipdp.explainers.state.targets import MISSING, Target
 from ipdp.grid.base import Key
 from ipdp.models import Engine
 
+# A point that was added is shown after so many observations: the noise of one is all in it.
+_FEWEST = 10
+
 
 class Snapshot:
     """The curves of a memory at one time; what they share is computed once.
@@ -27,7 +30,7 @@ class Snapshot:
     def __init__(self, memory: CurveMemory, engine: Engine | None = None) -> None:
         self._memory = memory
         smoothing = memory.means.smoothing
-        self._mean = smoothing.mean
+        self._mean = memory.means.shown
         self._n_effective, self._weight = smoothing.n_effective, smoothing.weight
         self._smoothed: FloatArray | None = None
         self._outputs = in_order(memory.means.outputs)
@@ -54,7 +57,7 @@ class Snapshot:
             )
         layout = memory.means.layout
         keys = dict(zip(layout.columns_of(number), layout.keys_of(number), strict=True))
-        columns = self._shown(target, keys)
+        columns = self._shown(number, target, keys)
         missing = [c for c in columns if keys[c] is MISSING]
         columns = [c for c in columns if keys[c] is not MISSING]
         axes, order, shape = self._arrange(target, columns, [keys[c] for c in columns])
@@ -90,13 +93,16 @@ class Snapshot:
             **errors,
         )
 
-    def _shown(self, target: Target, keys: dict[int, Key]) -> list[int]:
+    def _shown(self, number: int, target: Target, keys: dict[int, Key]) -> list[int]:
         """The columns of a target that have a value and are within the limits of its grid."""
         columns = np.array(list(keys), dtype=int)
         if target.is_pair:
             return list(keys)
         limits = target.grids[0].limits
         shown = self._weight[columns] > 0
+        if number in self._memory.means.fixed and shown.any() and not _are_categories(keys):
+            n = self._n_effective[columns]
+            shown &= n >= min(_FEWEST, n.max() / 3)
         if limits is not None:
             position = self._mean[0, columns]
             is_missing = np.array([key is MISSING for key in keys.values()])
@@ -168,6 +174,10 @@ class Snapshot:
         known_any = ~np.isnan(positions).all(axis=1)
         picked = [row - memory.means.n_axes for row in self._rows]
         return ice[picked][:, known_any], [positions[known_any]]
+
+
+def _are_categories(keys: dict[int, Key]) -> bool:
+    return isinstance(next(iter(keys.values())), tuple)
 
 
 def _axis(keys: list[Key], positions: FloatArray) -> Array:
