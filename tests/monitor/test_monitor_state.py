@@ -58,7 +58,7 @@ def make(model, *, grid=None, every=1, **setup):
         n_ice=1,
         seed=1,
     )
-    return Monitor(pdp, **{"warm_up": 300, "cool_down": 150} | setup)
+    return Monitor(pdp, **{"warm_up": 150, "cool_down": 150} | setup)
 
 
 def go(monitor, model, first, last):

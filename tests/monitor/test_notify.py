@@ -13,7 +13,8 @@ import pytest
 from tests.monitor.test_change import change
 
 import ipdp
-from ipdp.monitor.notify import LogLine, Webhook, notify
+from ipdp.monitor.move import Move
+from ipdp.monitor.notify import LogLine, Only, Webhook, notify
 
 QUICK = {"timeout": 1.0, "backoff": 0.01}
 
@@ -211,3 +212,24 @@ def test_the_old_name_of_the_module():
         old = importlib.import_module("ipdp.monitor.handlers")
     assert old.Webhook is Webhook
     assert ipdp.monitor.handlers.LogLine is LogLine
+
+
+@pytest.mark.parametrize(
+    ("only", "passed"),
+    [
+        ({}, ["real", "virtual", "both", "missing"]),
+        ({"about": ["real"]}, ["real", "both"]),
+        ({"about": ["both"]}, ["both"]),
+        ({"about": ["missing"]}, ["missing"]),
+        ({"about": ["virtual"], "features": ["salary"]}, ["virtual", "both", "missing"]),
+        ({"features": ["age"]}, []),
+    ],
+)
+def test_a_handler_gets_what_it_is_for(only, passed):
+    got = []
+    changes = {kind: change(kind=kind) for kind in ("real", "virtual", "both")}
+    missing = Move("salary", "missing", 5140, 60, before=0.0, after=0.5)
+    changes["missing"] = change(kind="virtual", move=missing)
+    for found in changes.values():
+        notify([Only(got.append, **only)], found)
+    assert got == [changes[name] for name in passed]

@@ -31,6 +31,9 @@ def test_options_reach_their_parts(tmp_path):
             "seed": "5",
             "tolerance": "0.2",
             "delta": "0.01",
+            "kind": "real,missing",
+            "period": "336",
+            "false_alarms_per": "1e5",
             "webhook": "http://127.0.0.1:9/",
             "retention": "500",
             "durability": "full",
@@ -48,6 +51,8 @@ def test_options_reach_their_parts(tmp_path):
         assert (pdp.alpha, pdp.estimator, pdp.every, pdp.seed) == (None, "regrid", 3, 5)
         assert pdp.grid["0"].size == 7
         assert (monitor.tolerance, monitor.delta) == (0.2, 0.01)
+        assert (monitor.report, monitor.period) == (["real", "missing"], 336)
+        assert monitor.false_alarms_per == 1e5
         assert len(monitor.handlers) == 1
 
 

@@ -32,10 +32,11 @@ N = 900
 
 
 def rows(n: int = N):
-    """A rule that turns around in the middle, and a category that appears late."""
+    """A rule that turns around in the middle, a category that appears, a number that is stuck."""
     rng = random.Random(7)
     for k in range(n):
-        x = {"a": rng.random(), "b": rng.gauss(0, 1), "c": rng.choice("uvw"[: 2 + (k > n // 3)])}
+        b = rng.gauss(0, 1) if k < 3 * n // 4 else 0.5
+        x = {"a": rng.random(), "b": b, "c": rng.choice("uvw"[: 2 + (k > n // 3)])}
         yield x, (x["a"] > 0.5) ^ (k > n // 2) ^ (rng.random() < 0.05)
 
 

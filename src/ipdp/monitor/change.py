@@ -11,6 +11,7 @@ import numpy as np
 from ipdp.core.curve import PREDICTION, Curve, feature_text
 from ipdp.core.jsonable import readable
 from ipdp.core.typing import Array, Feature, FloatArray, Label, State
+from ipdp.monitor.move import Move
 
 Kind = Literal["real", "virtual", "both", "unclear"]
 """Whether the shape of the curve changed, the range of the feature moved, or both.
@@ -28,7 +29,7 @@ _FLAT = 0.25
 
 _CURVES = ("before", "after")
 # What older logs and states do not have.
-_LATER = ("is_probability", "is_whole", "is_interaction", "n_asked", "ended")
+_LATER = ("is_probability", "is_whole", "is_interaction", "n_asked", "ended", "move")
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,6 +78,8 @@ class Change:
     ended
         When the model had settled again; None: it has not yet, or it is not known. Then `after`,
         `size` and `where` are what the change came to.
+    move
+        How the data moved, of a virtual change or both; None of older ones.
 
     Examples
     --------
@@ -112,6 +115,11 @@ class Change:
     is_interaction: bool = False
     n_asked: int | None = None
     ended: float | None = None
+    move: Move | None = None
+
+    def __post_init__(self) -> None:
+        if self.move is not None and not isinstance(self.move, Move):  # from a log or a state
+            object.__setattr__(self, "move", Move.restored(self.move))
 
     @property
     def is_categorical(self) -> bool:
@@ -133,10 +141,14 @@ class Change:
 
     def summary(self) -> str:
         """One sentence for people."""
+        if self.move is not None and self.kind == "virtual":
+            return self.move.text()
         parts = []
         if self.kind != "virtual":
             parts.append(f"{self._verb()} since {_number(self.began)}: {self._effect()}")
-        if self.kind in ("virtual", "both"):
+        if self.move is not None:
+            parts.append(self.move.text())
+        elif self.kind in ("virtual", "both"):
             since = "" if parts else f" since {_number(self.began)}"
             parts.append(f"data moved{since}: range {self._range()}")
         return f"{feature_text(self.feature)}: {'; '.join(parts)}"

@@ -41,26 +41,21 @@ class Confirmation:
         self.suppressed = [(0, 0.0)] * len(self.series.numbers)
 
     def check(self, newest: Record) -> tuple[list[Found], list[Found]]:
-        """Changes of the model and moves of the data, those of one feature together.
+        """Changes of the model that have been found, and those that have come to an end."""
+        return self.watch.check(newest)
 
-        The second list are changes that have come to an end.
-        """
-        real, ended = self.watch.check(newest)
-        moves = dict(self.moves(newest))
-        for row in moves:
-            if row in self.watch.candidates:  # it need not be one at the next check too
-                real += self.watch.report(newest, row, self.watch.pending[row])
-        found = [(row, joined(c, moves.pop(row)) if row in moves else c) for row, c in real]
-        return found + list(moves.items()), ended
-
-    def moves(self, newest: Record) -> list[Found]:
-        """The features whose values and range have moved."""
-        found: list[Found] = []
-        for evidence in self.series.evidence():
-            if (share := self._moved_by(newest, evidence)) >= _MOVED:
-                self.suppressed[evidence.row] = (newest.n + self.cool_down, share)
-                found.append((evidence.row, self._move(newest, evidence.row, evidence.axis_cut)))
-        return found
+    def also_changed(self, newest: Record, row: int) -> Change | None:
+        """The change of the model where the data of a feature have moved, if there is one."""
+        watch = self.watch
+        if not watch.is_warm or row in watch.going_on:
+            return None
+        watch.place_knots(newest)
+        for output in range(len(watch.outputs)):
+            compared = watch.compare(newest, row, output)
+            if compared is not None and watch.is_real(row, compared)[0]:
+                for _, change in watch.report(newest, row, output):
+                    return change
+        return None
 
     def _moved_by(self, newest: Record, evidence: Evidence) -> float:
         """How far values and range have moved; 0 if they have not, or it was reported."""
@@ -145,25 +140,6 @@ class Confirmation:
     @state.setter
     def state(self, state: State) -> None:
         self.suppressed = [(until, share) for until, share in state["suppressed"]]
-
-
-def joined(real: Change, move: Change) -> Change:
-    """A change of the model and a move of the data that were found together."""
-    share = moved(*(_as_range(real, r) for r in (move.range_before, move.range_after)))
-    size = float(np.nan_to_num(real.before.average[0]).std())
-    model = real.size / (real.size + size) if real.size else 0.0
-    total = (share + model) or 1.0
-    return replace(
-        real,
-        kind="both",
-        shares={"real": model / total, "virtual": share / total},
-        range_before=move.range_before,
-        range_after=move.range_after,
-    )
-
-
-def _as_range(change: Change, ends: tuple[Any, ...]) -> Any:
-    return frozenset(ends) if change.is_categorical else ends
 
 
 def _ends(ends: Any) -> tuple[Any, ...]:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from dataclasses import replace
-from typing import Any, Literal, get_args
+from typing import Any
 
 from ipdp.core.observations import observations
 from ipdp.core.typing import FeatureName, Label, Observation, State
@@ -13,16 +12,17 @@ from ipdp.core.validation import next_time, whole_number
 from ipdp.explainers.pdp import IncrementalPDP
 from ipdp.monitor import features
 from ipdp.monitor.baselines import Detectors
-from ipdp.monitor.change import Change
+from ipdp.monitor.change import Change, Kind
 from ipdp.monitor.confirm import Confirmation
+from ipdp.monitor.data_changes import DataWatch, tell_end
+from ipdp.monitor.data_moves import DataMoves, Periods, periods_text
 from ipdp.monitor.feature_series import FeatureSeries
 from ipdp.monitor.features import IceRecord, newest_ice, targets
 from ipdp.monitor.history import PER_LEVEL, History, Record
 from ipdp.monitor.model_watch import Found, ModelWatch
-from ipdp.monitor.notify import Handler, notify
-
-StatisticName = Literal["shape", "importance", "l2", "derivative", "sign"]
-"""What is tested for changes."""
+from ipdp.monitor.move import Aspect
+from ipdp.monitor.notify import Handler, is_about, notify
+from ipdp.monitor.settings import StatisticName, check_data_settings, check_settings
 
 logger = logging.getLogger("ipdp.monitor")
 
@@ -39,6 +39,9 @@ class Monitor:
     alarm: the current model is evaluated again on stored observations from before the change. Only
     if its outputs differ now has the effect changed; a model that has stayed the same cannot raise
     a "real" alarm, whatever the data do.
+
+    The values of each feature are watched for themselves: where they lie, how widely they spread,
+    whether they are missing, stuck, or of other categories, further than ever at that time scale.
 
     Parameters
     ----------
@@ -69,6 +72,14 @@ class Monitor:
         that a model which adapts step by step raises one alarm and not ten.
     n_changes
         Number of changes that are kept in `changes`; handlers get all of them.
+    false_alarms_per
+        In so many explained observations one false alarm about the data is allowed, in all.
+    period
+        Length of the season of the data on the clock of the stream (`t`), or a dict with that of
+        some features. Without it a move must be larger than what the season does.
+    report
+        Which changes to report, and to keep: kinds ("real", "virtual", "both") and ways in which
+        data move (`ipdp.monitor.move.Aspect`: "missing", ...). None: all.
     handlers
         Called with each change: `ipdp.monitor.notify.LogLine`, `Webhook`, or any function.
 
@@ -108,9 +119,13 @@ class Monitor:
         warm_up: int = 1000,
         cool_down: int = 1000,
         n_changes: int = 1000,
+        false_alarms_per: float = 1e6,
+        period: Periods = None,
+        report: Sequence[Kind | Aspect] | None = None,
         handlers: Handler | Sequence[Handler] = (),
     ) -> None:
-        _check_settings(pdp, statistic, delta, tolerance)
+        check_settings(pdp, statistic, delta, tolerance)
+        check_data_settings(false_alarms_per, period, report)
         self.pdp = pdp
         self.statistic = statistic
         self.detector = detector
@@ -120,9 +135,13 @@ class Monitor:
         self.warm_up = whole_number("warm_up", warm_up)
         self.cool_down = whole_number("cool_down", cool_down)
         self.n_changes = whole_number("n_changes", n_changes)
+        self.false_alarms_per = false_alarms_per
+        self.period = period
+        self.report = report
         self.handlers: list[Handler] = [handlers] if callable(handlers) else list(handlers)
         self.changes: list[Change] = []
         self._confirmation: Confirmation | None = None
+        self._data: DataWatch | None = None
         self._detectors: Detectors | None = None
         self._detectors_restarted = False  # without what they had seen before the state was saved
         self._history = History()
@@ -218,7 +237,9 @@ class Monitor:
         elif is_due:
             found, ended = confirmation.check(record)
             for _, change in ended:
-                self._came_to(change)
+                tell_end(self.changes, change)
+        if self._data is not None:
+            found = self._data.join(record, confirmation, found, self.changes)
         for row, change in found:
             if self._detectors is not None or change.kind != "real":
                 recent = self._recent(change.n_since or 0)
@@ -226,19 +247,12 @@ class Monitor:
         if is_due and self._n >= self.warm_up:
             for row in series.without_reference(self.cool_down):
                 series.take_reference(row, record, self._recent(self.cool_down))
-        for _, change in found:
-            self.changes.append(change)
-            del self.changes[: -self.n_changes]
+        reported = [c for _, c in found if self.report is None or is_about(c, self.report)]
+        self.changes += reported
+        del self.changes[: -self.n_changes]
+        for change in reported:
             notify(self.handlers, change)
-        return [change for _, change in found]
-
-    def _came_to(self, change: Change) -> None:
-        """Replace what was reported of a change that has ended by what it came to."""
-        for k, known in enumerate(reversed(self.changes), start=1):
-            if known.feature == change.feature and known.kind in ("real", "both"):
-                kept = ("t", "began", "n_since", "kind", "shares", "range_before", "range_after")
-                self.changes[-k] = replace(change, **{n: getattr(known, n) for n in kept})
-                return
+        return reported
 
     def _recent(self, n: int) -> list[Record]:
         """Some of the last n observations, to show where the values of the features are."""
@@ -265,19 +279,15 @@ class Monitor:
         )
         if with_detectors:
             self._detectors = Detectors(self.statistic, self.detector, series)
-        watch = ModelWatch(
-            self.pdp,
-            targets(self.pdp),
-            labels,
-            rows,
-            self._history,
-            tolerance=self.tolerance,
-            clock=self.clock,
-            warm_up=self.warm_up,
-            cool_down=self.cool_down,
-        )
-        settings = self.statistic, self.cool_down
-        self._confirmation = Confirmation(series, self._history, watch, *settings)
+        elif self._data is None:
+            rest = series.names, self.false_alarms_per, self.warm_up, self.period
+            moves = DataMoves(series.numbers, *rest)
+            self._data = DataWatch(moves, self._history, self.cool_down)
+        parts = self.pdp, targets(self.pdp), labels, rows, self._history
+        lengths = {name: getattr(self, name) for name in ("clock", "warm_up", "cool_down")}
+        watch = ModelWatch(*parts, tolerance=self.tolerance, **lengths)
+        last = self.statistic, self.cool_down
+        self._confirmation = Confirmation(series, self._history, watch, *last)
         return self._confirmation
 
     def _feed(
@@ -338,6 +348,7 @@ class Monitor:
             "series": None if confirmation is None else confirmation.series.state,
             "model": None if confirmation is None else confirmation.watch.state,
             "moves": None if confirmation is None else confirmation.state,
+            "data": None if self._data is None else self._data.moves.state,
             "changes": [change.to_dict() for change in self.changes],
         }
 
@@ -367,34 +378,23 @@ class Monitor:
         self.changes = [Change.from_dict(change) for change in state["changes"]]
         self._history = History.restored(state["records"], targets(self.pdp))
         self._newest = newest_ice(self.pdp)
-        self._confirmation = self._detectors = None
+        self._confirmation = self._detectors = self._data = None
         saved = state["series"]
         if saved is not None:
             confirmation = self._build(saved["labels"], saved["outputs"], saved["n_points"])
             confirmation.series.restore(saved, self._history)
             confirmation.watch.state = state["model"]
             confirmation.state = state["moves"]
+        if self._data is not None:
+            self._data.moves.restore(state["data"], self._history)
         self._detectors_restarted = self._detectors is not None
 
     @property
     def _settings(self) -> dict[str, Any]:
         """What two monitors must have in common to go on from each other's state."""
         detector = None if self.detector is None else type(self.detector).__name__
-        return {"statistic": self.statistic, "detector": detector, "clock": self.clock}
+        settings = {"statistic": self.statistic, "detector": detector, "clock": self.clock}
+        return settings | {"period": periods_text(self.period)}
 
     def __repr__(self) -> str:
         return f"Monitor({self.pdp!r}, statistic={self.statistic!r}, changes={len(self.changes)})"
-
-
-def _check_settings(pdp: Any, statistic: str, delta: float, tolerance: float) -> None:
-    if not isinstance(pdp, IncrementalPDP):
-        raise TypeError(f"a Monitor watches an IncrementalPDP, got {type(pdp).__name__}")
-    if not pdp.n_ice:
-        raise ValueError("the monitor reads the newest ICE curve: n_ice must be at least 1")
-    if statistic not in get_args(StatisticName):
-        names = ", ".join(get_args(StatisticName))
-        raise ValueError(f"statistic must be one of {names}, got {statistic!r}")
-    if not 0 < delta < 1:
-        raise ValueError(f"delta must be in (0, 1), got {delta}")
-    if tolerance < 0:
-        raise ValueError(f"tolerance must not be negative, got {tolerance}")

@@ -12,9 +12,10 @@ import logging
 import queue
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ipdp.core.typing import Feature
 from ipdp.monitor.change import Change
 
 if TYPE_CHECKING:
@@ -194,6 +195,52 @@ def _opener_without_redirects() -> OpenerDirector:
             return None
 
     return build_opener(NoRedirects)
+
+
+class Only:
+    """Passes some changes on to a handler, and keeps the others from it.
+
+    Parameters
+    ----------
+    handler
+        Gets the changes.
+    about
+        Kinds of changes ("real", "virtual", "both"; "both" is real and virtual, too) and ways in
+        which data move (`ipdp.monitor.move.Aspect`: "missing", "stuck", ...); None: all.
+    features
+        Of these features only; None: of all.
+
+    Examples
+    --------
+    >>> Only(print, about=["real", "missing"], features=["salary"])
+    Only(<built-in function print>, about=['real', 'missing'], features=['salary'])
+    """
+
+    def __init__(
+        self,
+        handler: Handler,
+        *,
+        about: Sequence[str] | None = None,
+        features: Sequence[Feature] | None = None,
+    ) -> None:
+        self.handler = handler
+        self.about = about
+        self.features = features
+
+    def __call__(self, change: Change) -> None:
+        """Pass the change on, if it is one of those."""
+        is_named = self.features is None or change.feature in self.features
+        if is_named and (self.about is None or is_about(change, self.about)):
+            self.handler(change)
+
+    def __repr__(self) -> str:
+        return f"Only({self.handler!r}, about={self.about}, features={self.features})"
+
+
+def is_about(change: Change, about: Sequence[str]) -> bool:
+    """Whether a change is of one of these kinds, or its data moved in one of these ways."""
+    kinds = {change.kind, *(("real", "virtual") if change.kind == "both" else ())}
+    return not kinds.isdisjoint(about) or (change.move is not None and change.move.aspect in about)
 
 
 def notify(handlers: list[Handler], change: Change) -> None:

@@ -119,7 +119,15 @@ def _monitor(named: Mapping[str, Explainer], config: RunConfig) -> ipdp.Monitor 
     if not config.monitor or pdp is None:
         return None
     handlers = [] if config.webhook is None else [Webhook(config.webhook)]
-    return ipdp.Monitor(pdp, tolerance=config.tolerance, delta=config.delta, handlers=handlers)
+    return ipdp.Monitor(
+        pdp,
+        tolerance=config.tolerance,
+        delta=config.delta,
+        report=config.kind,
+        period=config.period,
+        false_alarms_per=config.false_alarms_per,
+        handlers=handlers,
+    )
 
 
 def _metrics(model: Any, stream: Source, config: RunConfig) -> Any:

@@ -9,6 +9,8 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
+from ipdp.monitor.change import Kind
+from ipdp.monitor.move import Aspect
 from ipdp.runs.loop import Run
 from ipdp.runs.toml import read, read_toml
 from ipdp.sources.open import addresses, formats
@@ -62,6 +64,7 @@ Delay = Annotated[int | float | str, Field(union_mode="left_to_right")]  # a tex
 Alpha = Annotated[float | None, BeforeValidator(_or_none)]
 Recent = Annotated[int | None, BeforeValidator(_or_none)]
 Webhook = Annotated[Annotated[str, AfterValidator(_address)] | None, BeforeValidator(_or_none)]
+Reported = Annotated[list[Literal[Kind, Aspect]], BeforeValidator(_several)]
 Format = Annotated[str, AfterValidator(_format)]
 
 
@@ -216,6 +219,18 @@ class RunConfig(BaseModel):
         0.1, "SHARE", "Smallest change to report, as a share of the output's standard deviation"
     )
     delta: float = _monitor(0.001, "P", "Probability of a false suspicion at one test")
+    kind: Reported | None = _monitor(
+        None,
+        "KINDS",
+        "Only these changes: real, virtual, both, or level, width, unit, stuck, missing, shares, "
+        "grows of the data; all by default",
+    )
+    period: float | None = _monitor(
+        None, "LENGTH", "Season of the data on their clock: smaller moves are found with it"
+    )
+    false_alarms_per: float = _monitor(
+        1e6, "N", "Observations in which one false alarm about the data is allowed"
+    )
     webhook: Webhook = _monitor(
         None, "URL", "Where to post each change as JSON; the log does not keep the address"
     )

@@ -1,0 +1,88 @@
+"""Values that stay the same for too long, and columns that only grow."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ipdp.core.typing import Array, FloatArray, State
+
+# Values that usually change: there have been so many runs of equal values,
+_MANY_RUNS = 50
+# and a run that is this many times as long as the longest before, and so much longer, is stuck.
+_TIMES, _LONGER = 4, 32
+# With other evidence, from the place or the width, this is enough.
+_TIMES_TOO, _LONGER_TOO = 2, 8
+# A column that has changed so often, over so many blocks, and never fallen, only grows.
+_STEPS, _BLOCKS = 24, 96
+
+
+class Repeats:
+    """Runs of equal values, and directions, of some features."""
+
+    def __init__(self, n_features: int) -> None:
+        self._last = np.full(n_features, np.nan)  # newest known values
+        self.run = np.zeros(n_features, dtype=int)  # how long the newest value has lasted
+        self.longest = np.zeros(n_features, dtype=int)  # of the runs that ended
+        self._n_runs = np.zeros(n_features, dtype=int)
+        self._n_steps = np.zeros((2, n_features), dtype=int)  # down and up
+        self._n_blocks = np.zeros(n_features, dtype=int)
+
+    def update(self, values: FloatArray) -> None:
+        """Take a block of values, of shape (n, n_features); a missing one ends a run."""
+        steps = np.diff(np.concatenate([self._last[None], values]), axis=0)
+        with np.errstate(invalid="ignore"):
+            self._n_steps += np.array([(steps < 0).sum(axis=0), (steps > 0).sum(axis=0)])
+        begins = steps != 0  # also where there is no value, or none before
+        at = np.arange(len(values))[:, None]
+        first = np.maximum.accumulate(np.where(begins, at, -1), axis=0)
+        runs = np.where(first < 0, self.run + at + 1, at - first + 1)
+        runs[np.isnan(values)] = 0
+        before = np.concatenate([self.run[None], runs[:-1]])
+        ended = np.where(begins, before, 0)
+        self.longest = np.maximum(self.longest, ended.max(axis=0))
+        self._n_runs += (ended > 0).sum(axis=0)
+        self.run = runs[-1]
+        self._last = values[-1].copy()
+        self._n_blocks += 1
+
+    def is_stuck(self) -> Array:
+        """Which features have had the same value for too long."""
+        usual = self._n_runs >= _MANY_RUNS
+        return np.asarray(usual & (self.run >= _TIMES * self.longest + _LONGER))
+
+    def may_be_stuck(self, row: int) -> bool:
+        """Whether other evidence that a feature moved is better explained by that."""
+        enough = _TIMES_TOO * self.longest[row] + _LONGER_TOO
+        return bool(self._n_runs[row] >= _MANY_RUNS and self.run[row] >= enough)
+
+    def direction(self) -> Array:
+        """1 for features that have only gone up so far, -1 for those that only fell, else 0."""
+        down, up = self._n_steps
+        return np.where(down == 0, np.minimum(up, 1), np.where(up == 0, -1, 0))
+
+    def only_grows(self) -> Array:
+        """Which features have gone one way for long enough to be sure: 1 up, -1 down, else 0."""
+        is_long = (self._n_steps.sum(axis=0) >= _STEPS) & (self._n_blocks >= _BLOCKS)
+        return np.where(is_long, self.direction(), 0)
+
+    @property
+    def state(self) -> State:
+        """Everything it remembers, JSON-safe."""
+        last = [None if np.isnan(value) else float(value) for value in self._last]
+        return {
+            "last": last,
+            "run": self.run.tolist(),
+            "longest": self.longest.tolist(),
+            "n_runs": self._n_runs.tolist(),
+            "n_steps": self._n_steps.tolist(),
+            "n_blocks": self._n_blocks.tolist(),
+        }
+
+    @state.setter
+    def state(self, state: State) -> None:
+        self._last = np.array([np.nan if v is None else v for v in state["last"]], dtype=float)
+        self.run = np.array(state["run"], dtype=int)
+        self.longest = np.array(state["longest"], dtype=int)
+        self._n_runs = np.array(state["n_runs"], dtype=int)
+        self._n_steps = np.array(state["n_steps"], dtype=int).reshape(2, -1)
+        self._n_blocks = np.array(state["n_blocks"], dtype=int)

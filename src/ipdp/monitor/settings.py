@@ -1,0 +1,44 @@
+"""What a monitor can be set to."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, get_args
+
+from ipdp.explainers.pdp import IncrementalPDP
+from ipdp.monitor.change import Kind
+from ipdp.monitor.data_moves import Periods
+from ipdp.monitor.move import Aspect
+
+StatisticName = Literal["shape", "importance", "l2", "derivative", "sign"]
+"""What is tested for changes."""
+
+
+def check_settings(pdp: Any, statistic: str, delta: float, tolerance: float) -> None:
+    """Raise an error if a monitor cannot have these settings."""
+    if not isinstance(pdp, IncrementalPDP):
+        raise TypeError(f"a Monitor watches an IncrementalPDP, got {type(pdp).__name__}")
+    if not pdp.n_ice:
+        raise ValueError("the monitor reads the newest ICE curve: n_ice must be at least 1")
+    if statistic not in get_args(StatisticName):
+        names = ", ".join(get_args(StatisticName))
+        raise ValueError(f"statistic must be one of {names}, got {statistic!r}")
+    if not 0 < delta < 1:
+        raise ValueError(f"delta must be in (0, 1), got {delta}")
+    if tolerance < 0:
+        raise ValueError(f"tolerance must not be negative, got {tolerance}")
+
+
+def check_data_settings(
+    false_alarms_per: float, period: Periods, report: Sequence[str] | None
+) -> None:
+    """Raise an error if moves of the data cannot be found, or reported, like that."""
+    if not false_alarms_per >= 1:
+        raise ValueError(f"false_alarms_per must be at least 1, got {false_alarms_per}")
+    periods = period.values() if isinstance(period, Mapping) else [period]
+    if any(p is not None and not 1 < p < math.inf for p in periods):
+        raise ValueError(f"period must be more than 1, got {period!r}")
+    known = (*get_args(Kind), *get_args(Aspect))
+    if isinstance(report, str) or not set(report or ()) <= set(known):
+        raise ValueError(f"report must be a list of some of {', '.join(known)}, got {report!r}")

@@ -1,0 +1,206 @@
+"""From the values of a block of observations to the numbers that are tested for moves.
+
+missing   share of the observations without a value
+place     of numbers: the mean, on a scale that is linear in the middle and logarithmic far out
+width     of numbers: logarithm of the range that holds the middle 80 %
+shares    of categories: the share of each of the most frequent ones, and of all others
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ipdp.core.jsonable import decode_name, encode_name, pack_floats, unpack_floats
+from ipdp.core.typing import Array, FloatArray, State
+
+BLOCK = 32
+"""Observations in a block."""
+
+MISSING, PLACE, WIDTH = range(3)
+"""Columns of a feature; the shares of its categories are where the place would be, and after it."""
+
+N_SHARES = 8
+"""So many shares are followed, the last is that of all other categories together."""
+
+# Up to so many standard deviations the scale is about linear.
+_LINEAR = 3.0
+# A range is taken as at least this share of the usual standard deviation.
+_NARROWEST = 0.02
+# The width of a half block is known if it has so many values; the place, if half are there.
+_FEWEST_OF_HALF = 12
+# The scale is taken from at least so many values.
+_FEWEST_FOR_SCALE = 24
+# A season is followed in at most so many parts, each of which must have been seen so often.
+_PARTS, _OFTEN = 96, 2.0
+
+
+class ValueBlocks:
+    """Reads blocks of values; each feature on the scale of its own first values.
+
+    `periods` are the lengths of the features' seasons on the clock of the stream, 0 for none.
+    """
+
+    def __init__(self, n_features: int, periods: Sequence[float]) -> None:
+        self.periods = np.array(periods, dtype=float)
+        self.is_category = [False] * n_features
+        self.categories: list[list[Any]] = [[] for _ in range(n_features)]
+        # Median and robust standard deviation; NaN until they are known.
+        self.middle = np.full(n_features, np.nan)
+        self.spread = np.full(n_features, np.nan)
+        self._season = np.zeros((2, n_features, _PARTS))  # mean and number of values of each part
+
+    @property
+    def n_columns(self) -> int:
+        """Columns of each feature."""
+        return 1 + N_SHARES if any(self.is_category) else 3
+
+    def forget(self, row: int) -> None:
+        """Forget the scale of a feature."""
+        self.middle[row] = self.spread[row] = np.nan
+        self._season[:, row] = 0.0
+
+    def take_scale(self, row: int, values: Sequence[Any]) -> None:
+        """Take the scale of a feature from some values, if they are enough."""
+        known = [value for value in values if not is_missing(value)]
+        if self.is_category[row]:
+            if len(known) >= _FEWEST_FOR_SCALE:
+                common = Counter(known).most_common(N_SHARES - 1)
+                self.categories[row] = [category for category, _ in common]
+                self.middle[row], self.spread[row] = 0.0, 1.0
+            return
+        numbers = as_floats([[value] for value in known]).ravel()
+        numbers = numbers[~np.isnan(numbers)]
+        if len(numbers) >= _FEWEST_FOR_SCALE:
+            low, middle, high = np.quantile(numbers, (0.1, 0.5, 0.9))
+            # 2.56: what lies between these quantiles of a normal distribution. Rare values do not
+            # show in them, then the mean deviation is taken; of a constant a part of itself.
+            spread = (high - low) / 2.56 or float(np.abs(numbers - middle).mean())
+            self.middle[row], self.spread[row] = middle, spread or 1e-3 * abs(middle) or 1.0
+
+    def read(
+        self, rows: Sequence[Sequence[Any]], times: Sequence[float]
+    ) -> tuple[FloatArray, FloatArray]:
+        """The numbers of a block, (n_features, n_columns), and its values, (n, n_features).
+
+        NaN where something is not known, and for values that are categories.
+        """
+        if any(self.is_category):
+            numeric = [[None if c else v for c, v in self._kinds(row)] for row in rows]
+        else:
+            numeric = list(map(list, rows))
+        values = as_floats(numeric)
+        known = ~np.isnan(values)
+        read = np.full((values.shape[1], self.n_columns), np.nan)
+        read[:, MISSING] = 1 - known.mean(axis=0)
+        scaled = (values - self.middle) / self.spread
+        places = _LINEAR * np.arcsinh(scaled / _LINEAR)
+        if self.periods.any():
+            season = self._of_season(places, known, times)
+            places = places - season
+            scaled = np.where(self.periods > 0, places, scaled)
+        has_place = ~np.isnan(places)
+        count = has_place.sum(axis=0)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            place = np.where(has_place, places, 0.0).sum(axis=0) / count
+        read[:, PLACE] = np.where(count * 2 >= len(rows), place, np.nan)
+        # The narrower half: a step from one level to another is in one of them only.
+        halves = scaled.reshape(2, len(rows) // 2, -1)
+        read[:, WIDTH] = _log_width(halves).min(axis=0)
+        for row, is_category in enumerate(self.is_category):
+            if is_category:
+                read[row] = self._shares(row, [values[row] for values in rows])
+        return read, values
+
+    def _kinds(self, row: Sequence[Any]) -> zip[tuple[bool, Any]]:
+        return zip(self.is_category, row, strict=True)
+
+    def _shares(self, row: int, values: Sequence[Any]) -> FloatArray:
+        read = np.full(self.n_columns, np.nan)
+        known = [value for value in values if not is_missing(value)]
+        read[MISSING] = 1 - len(known) / len(values)
+        if 2 * len(known) >= len(values) and not math.isnan(self.middle[row]):
+            counts = Counter(known)
+            shares = [counts[category] / len(known) for category in self.categories[row]]
+            read[1 : 1 + len(shares)] = shares
+            read[N_SHARES] = 1 - sum(shares)
+        return read
+
+    def _of_season(self, places: FloatArray, known: Array, times: Sequence[float]) -> FloatArray:
+        """What the season makes of the places, NaN where it is not known yet; learns it, too."""
+        means, counts = self._season
+        expected = np.zeros(places.shape)
+        for row in np.flatnonzero(self.periods):
+            period = self.periods[row]
+            n_parts = int(min(max(period, 2), _PARTS))
+            part = (np.mod(times, period) * (n_parts / period)).astype(int) % n_parts
+            expected[:, row] = np.where(counts[row, part] >= _OFTEN, means[row, part], np.nan)
+            there = known[:, row] & ~np.isnan(places[:, row])
+            np.add.at(counts[row], part[there], 1.0)
+            steps = (places[there, row] - means[row, part[there]]) / counts[row, part[there]]
+            np.add.at(means[row], part[there], steps)
+        return expected
+
+    @property
+    def state(self) -> State:
+        """Everything it remembers, JSON-safe."""
+        return {
+            "is_category": list(self.is_category),
+            "categories": [[encode_name(c) for c in own] for own in self.categories],
+            "middle": pack_floats(self.middle),
+            "spread": pack_floats(self.spread),
+            "season": pack_floats(self._season) if self.periods.any() else None,
+        }
+
+    @state.setter
+    def state(self, state: State) -> None:
+        middle, spread = unpack_floats(state["middle"]), unpack_floats(state["spread"])
+        if len(middle) != len(self.middle):
+            raise ValueError("the state has other features than the explainer")
+        self.is_category = list(state["is_category"])
+        self.categories = [[decode_name(c) for c in own] for own in state["categories"]]
+        self.middle, self.spread = middle, spread
+        if state["season"] is not None:
+            self._season = unpack_floats(state["season"])
+
+
+def _log_width(halves: FloatArray) -> FloatArray:
+    """Logarithm of the range between the 10 % and the 90 % quantile, along the second axis."""
+    ordered = np.sort(halves, axis=1)  # NaN last
+    count = (~np.isnan(halves)).sum(axis=1)[:, None]
+    last = np.maximum(count - 1, 0)
+    ends = []
+    for share in (0.1, 0.9):
+        at = share * last
+        left = at.astype(int)
+        low = np.take_along_axis(ordered, left, axis=1)
+        high = np.take_along_axis(ordered, np.minimum(left + 1, last), axis=1)
+        ends.append(low + (at - left) * (high - low))
+    width = np.log(np.maximum(ends[1] - ends[0], 0.0) + _NARROWEST)
+    return np.where(count >= _FEWEST_OF_HALF, width, np.nan)[:, 0]
+
+
+def is_missing(value: Any) -> bool:
+    """Whether there is no value."""
+    return value is None or (isinstance(value, float) and math.isnan(value))
+
+
+def as_floats(rows: list[list[Any]]) -> FloatArray:
+    """Values as floats; NaN for what is no finite number."""
+    try:
+        values = np.array(rows, dtype=float)
+    except (TypeError, ValueError, OverflowError):
+        values = np.array([[_as_float(value) for value in row] for row in rows])
+    values[np.isinf(values)] = np.nan
+    return values
+
+
+def _as_float(value: Any) -> float:
+    try:
+        return float(value) if isinstance(value, (int, float, np.number)) else math.nan
+    except OverflowError:
+        return math.nan
