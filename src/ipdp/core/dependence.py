@@ -36,6 +36,8 @@ _REACHES, _DEGREES = 1.5, 3.0
 # Of how many blocks the band of a cycle is the largest distance.
 _CYCLE = 0.96
 _NEGLIGIBLE = 1e-300
+# The median of the square of a normal variable, and how much a median of successive squares knows.
+_MEDIAN_OF_SQUARE, _EFFICIENCY = 0.4549, 0.3
 
 
 class BlockWeights:
@@ -97,7 +99,9 @@ class MeanErrors:
     stretches: FloatArray
 
 
-def mean_errors(blocks: Blocks, weights: BlockWeights, x: FloatArray) -> MeanErrors:
+def mean_errors(
+    blocks: Blocks, weights: BlockWeights, x: FloatArray, *, changing: bool = False
+) -> MeanErrors:
     """The errors of smoothed means.
 
     Parameters
@@ -106,6 +110,9 @@ def mean_errors(blocks: Blocks, weights: BlockWeights, x: FloatArray) -> MeanErr
         Blocks that are over, and their weights at the end of the last one.
     x
         Their means, of shape (n_blocks, n_rows, n_columns).
+    changing
+        Whether what the means are of may have changed meanwhile, suddenly or slowly, which is not
+        to count as an error. Then no more is believed of memory than successive blocks show.
 
     Examples
     --------
@@ -133,7 +140,29 @@ def mean_errors(blocks: Blocks, weights: BlockWeights, x: FloatArray) -> MeanErr
         moved = _moved(blocks, x, blocks.weight * weights.valid)
         moved = moved / student_quantile(QUANTILE, normal.degrees)
         error = np.where(cyclic > 0, error ** (1 - cyclic) * moved**cyclic, error)
-    return MeanErrors(error, normal.degrees, n / np.maximum(fit.inflation, 1.0))
+    errors = MeanErrors(error, normal.degrees, n / np.maximum(fit.inflation, 1.0))
+    return _at_most_successive(errors, weights, x) if changing else errors
+
+
+def _at_most_successive(errors: MeanErrors, weights: BlockWeights, x: FloatArray) -> MeanErrors:
+    """Errors that are no larger than by the median of the squared differences of neighbours.
+
+    It stays what it was where a level changes once, and nearly so where it changes slowly.
+    """
+    both = (weights.valid[1:] & weights.valid[:-1])[:, None]
+    squares = np.where(both, np.diff(x, axis=0) ** 2, np.nan)
+    some = np.broadcast_to(both.any(axis=0), errors.std_error.shape)
+    squares = np.where(some, squares, 0.0)
+    variance = np.nanmedian(squares, axis=0) / (2 * _MEDIAN_OF_SQUARE)
+    own = np.sqrt(variance / np.maximum(weights.n_effective, 1.0))
+    is_less = some & (own < errors.std_error)
+    # A median knows about a third of what a variance knows, and neighbours share half of it.
+    degrees = np.maximum(weights.n * _EFFICIENCY, _DEGREES)
+    return MeanErrors(
+        np.where(is_less, own, errors.std_error),
+        np.where(is_less, degrees, errors.degrees),
+        np.where(is_less, np.maximum(weights.n, 1.0), errors.stretches),
+    )
 
 
 def _moved(blocks: Blocks, x: FloatArray, weight: FloatArray) -> FloatArray:

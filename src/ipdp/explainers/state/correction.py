@@ -30,8 +30,8 @@ from ipdp.models import Engine
 _FIRST_LOOK = 8
 # Single precision rounds differently in calls of one row and of many.
 _ROUNDING = 1e-6
-# The variance of today's outputs is at least this share of what the pool alone says of it.
-_LEAST_VARIANCE = 0.25
+# The variance of today's outputs is at most this many times that of the outputs then.
+_LARGEST_RATIO = 10.0
 # A difference counts as far as its square is larger than so many times its variance.
 _DOUBT = 2.0
 
@@ -41,8 +41,7 @@ class Correction(NamedTuple):
 
     difference: FloatArray  # mean of now minus then
     variance: FloatArray  # of that mean, because only a few observations were asked about
-    spread: FloatArray  # variance of the outputs now minus that of the outputs then
-    least_spread: FloatArray  # the least variance of the outputs that is plausible now
+    spread: FloatArray  # variance of the outputs now against that of the outputs then
     n_effective: FloatArray  # (n_points,) effective number of observations that were asked about
 
 
@@ -132,20 +131,12 @@ class _Answers:
             for d, of in levels
         ]
         difference, variance = (np.sum(both, axis=0) for both in zip(*parts, strict=True))
-        spread, spread_then = (
-            (own_share * (y - (own_share * y).sum(axis=0)) ** 2).sum(axis=0)
-            for y in (self.now[chosen], self.then[chosen])
-        )
         squares = (own_share[:, 0] ** 2).sum(axis=0)
-        n_effective = np.where(squares > 0, 1 / np.where(squares > 0, squares, 1.0), 0.0)
-        # From a weighted mean of squares to a variance.
-        unbiased = n_effective / np.maximum(n_effective - 1, 0.5)
         return Correction(
             difference,
             variance,
-            spread=(spread - spread_then) * unbiased,
-            least_spread=_LEAST_VARIANCE * spread * unbiased,
-            n_effective=n_effective,
+            spread=_spread_ratio(self.now[chosen], self.then[chosen], own_share),
+            n_effective=np.where(squares > 0, 1 / np.where(squares > 0, squares, 1.0), 0.0),
         )
 
 
@@ -178,6 +169,13 @@ def _stratified_variance(values: FloatArray, share: FloatArray) -> FloatArray:
     return np.asarray((share**2 * own).sum(axis=0))
 
 
+def _spread_ratio(now: FloatArray, then: FloatArray, share: FloatArray) -> FloatArray:
+    """How much more the outputs vary now than then, by the differences of neighbours."""
+    of_now, of_then = (_stratified_variance(values, share) for values in (now, then))
+    ratio = np.where(of_then > 0, of_now / np.where(of_then > 0, of_then, 1.0), 1.0)
+    return np.asarray(ratio.clip(1 / _LARGEST_RATIO, _LARGEST_RATIO))
+
+
 def _doubted(
     layout: Layout, difference: FloatArray, variance: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
@@ -186,13 +184,10 @@ def _doubted(
     A model that learns says something else about each single observation all the time, also when
     its curve stays; what would be added to the curve is then noise.
     """
-    difference, variance = difference.copy(), variance.copy()
+    kept = np.zeros_like(difference)
     for number in layout.targets:
         own = layout.columns_of(number)
         size = (difference[:, own] ** 2).mean(axis=1, keepdims=True)
         noise = variance[:, own].mean(axis=1, keepdims=True)
-        kept = np.maximum(1 - _DOUBT * noise / np.where(size > 0, size, 1.0), 0.0)
-        left = ((1 - kept) * difference[:, own]) ** 2
-        variance[:, own] = kept**2 * variance[:, own] + left
-        difference[:, own] *= kept
-    return difference, variance
+        kept[:, own] = np.maximum(1 - _DOUBT * noise / np.where(size > 0, size, 1.0), 0.0)
+    return kept * difference, kept**2 * variance + ((1 - kept) * difference) ** 2

@@ -10,6 +10,7 @@ import numpy as np
 
 from ipdp.core.blocks import Blocks
 from ipdp.core.dependence import FEWEST, QUANTILE, BlockWeights, mean_errors
+from ipdp.core.smoothing import Smoothing
 from ipdp.core.student_t import student_quantile
 from ipdp.core.typing import Array, FloatArray
 from ipdp.explainers.state.correction import Correction
@@ -83,15 +84,16 @@ class AtBlock:
     provisional: Array  # (n_groups,)
 
 
-def at_block(means: Means, blocks: Blocks) -> AtBlock:
-    """What blocks that are over say of the errors."""
+def at_block(means: Means, blocks: Blocks, *, changing: bool = False) -> AtBlock:
+    """What blocks that are over say of the errors; `changing` is as in `mean_errors`."""
     groups = Groups(means.layout)
     end = float(blocks.numbers[-1] + 1) * blocks.size
     weights = BlockWeights(blocks, end)
     x = _at_fixed_positions(blocks.mean, means.n_axes, weights, groups)
     where = weights.valid[:, None]
     deviations = x - groups.mean(x, where)[..., groups.owner]
-    errors = mean_errors(blocks, weights, np.concatenate([x, deviations], axis=1))
+    both = np.concatenate([x, deviations], axis=1)
+    errors = mean_errors(blocks, weights, both, changing=changing)
     known = weights.n >= FEWEST
     n_outputs = x.shape[1]
     own, centred = np.split(errors.std_error * student_quantile(QUANTILE, errors.degrees), 2)
@@ -167,20 +169,31 @@ class CurveErrors:
     ----------
     means
         What the errors are of.
+    found
+        What was added to the means, for the curves of the model as it is now.
+
+    Attributes
+    ----------
+    n_effective
+        Effective number of observations of each column, were they independent.
     """
 
-    def __init__(self, means: Means) -> None:
+    def __init__(self, means: Means, found: Correction | None = None) -> None:
         smoothing = means.smoothing
         plain = smoothing.std_error[means.n_axes :]
-        self._variance = smoothing.variance[means.n_axes :]
+        self.n_effective = smoothing.n_effective
         self._inflation = np.ones_like(plain)
-        self._at_block = _latest(means)
+        self._at_block = _latest(means) if found is None else _of_changing(means)
         self._std_error = plain
         # What a correction does to the variance of the centred curve: a factor, and what is added.
         self._factor, self._added = np.ones_like(plain), np.zeros_like(plain)
-        if self._at_block is None:
-            return
-        at, groups = self._at_block, self._at_block.groups
+        if self._at_block is not None:
+            self._know_dependence(self._at_block, smoothing, plain)
+        if found is not None:
+            self._correct(found)
+
+    def _know_dependence(self, at: AtBlock, smoothing: Smoothing, plain: FloatArray) -> None:
+        groups = at.groups
         now = BlockWeights(at.blocks, smoothing.t or 0.0, smoothing.weight)
         # The mean of a stream that has just begun still gets better.
         self._scale = np.sqrt(at.n_effective / np.maximum(now.n_effective, 1.0))
@@ -192,33 +205,21 @@ class CurveErrors:
         self._inflation = np.where(known, ratio, common)
         self._std_error = plain * np.sqrt(self._inflation)
 
-    def correct(self, found: Correction, n_effective: FloatArray) -> FloatArray:
-        """Take the errors of the curves that were corrected to the model as it is now.
+    def _correct(self, found: Correction) -> None:
+        """Take the errors of curves that were corrected to the model as it is now.
 
         Its outputs vary otherwise than those of the past, and that the correction itself is an
         estimate comes on top of it.
-
-        Parameters
-        ----------
-        found
-            The correction.
-        n_effective
-            Effective number of observations of each column.
-
-        Returns
-        -------
-        That number after the correction.
         """
-        spread = np.maximum(self._variance + found.spread, found.least_spread)
-        factor = np.where(self._variance > 0, spread / np.maximum(self._variance, 1e-300), 0.0)
-        of_data = self._std_error**2 * factor
+        # Blocks of a time when the model said the same of all observations tell nothing of today.
+        of_data = self._std_error**2 / np.minimum(self._inflation, 1.0) * found.spread
         variance = of_data + found.variance
-        self._factor, self._added = factor, found.variance
+        self._factor, self._added = found.spread, found.variance
         self._std_error = np.sqrt(variance)
         with np.errstate(invalid="ignore", divide="ignore"):
-            share = np.where(variance > 0, of_data / variance, 1.0)
-        n_asked = np.minimum(found.n_effective, n_effective)
-        return np.asarray(np.maximum(n_effective * share.min(axis=0, initial=1.0), n_asked))
+            share = np.where(variance > 0, of_data / variance, 1.0).min(axis=0, initial=1.0)
+        n_asked = np.minimum(found.n_effective, self.n_effective)
+        self.n_effective = np.maximum(self.n_effective * share, n_asked)
 
     def inflation(self, columns: Any) -> FloatArray:
         """The variance of each mean against that of independent observations.
@@ -261,6 +262,12 @@ class CurveErrors:
             "centred_std_error": np.where(at.known[columns], centred, error),
             "provisional": bool(at.provisional[group]),
         }
+
+
+def _of_changing(means: Means) -> AtBlock | None:
+    """What the blocks say where the model has changed meanwhile, which is no error."""
+    closed = means.blocks.closed(means.smoothing.t or 0.0)
+    return at_block(means, closed, changing=True) if len(closed.numbers) >= FEWEST else None
 
 
 def _latest(means: Means) -> AtBlock | None:

@@ -29,22 +29,20 @@ class Snapshot:
 
     def __init__(self, memory: CurveMemory, engine: Engine | None = None) -> None:
         self._memory = memory
-        smoothing = memory.means.smoothing
-        self._mean = memory.means.shown
-        self._n_effective, self._weight = smoothing.n_effective, smoothing.weight
+        self._mean, self._weight = memory.means.shown, memory.means.smoothing.weight
         self._smoothed: FloatArray | None = None
         self._outputs = in_order(memory.means.outputs)
         # Rows of the outputs, after those of the positions.
         known = memory.means.outputs
         self._rows = [memory.means.n_axes + known.index(label) for label in self._outputs]
-        self._errors = CurveErrors(memory.means)
+        found = None
         if engine is not None and memory.pool.kept:
-            self._smoothed = self._mean
-            found = correction(memory, engine)
+            self._smoothed, found = self._mean, correction(memory, engine)
             if found is not None:
                 self._mean = self._mean.copy()
                 self._mean[memory.means.n_axes :] += found.difference
-                self._n_effective = self._errors.correct(found, self._n_effective)
+        self._errors = CurveErrors(memory.means, found)
+        self._n_effective = self._errors.n_effective
 
     def curve(self, number: int, *, with_ice: bool = True) -> Curve:
         """The curve of one target, given by its number, with the recent ICE curves or without."""
