@@ -190,7 +190,7 @@ class CurveErrors:
         if self._at_block is not None:
             self._know_dependence(self._at_block, smoothing, plain)
         if found is not None:
-            self._correct(found)
+            self._correct(found, plain)
 
     def _know_dependence(self, at: AtBlock, smoothing: Smoothing, plain: FloatArray) -> None:
         groups = at.groups
@@ -205,14 +205,14 @@ class CurveErrors:
         self._inflation = np.where(known, ratio, common)
         self._std_error = plain * np.sqrt(self._inflation)
 
-    def _correct(self, found: Correction) -> None:
+    def _correct(self, found: Correction, plain: FloatArray) -> None:
         """Take the errors of curves that were corrected to the model as it is now.
 
         Its outputs vary otherwise than those of the past, and that the correction itself is an
         estimate comes on top of it.
         """
         # Blocks of a time when the model said the same of all observations tell nothing of today.
-        of_data = self._std_error**2 / np.minimum(self._inflation, 1.0) * found.spread
+        of_data = plain**2 * np.maximum(self._inflation, 1.0) * found.spread
         variance = of_data + found.variance
         self._factor, self._added = found.spread, found.variance
         self._std_error = np.sqrt(variance)

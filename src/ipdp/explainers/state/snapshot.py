@@ -99,7 +99,7 @@ class Snapshot:
         limits = target.grids[0].limits
         shown = self._weight[columns] > 0
         if number in self._memory.means.fixed and shown.any() and not _are_categories(keys):
-            n = self._n_effective[columns]
+            n = self._memory.means.smoothing.n_effective[columns]
             shown &= n >= min(_FEWEST, n.max() / 3)
         if limits is not None:
             position = self._mean[0, columns]
