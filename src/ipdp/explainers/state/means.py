@@ -14,7 +14,7 @@ are read; a point that becomes dormant loses them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -88,8 +88,9 @@ class Means:
         """Evaluate the slots of this layout from time t on; the others become dormant."""
         if layout is self.layout:
             return
+        everything = self.everything
         if self.fixed:
-            self.newcomers.adopt(self.layout, layout, self.fixed, t, self._of)
+            self.newcomers.adopt(self.layout, layout, self.fixed, t, self._of(everything))
         old, n_active = self.layout, self.layout.n_points
         dormant = {slot: n_active + k for k, slot in enumerate(self.dormant)}
         left: list[Slot] = []
@@ -108,7 +109,6 @@ class Means:
         left += [slot for slot in old.slots if not layout.columns_of(slot[0])]
         kept = self._kept(layout, left, set(columns))
         active = {slot: k for k, slot in enumerate(old.slots)} if left else {}
-        everything = self.everything
         self.blocks.close(self.smoothing)
         at = np.array(columns, dtype=int)
         came = at >= n_active  # from those that were dormant
@@ -143,13 +143,18 @@ class Means:
         kept.reverse()
         return kept
 
-    def _of(self, slots: Sequence[Slot]) -> Smoothing:
-        return self.everything.take(_columns(self.slots, slots, set()))
+    def _of(self, everything: Smoothing) -> Callable[[Sequence[Slot]], Smoothing]:
+        """What gives the smoothing of some slots."""
+        slots = self.slots
+        return lambda wanted: everything.take(_columns(slots, wanted, set()))
 
     @property
     def shown(self) -> FloatArray:
         """The means as they are shown, of shape (n_rows, n_points)."""
-        return self.newcomers.shown(self.layout, self.smoothing, self._of, self.n_axes)
+        if not self.newcomers.points:
+            return self.smoothing.mean
+        of = self._of(self.everything)
+        return self.newcomers.shown(self.layout, self.smoothing, of, self.n_axes)
 
     def fold_many(self, values: FloatArray, w: FloatArray, t: FloatArray) -> None:
         """Fold many observations in, of shape (n, n_rows, n_columns); the same as one by one."""
