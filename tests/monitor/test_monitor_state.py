@@ -149,8 +149,20 @@ def test_a_state_that_does_not_fit_changes_nothing():
         with pytest.raises(ValueError, match=f"the state is damaged: '{part}'"):
             monitor.state = damaged
         assert monitor.state == before
-    with pytest.raises(ValueError, match="version 2; this ipdp reads version 3"):
-        monitor.state = {**before, "version": 2}
+    with pytest.raises(ValueError, match="version 1; this ipdp reads version 3"):
+        monitor.state = {**before, "version": 1}
+
+
+def test_a_state_of_the_version_before_keeps_its_changes(caplog):
+    model = Model()
+    monitor = go(make(model), model, 0, 760)
+    before = monitor.state
+    monitor.state = {"version": 2, "n": 760, "changes": before["changes"]}
+    assert monitor.state["changes"] == before["changes"]
+    assert monitor.state["n"] == 0
+    assert "the monitor starts anew" in caplog.text
+    go(monitor, model, 760, 800)
+    assert monitor.state["n"] == 40
 
 
 def test_the_state_stays_small():

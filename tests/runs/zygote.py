@@ -60,8 +60,8 @@ def make(directory: Path, kind: str) -> Run:
     metric = [metrics.Accuracy(), metrics.LogLoss()]
     if kind == "skops":  # which is slower, and knows no categories
         features = ["a"]
-        source = (({"a": x["a"]}, y) for x, y in rows(N // 2))
-        model = SGDClassifier(loss="log_loss", learning_rate="constant", eta0=0.1, random_state=1)
+        source = (({"a": x["a"]}, y) for x, y in rows(2 * N // 3))
+        model = SGDClassifier(loss="log_loss", learning_rate="constant", eta0=1.0, random_state=1)
         model.partial_fit([[0.5]], [False], classes=[False, True])
     if kind == "frozen":
         model, metric, options = frozen, metrics.MAE(), {"learn": False}

@@ -26,7 +26,7 @@ from ipdp.monitor.settings import StatisticName, check_data_settings, check_sett
 
 logger = logging.getLogger("ipdp.monitor")
 
-_STATE_VERSION = 3
+_STATE_VERSION, _EARLIER_VERSION = 3, 2
 # Number of recent observations that show where a feature's values are.
 _N_RECENT = 256
 
@@ -355,6 +355,9 @@ class Monitor:
     @state.setter
     def state(self, state: State) -> None:
         version = state.get("version")
+        if version == _EARLIER_VERSION:
+            self._begin_anew(state)
+            return
         if version != _STATE_VERSION:
             raise ValueError(
                 f"this is a state of version {version!r}; this ipdp reads version {_STATE_VERSION}"
@@ -372,6 +375,19 @@ class Monitor:
         except (KeyError, IndexError, TypeError, ValueError) as error:
             vars(self).update(before)
             raise ValueError(f"the state is damaged: {error}") from error
+
+    def _begin_anew(self, state: State) -> None:
+        """Keep the changes of a monitor of before, which looked at other things than this one."""
+        changes = [Change.from_dict(change) for change in state["changes"]]
+        logger.warning(
+            "the monitor starts anew: its state is of version %s of ipdp's monitor, which found "
+            "changes in another way; it keeps the %d changes that were found",
+            state["version"],
+            len(changes),
+        )
+        self.changes, self._n, self._history = changes, 0, History()
+        self._newest = newest_ice(self.pdp)
+        self._confirmation = self._detectors = self._data = None
 
     def _restore(self, state: State) -> None:
         self._n = state["n"]

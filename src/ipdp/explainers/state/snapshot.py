@@ -100,7 +100,9 @@ class Snapshot:
         shown = self._weight[columns] > 0
         if number in self._memory.means.fixed and shown.any() and not _are_categories(keys):
             n = self._memory.means.smoothing.n_effective[columns]
-            shown &= n >= min(_FEWEST, n.max() / 3)
+            enough = shown & (n >= min(_FEWEST, n.max() / 3))
+            if enough.sum() > 1:  # else the whole range is new, and one point is no curve
+                shown = enough
         if limits is not None:
             position = self._mean[0, columns]
             is_missing = np.array([key is MISSING for key in keys.values()])
