@@ -232,6 +232,24 @@ def test_a_class_that_came_late_was_at_zero_before():
     np.testing.assert_allclose(pdp.curve("a", now=True).average[0], 0.3, atol=1e-3)
 
 
+def test_probabilities_stay_probabilities():
+    """Three classes, of which the model changes its mind in another way for each row."""
+    turn = {"now": 0.0}
+
+    def model(x):
+        odds = np.exp([x["a"] + turn["now"] * x["b"], turn["now"] * x["a"] * 3, 1.0])
+        return dict(zip("pqr", (odds / odds.sum()).tolist(), strict=True))
+
+    pdp = IncrementalPDP(model, ["a"], alpha=0.01, grid=GRID, n_past=20)
+    for x in rows(400):
+        pdp.explain_one(x)
+    turn["now"] = 4.0
+    curve = pdp.curve("a", now=True)
+    assert curve.are_probabilities
+    assert (curve.average >= 0).all()
+    np.testing.assert_allclose(curve.average.sum(axis=0), 1.0)
+
+
 @pytest.mark.parametrize("estimator", ["pointwise", "regrid"])
 def test_points_that_came_later_are_corrected_by_those_who_had_them(estimator):
     model = Line()

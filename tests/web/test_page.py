@@ -203,7 +203,7 @@ def test_importances_have_their_band(explained):
         low, high = reader.at(100, "gain")["age"].band()
         assert (band["y"][0], band["y"][-1]) == pytest.approx((high, low), rel=1e-5)
         said = page.inner_text("#caption")
-        assert said.startswith("Gain by shuffling 0.31, number 1 of 5. Rests on about")
+        assert said.startswith("Gain by shuffling 0.31, number 1 of 5. Worth about")
         page.select_option(".panel .by select", "pdp")
 
 

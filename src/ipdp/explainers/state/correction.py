@@ -187,7 +187,9 @@ def _doubted(
     kept = np.zeros_like(difference)
     for number in layout.targets:
         own = layout.columns_of(number)
-        size = (difference[:, own] ** 2).mean(axis=1, keepdims=True)
-        noise = variance[:, own].mean(axis=1, keepdims=True)
-        kept[:, own] = np.maximum(1 - _DOUBT * noise / np.where(size > 0, size, 1.0), 0.0)
+        size = (difference[:, own] ** 2).mean(axis=1)
+        noise = variance[:, own].mean(axis=1)
+        # The same share of all outputs: probabilities are to stay some.
+        ratio = float((size[noise > 0] / noise[noise > 0]).mean()) if noise.any() else np.inf
+        kept[:, own] = max(1 - _DOUBT / ratio, 0.0) if ratio > 0 else 0.0
     return kept * difference, kept**2 * variance + ((1 - kept) * difference) ** 2

@@ -39,8 +39,9 @@ class Snapshot:
         if engine is not None and memory.pool.kept:
             self._smoothed, found = self._mean, correction(memory, engine)
             if found is not None:
-                self._mean = self._mean.copy()
-                self._mean[memory.means.n_axes :] += found.difference
+                outputs = self._mean[memory.means.n_axes :]
+                positions = self._mean[: memory.means.n_axes]
+                self._mean = np.vstack([positions, _bounded(outputs + found.difference, outputs)])
         self._errors = CurveErrors(memory.means, found)
         self._n_effective = self._errors.n_effective
 
@@ -178,6 +179,16 @@ class Snapshot:
 
 def _are_categories(keys: dict[int, Key]) -> bool:
     return isinstance(next(iter(keys.values())), tuple)
+
+
+def _bounded(corrected: FloatArray, smoothed: FloatArray) -> FloatArray:
+    """The corrected outputs, (n_outputs, n_points); of probabilities at least 0 and 1 in all."""
+    if len(smoothed) < 2 or smoothed.min(initial=0.0) < 0:
+        return corrected
+    positive = np.maximum(corrected, 0.0)
+    # Less than 1 where the model has learnt a class that is not on the curve yet.
+    total = np.maximum(positive.sum(axis=0), 1.0)
+    return np.where(np.isclose(smoothed.sum(axis=0), 1.0), positive / total, corrected)
 
 
 def _axis(keys: list[Key], positions: FloatArray) -> Array:

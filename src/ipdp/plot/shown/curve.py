@@ -132,7 +132,10 @@ def shown_curve(whole: Curve, **options: Any) -> ShownCurve:
         title="" if wanted.is_beside else _title(curve, wanted.band),
         values=curve.grid_values[0].tolist(),
         n_effective=curve.n_effective_points,
-        lines=[_line(curve, k, axis, wanted) for k in range(len(curve.outputs))],
+        lines=[
+            _line(curve, k, axis, wanted, within=bounded and whole.are_probabilities)
+            for k in range(len(curve.outputs))
+        ],
         band=wanted.band,
         thin=thin_points(curve),
         rug=rug_of(curve, x) if wanted.rug else None,
@@ -167,14 +170,16 @@ def _chosen(whole: Curve, wanted: Options) -> tuple[Curve, Options]:
     return curve, replace(wanted, trail=sorted(trail, key=time_of), compare=compare)
 
 
-def _line(curve: Curve, k: int, axis: Axis, wanted: Options) -> Line:
-    """The k-th output."""
+def _line(curve: Curve, k: int, axis: Axis, wanted: Options, *, within: bool) -> Line:
+    """The k-th output; a band that is to stay within the probabilities is cut there."""
     n, output, categorical = len(curve.outputs), curve.outputs[k], axis.categories is not None
     shift = side_by_side(n, _AT_CATEGORY)[k] if categorical else 0.0
     x = axis.positions(curve.grid_values[0])
     low, high = np.full((2, len(x)), np.nan)
     if wanted.band is not None:
         low, high = (end[k] for end in curve.band(wanted.band, simultaneous=True))
+        if within:
+            low, high = low.clip(0.0, 1.0), high.clip(0.0, 1.0)
     with_ice = n == 1 and (not wanted.trail if wanted.ice is None else wanted.ice)
     ice = _ice_paths(curve, x, categorical=categorical) if with_ice else []
     earlier = zip(wanted.trail, _fading(len(wanted.trail), *_TRAIL), strict=True)

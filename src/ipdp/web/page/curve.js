@@ -28,7 +28,8 @@
   }
 
   const band = (stroke) => ipdp.band(stroke.grid, stroke.average, stroke.half, stroke.colour, {
-    meta: { part: "band", role: stroke.role, output: stroke.output } });
+    meta: { part: "band", role: stroke.role, output: stroke.output },
+  }, stroke.history.limits(stroke.output));
 
   function line(stroke) {
     const { grid, thin, colour, dash } = stroke;

@@ -205,7 +205,7 @@
     if (comparable) return compared(page, entries, outputs[0]);
     if (!entries.length) return "This feature has no curve yet at this time.";
     const n = page.history.nEffective[entries[0].frame];
-    return `${ipdp.importanceText(page)} Rests on about ${ipdp.counted(n, "observation")}.`;
+    return `${ipdp.importanceText(page)} Worth about ${ipdp.counted(n, "independent observation")}.`;
   }
 
   function chip(page, entry) {

@@ -74,15 +74,15 @@
     return found.filter((places) => places.length);
   }
 
-  /** A band around values: there and back again, broken where it is not known. */
-  ipdp.band = function (at, values, halves, colour, more) {
+  /** A band around values: there and back again, broken where it is not known, within limits. */
+  ipdp.band = function (at, values, halves, colour, more, [least, most] = [-Infinity, Infinity]) {
     const x = [];
     const y = [];
     for (const places of stretches(values, halves)) {
       if (x.length) { x.push(null); y.push(null); }
       for (const [sign, along] of [[1, places], [-1, [...places].reverse()]]) {
         x.push(...along.map((k) => at[k]));
-        y.push(...along.map((k) => values[k] + sign * halves[k]));
+        y.push(...along.map((k) => Math.min(Math.max(values[k] + sign * halves[k], least), most)));
       }
     }
     return {

@@ -109,6 +109,11 @@
       return outputs.length > 1 ? this.several : this.texts.get(outputs[0]) || "";
     }
 
+    /** What an output cannot be below and above: probabilities, which are called so. */
+    limits(output) {
+      return this.texts.get(output) === `P(${output})` ? [0, 1] : undefined;
+    }
+
     /** The last frame at or before n; -1 before the first. */
     at(n) {
       return ipdp.last(this.n, n);
