@@ -63,7 +63,7 @@ def draw_panels(axes: Sequence[Axes], record: Record) -> None:
         ax.text(0, 1.03, f"t = {curve.t:,}", transform=ax.transAxes, color="0.4", fontsize=9)
     faint = Line2D([], [], color=_COLOURS["salary"], alpha=0.6, linewidth=0.8)
     handles: list[Any] = [(display.bands_[0], display.lines_[0]), faint, dashed[0]]
-    names = ["iPDP with its 95 % band", "recent ICE curves", "the rule behind the data"]
+    names = ["the model as it is now, 95 % band", "recent ICE curves", "the rule behind the data"]
     axes[0].figure.legend(handles, names, loc="upper right", ncols=3, frameon=False, fontsize=9.5)
 
 

@@ -42,7 +42,8 @@ class Record:
                 self.changes.append(event.change)
             case Snapshotted() if event.reason == "every":
                 self.t.append(event.n)
-                self.curves.append(dict(event.curves) if self.pdp is None else self.pdp.curves)
+                own = event.curves if self.pdp is None else self.pdp.snapshot(now=True)
+                self.curves.append(dict(own))
             case Scored() if self.t and self.t[-1] == event.n:
                 self.accuracy[len(self.t) - 1 :] = event.values.values()
 
