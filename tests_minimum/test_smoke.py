@@ -63,7 +63,9 @@ def test_a_model_of_river(model):
         pfi.explain_one(x, y)
         model.learn_one(x, y)
     assert pdp.curve("a").overall_importance > 0.2
-    assert pdp.curve(("a", "b")).average.shape == (2, 10, 10)
+    n_outputs, *sides = pdp.curve(("a", "b")).average.shape
+    assert n_outputs == 2
+    assert min(sides) >= 10
     assert pfi.results()["a"].overall_importance > pfi.results()["b"].overall_importance
 
 

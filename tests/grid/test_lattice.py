@@ -311,3 +311,11 @@ def test_ranges_at_the_limits_of_the_numbers_have_distinct_knots(kind, xs):
     grid = filled(Lattice(kind(20)), xs)
     assert len(set(grid.keys)) == len(grid.keys) >= 1
     assert np.isfinite(grid.points.astype(float)).all()
+
+
+def test_whole_numbers_beyond_64_bits_are_numbers():
+    lattice = Lattice(MinMax(5))
+    for value in (2**70, 2**70 + 3) * 20:
+        lattice.update(value)
+    assert lattice.points.dtype == float
+    assert lattice.points == pytest.approx(2.0**70)

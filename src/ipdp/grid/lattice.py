@@ -127,8 +127,9 @@ class Lattice(Grid):
             return
         self._whole = source.whole
         knots = self._knots(low, high, source)
-        if source.whole:
-            knots = [int(knot) for knot in knots]
+        # Beyond 64 bits numpy would take them for objects.
+        number = int if source.whole and all(abs(knot) < 2**63 for knot in knots) else float
+        knots = [number(knot) for knot in knots]
         keys, points = tuple(knots), np.array(knots)
         if keys != self._keys:
             self._keys, self._points = keys, points
