@@ -193,10 +193,15 @@ def test_what_cannot_be_saved_is_left_out_with_a_warning(caplog):
     assert "'b'" in caplog.text
 
 
-def test_a_damaged_pool_is_refused():
+@pytest.mark.parametrize("what", ["weights", "values"])
+def test_a_damaged_pool_is_refused(what):
     pdp = followed(Line())
     state = pdp.state
-    state["fold"]["pool"]["weights"] = [[1.0], [1.0]]
+    pool = state["fold"]["pool"]
+    if what == "weights":
+        pool["weights"] = [[1.0], [1.0]]
+    else:  # as many numbers, in another shape
+        pool["records"]["values"]["shapes"][0] = pool["records"]["values"]["shapes"][0][::-1]
     other = IncrementalPDP(Line(), ["a"], alpha=0.01, grid=GRID)
     with pytest.raises(ValueError, match="damaged"):
         other.state = state

@@ -34,11 +34,10 @@ _N_RECENT = 256
 class Monitor:
     """Tests every feature of an explainer for changes and reports them.
 
-    By default it looks at the unsmoothed ICE curves: when nothing changes they are independent, so
-    that the rate of false alarms can be bounded. A candidate is confirmed before it becomes an
-    alarm: the current model is evaluated again on stored observations from before the change. Only
-    if its outputs differ now has the effect changed; a model that has stayed the same cannot raise
-    a "real" alarm, whatever the data do.
+    A change of the model is found by asking it again: at every check about a few stored
+    observations, and about many more before an alarm is raised. Only if it answers otherwise than
+    it did, and by more than is usual for this model, has the effect changed; a model that has
+    stayed the same cannot raise a "real" alarm, whatever the data do.
 
     The values of each feature are watched for themselves: where they lie, how widely they spread,
     whether they are missing, stuck, or of other categories, further than ever at that time scale.

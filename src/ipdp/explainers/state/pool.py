@@ -255,7 +255,10 @@ class Pool:
         records, latest = restored(state["records"], targets), parted(state["latest"])
         weights = np.array(state["weights"], dtype=float).reshape(2, -1)
         n = weights.shape[1]
-        fits = all(y.shape[1] == r.layout.n_points for r, y in zip(records, latest, strict=True))
+        fits = all(
+            {r.positions.shape[1], r.values.shape[1], y.shape[1]} == {r.layout.n_points}
+            for r, y in zip(records, latest, strict=True)
+        )
         if not fits or not 0 <= len(records) - n <= 1:
             raise ValueError("the state is damaged: its stored observations do not fit each other")
         for name in _SAVED:
