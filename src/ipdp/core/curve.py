@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
 
+from ipdp.core.curve_state import curve_fields
+from ipdp.core.interpolation import interpolation_weights
 from ipdp.core.jsonable import readable
 from ipdp.core.student_t import pointwise_level, student_quantile
 from ipdp.core.support import data_weights, supported_points
@@ -334,7 +335,7 @@ class Curve:
             raise ValueError(f"{self.feature!r} needs {n_axes} values, got {len(positions)}")
         single = all(np.ndim(position) == 0 for position in positions)
         weights = [
-            _interpolation(axis, np.atleast_1d(position), categorical)
+            interpolation_weights(axis, np.atleast_1d(position), categorical)
             for axis, position, categorical in zip(
                 self.grid_values, positions, self.categorical, strict=True
             )
@@ -364,52 +365,7 @@ class Curve:
     @classmethod
     def from_dict(cls, state: State) -> Curve:
         """The curve that gave this dict."""
-        if state.get("version") != 1:
-            raise ValueError(
-                f"this is a curve of version {state.get('version')!r}; this ipdp reads version 1"
-            )
-        n_axes = len(state["grid_values"])
-        feature = state["feature"]
-        categorical = tuple(state["categorical"])
-        n_outputs = len(state["outputs"])
-        shape = (n_outputs, *(len(axis) for axis in state["grid_values"]))
-
-        def floats(name: str, *shape: int) -> Any:
-            value = state.get(name)  # earlier versions did not have all of them
-            return None if value is None else np.array(value, dtype=float).reshape(shape)
-
-        ice = state["ice"]
-        n_ice = 0 if ice is None else (len(ice[0]) if n_outputs else 0)
-        positions = state["ice_grid_values"]
-        return cls(
-            feature=tuple(feature) if n_axes > 1 else feature,
-            outputs=tuple(state["outputs"]),
-            grid_values=[
-                _axis(values, is_category)
-                for values, is_category in zip(state["grid_values"], categorical, strict=True)
-            ],
-            average=floats("average", *shape),
-            std_error=floats("std_error", *shape),
-            n_samples=state["n_samples"],
-            n_effective_points=floats("n_effective_points", *shape[1:]),
-            categorical=categorical,
-            t=state["t"],
-            ice=floats("ice", n_outputs, n_ice, *shape[1:]),
-            ice_grid_values=positions and [np.array(p, dtype=float) for p in positions],
-            rug=[
-                _axis(values, is_category)
-                for values, is_category in zip(state["rug"], categorical, strict=False)
-            ],
-            missing=floats("missing", n_outputs),
-            missing_std_error=floats("missing_std_error", n_outputs),
-            inflation=floats("inflation", n_outputs),
-            degrees=floats("degrees", n_outputs),
-            path_length=floats("path_length", n_outputs),
-            centred_path_length=floats("centred_path_length", n_outputs),
-            centred_std_error=floats("centred_std_error", *shape),
-            provisional=bool(state.get("provisional", False)),
-            smoothed=floats("smoothed", *shape),
-        )
+        return cls(**curve_fields(state))
 
     def to_frame(self, backend: Any = "pandas") -> Any:
         """A long frame: one row for each output and point.
@@ -463,36 +419,3 @@ class Curve:
             f"Curve(feature={self.feature!r}, outputs={self.outputs!r}, points={shape}, "
             f"n_samples={self.n_samples}, t={self.t})"
         )
-
-
-def _interpolation(axis: Array, x: Array, categorical: bool) -> FloatArray:
-    """Weights of the axis' points at each x, of shape (n, m); a row of NaN outside of the axis."""
-    weights = np.zeros((len(x), len(axis)))
-    if categorical:
-        known = {value: k for k, value in enumerate(axis.tolist())}
-        for row, value in enumerate(x.tolist()):
-            if value not in known:
-                raise ValueError(f"no category {value!r}: the curve has {list(known)}")
-            weights[row, known[value]] = 1.0
-        return weights
-    x = x.astype(float)
-    # Duplicates (a constant feature) are stepped over: the last of them counts.
-    right = np.clip(np.searchsorted(axis, x, side="right"), 1, max(len(axis) - 1, 1))
-    left = right - 1
-    right = np.minimum(right, len(axis) - 1)
-    width = (axis[right] - axis[left]).astype(float)
-    share = np.where(width > 0, (x - axis[left]) / np.where(width > 0, width, 1.0), 0.0)
-    rows = np.arange(len(x))
-    weights[rows, left] += 1 - share
-    weights[rows, right] += share
-    weights[(x < axis[0]) | (x > axis[-1]) | np.isnan(x)] = np.nan
-    return weights
-
-
-def _axis(values: Iterable[Any], is_category: bool) -> Array:
-    items = list(values)
-    if not is_category:
-        return np.array(items)
-    axis = np.empty(len(items), dtype=object)
-    axis[:] = items
-    return axis
