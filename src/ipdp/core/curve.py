@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
 
+from ipdp.core.curve_frame import long_frame
 from ipdp.core.curve_state import curve_fields
 from ipdp.core.interpolation import interpolation_weights
 from ipdp.core.jsonable import readable
 from ipdp.core.student_t import pointwise_level, student_quantile
-from ipdp.core.support import data_weights, supported_points
+from ipdp.core.support import data_weights, deviation, supported_points
 from ipdp.core.typing import Array, Feature, FloatArray, Label, State
 
 PREDICTION: tuple[Label, ...] = ("prediction",)
@@ -167,12 +167,12 @@ class Curve:
         a quarter of its range, which estimates the same. An effect that differs between
         observations and cancels in their mean is not seen.
         """
-        return self._importance(self.weights)
+        return deviation(self, self.weights)
 
     @property
     def equal_importance(self) -> FloatArray:
         """The same with all points alike, as in the paper, wherever the data are."""
-        return self._importance(np.full(self.weights.shape, 1.0))
+        return deviation(self, np.ones(self.weights.shape))
 
     @property
     def weights(self) -> FloatArray:
@@ -191,21 +191,6 @@ class Curve:
         values.
         """
         return supported_points(self)
-
-    def _importance(self, weights: FloatArray) -> FloatArray:
-        n_outputs = len(self.outputs)
-        if self.average.size < 2 * n_outputs or not n_outputs:
-            return np.zeros(n_outputs)
-        flat = self.average.reshape(n_outputs, -1)
-        if len(self.categorical) == 1 and self.categorical[0]:
-            return np.asarray(np.ptp(flat, axis=1) / 4)
-        # From its first value, so that a constant curve has an importance of exactly 0.
-        flat = flat - flat[:, :1]
-        share = weights.ravel() / weights.sum()
-        deviation = flat - (flat @ share)[:, None]
-        # Unbiased; for equal weights the same as with one degree of freedom less.
-        freedom = 1 - share @ share
-        return np.sqrt(deviation**2 @ share / freedom) if freedom > 0 else np.zeros(n_outputs)
 
     @property
     def overall_importance(self) -> float:
@@ -379,23 +364,7 @@ class Curve:
         -------
         A frame with a column for each feature, then `output`, `average` and `std_error`.
         """
-        import narwhals as nw
-
-        n_points = math.prod(len(axis) for axis in self.grid_values)
-        axes = np.meshgrid(*self.grid_values, indexing="ij")
-        columns: dict[str, Any] = {
-            str(name): list(axis.ravel().tolist()) * len(self.outputs)
-            for name, axis in zip(self.features, axes, strict=True)
-        }
-        columns["output"] = [output for output in self.outputs for _ in range(n_points)]
-        columns["average"] = self.average.ravel().tolist()
-        columns["std_error"] = self.std_error.ravel().tolist()
-        try:
-            return nw.from_dict(columns, backend=backend).to_native()
-        except ImportError:
-            raise ImportError(
-                f"a frame of {backend} needs it: pip install {backend}, or give another backend"
-            ) from None
+        return long_frame(self, backend)
 
     def plot(self, ax: Any = None, **style: Any) -> Any:
         """Draw the curve; see `ipdp.plot.PDPDisplay.plot` for the options.

@@ -62,6 +62,26 @@ def data_weights(curve: Curve) -> FloatArray:
     return np.asarray(counts / counts.sum())
 
 
+def deviation(curve: Curve, weights: FloatArray) -> FloatArray:
+    """The standard deviation of a curve over its points with these weights, for each output.
+
+    For a category a quarter of the range, which estimates the same.
+    """
+    n_outputs = len(curve.outputs)
+    if curve.average.size < 2 * n_outputs or not n_outputs:
+        return np.zeros(n_outputs)
+    flat = curve.average.reshape(n_outputs, -1)
+    if curve.categorical == (True,):
+        return np.asarray(np.ptp(flat, axis=1) / 4)
+    # From its first value, so that a constant curve has a deviation of exactly 0.
+    flat = flat - flat[:, :1]
+    share = weights.ravel() / weights.sum()
+    away = flat - (flat @ share)[:, None]
+    # Unbiased; for equal weights the same as with one degree of freedom less.
+    freedom = 1 - share @ share
+    return np.sqrt(away**2 @ share / freedom) if freedom > 0 else np.zeros(n_outputs)
+
+
 def _has_values(curve: Curve) -> bool:
     return len(curve.rug) == len(curve.grid_values) and len(curve.rug[0]) >= _ENOUGH
 

@@ -1,0 +1,32 @@
+"""A curve as a table of rows."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from ipdp.core.curve import Curve
+
+
+def long_frame(curve: Curve, backend: Any) -> Any:
+    """One row for each output and point; see `Curve.to_frame`."""
+    import narwhals as nw
+
+    n_points = math.prod(len(axis) for axis in curve.grid_values)
+    axes = np.meshgrid(*curve.grid_values, indexing="ij")
+    columns: dict[str, Any] = {
+        str(name): list(axis.ravel().tolist()) * len(curve.outputs)
+        for name, axis in zip(curve.features, axes, strict=True)
+    }
+    columns["output"] = [output for output in curve.outputs for _ in range(n_points)]
+    columns["average"] = curve.average.ravel().tolist()
+    columns["std_error"] = curve.std_error.ravel().tolist()
+    try:
+        return nw.from_dict(columns, backend=backend).to_native()
+    except ImportError:
+        raise ImportError(
+            f"a frame of {backend} needs it: pip install {backend}, or give another backend"
+        ) from None
