@@ -17,6 +17,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ipdp.core import packing
 from ipdp.runs.checkpoint import CheckpointError, pack, read, unpack, write
 
 PARTS = {"run": {"n": 12, "means": [0.1, 1e300, -0.0]}, "pdp": None, "pickle": b"\x00\xff" * 50}
@@ -53,8 +54,15 @@ def test_any_program_can_open_it(tmp_path):
     write(tmp_path / "run.ipdp", PARTS)
     with zipfile.ZipFile(tmp_path / "run.ipdp") as archive:
         assert archive.testzip() is None
-        assert archive.namelist() == ["run.json", "pdp.json", "pickle.bin"]
-        assert json.loads(archive.read("run.json")) == PARTS["run"]
+        assert archive.namelist() == ["run.packed", "pdp.packed", "pickle.bin"]
+        assert packing.unpack(archive.read("run.packed")) == PARTS["run"]
+
+
+def test_a_file_of_version_2_is_read():
+    members = {"run.json": json.dumps(PARTS["run"]).encode(), "pickle.bin": PARTS["pickle"]}
+    for method in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        read_again = unpack(sealed(members, version=2, method=method))
+        assert read_again == {"run": PARTS["run"], "pickle": PARTS["pickle"]}
 
 
 def test_the_same_parts_are_the_same_bytes():
@@ -133,7 +141,7 @@ WRONG = {
     "cut": (pack(PARTS)[:-1], "is cut off or damaged"),
     "longer": (pack(PARTS) + b"x", "is cut off or damaged: it does not end with its checksum"),
     "flipped": (pack(PARTS)[:90] + b"\xfe" + pack(PARTS)[91:], "is damaged: its checksum"),
-    "newer": (sealed({"a.json": b"1"}, version=3), "of version 3, from a newer ipdp"),
+    "newer": (sealed({"a.json": b"1"}, version=4), "of version 4, from a newer ipdp"),
     "another zip": (sealed({"a.json": b"1"})[:-90], "is cut off or damaged"),
     "no zip": (signed(b"PK\x03\x04" + b"x" * 80), "not one that ipdp wrote"),
     "deep": (sealed({"run.json": DEEP}), "not one that ipdp wrote"),
@@ -144,6 +152,7 @@ WRONG = {
     "no kind": (sealed({"run": b"x"}), "unknown kind 'run'"),
     "twice": (twice("run.bin"), "two parts called 'run'"),
     "method": (sealed({"a.bin": b"xyz"}, method=zipfile.ZIP_LZMA), "compressed in another way"),
+    "not packed": (sealed({"run.packed": b"{}"}), "not a state of ipdp"),
     "not json": (sealed({"run.json": b"{"}), "not one that ipdp wrote"),
 }
 WRONG_V1 = {
@@ -164,6 +173,7 @@ WRONG_V1 = {
     "kind": (sealed_v1([["run", "pickle", 1, 1]], b"x"), "unknown kind 'pickle'"),
     "index": (sealed_v1({"run": 1}), "not one that ipdp wrote"),
     "number": (sealed_v1(7), "not one that ipdp wrote"),
+    "not packed": (sealed({"run.packed": b"{}"}), "not a state of ipdp"),
     "not json": (sealed_v1([["run", "json", 1, 1]], b"{"), "not one that ipdp wrote"),
 }
 

@@ -1,10 +1,11 @@
 """One file that a run can go on from: atomic, checksummed, versioned, with no pickle of ours.
 
-A zip file with a member for each part: a JSON value (.json) or plain bytes (.bin). Nothing in it
-says what to import or to call: reading it makes dicts, lists, numbers, strings and bytes, whoever
-wrote it. Its comment, the last bytes, holds the version and the SHA-256 of all bytes before it.
-Version 1 was a fixed head (magic, version, length and SHA-256 of the rest), an index in JSON, and
-the parts one after the other.
+A zip file with a member for each part: a JSON-safe value (.packed, see `core/packing.py`) or plain
+bytes (.bin). Nothing in it says what to import or to call: reading it makes dicts, lists, numbers,
+strings and bytes, whoever wrote it. Its comment, the last bytes, holds the version and the SHA-256
+of all bytes before it. Version 2 had the values as JSON (.json), some of them compressed. Version 1
+was a fixed head (magic, version, length and SHA-256 of the rest), an index in JSON, and the parts
+one after the other.
 """
 
 from __future__ import annotations
@@ -21,9 +22,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from ipdp.core import packing
 from ipdp.core.files import write_whole
 
-VERSION = 2
+VERSION = 3
 """Of the format that is written; every version up to it is read."""
 
 _START = b"PK"  # of a zip file
@@ -31,8 +33,8 @@ _START_1 = b"\x89ipdp\r\n\x1a"
 _HEAD_1, _INDEX_1 = struct.Struct("<8sIQ32s"), struct.Struct("<I")
 _DIGEST = 64  # of SHA-256 in hexadecimal digits
 _END = re.compile(rb"ipdp checkpoint (\d+) sha256 ([0-9a-f]{64})\Z")
-# Compressed parts are at most so many times larger when unpacked: what would be more is written as
-# it is. So a file cannot unpack to much more than its own size.
+# Compressed members, which version 2 had, are at most so many times larger when unpacked. So a file
+# cannot unpack to much more than its own size.
 _RATIO = 32
 
 Where = str | bytes | os.PathLike[Any]
@@ -113,15 +115,10 @@ def unpack(data: bytes) -> dict[str, Any]:
 def _add(archive: zipfile.ZipFile, name: str, value: Any) -> None:
     if not name.isidentifier():
         raise ValueError(f"a part of a checkpoint cannot be called {name!r}")
-    if isinstance(value, bytes):
-        archive.writestr(zipfile.ZipInfo(f"{name}.bin"), value)
-        return
-    text = json.dumps(value, separators=(",", ":")).encode()
-    size = len(zlib.compress(text, 1))
-    is_smaller = size < len(text) <= _RATIO * size
-    method = zipfile.ZIP_DEFLATED if is_smaller else zipfile.ZIP_STORED
+    is_plain = isinstance(value, bytes)
+    kind, content = ("bin", value) if is_plain else ("packed", packing.pack(value))
     # With no time in it: the same parts are the same bytes.
-    archive.writestr(zipfile.ZipInfo(f"{name}.json"), text, method, compresslevel=1)
+    archive.writestr(zipfile.ZipInfo(f"{name}.{kind}"), content)
 
 
 def _must_be_whole(data: bytes) -> None:
@@ -167,6 +164,8 @@ def _content(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
 def _value(kind: str, content: bytes) -> Any:
     if kind in ("bin", "bytes"):
         return content
+    if kind == "packed":
+        return packing.unpack(content)
     if kind != "json":
         raise ValueError(f"a part is of the unknown kind {kind!r}")
     return json.loads(content)
