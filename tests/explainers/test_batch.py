@@ -20,6 +20,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import ipdp
+from ipdp.grid import Auto, Categories, MinMax, QuantileRange, Quantiles
 
 N = 60
 GRID = [-1.0, -0.2, 0.4, 1.3]
@@ -226,3 +227,41 @@ def test_grids_of_a_pair_say_nothing_of_the_other_features():
     assert curve.average.shape == (1, 2, 2)
     with pytest.raises(ValueError, match="there is no feature 'e'"):
         ipdp.partial_dependence(lambda x: x["b"], rows, ["b"], grid={"e": fixed})
+
+
+@pytest.mark.parametrize("whole", [False, True])
+def test_the_default_grid_covers_the_quantiles_of_all_rows(whole):
+    # More rows than the default grid keeps values of on a stream.
+    values = np.random.default_rng(5).normal(scale=300.0, size=3_000)
+    column = [int(v) for v in values] if whole else values.tolist()
+    column[7] = None
+    [curve] = ipdp.partial_dependence(lambda x: 1.0, [{"a": v} for v in column], ice=False)
+    known = sorted(v for v in column if v is not None)
+    ends = np.quantile(known, [0.01, 0.99])
+    if whole:
+        ends = np.floor(ends + 0.5)
+    np.testing.assert_allclose(curve.grid_values[0][[0, -1]], ends, rtol=1e-14)
+    ranks = np.linspace(0, len(known) - 1, 200).round().astype(int)
+    assert curve.rug[0].tolist() == [known[k] for k in ranks]
+
+
+@pytest.mark.parametrize("kind", ["numbers", "whole", "few", "mixed", "text", "truth"])
+def test_a_grid_takes_a_table_as_it_takes_its_rows(kind):
+    rng = np.random.default_rng(6)
+    column = {
+        "numbers": rng.normal(size=90).tolist(),
+        "whole": rng.integers(0, 50, 90).tolist(),
+        "few": rng.integers(0, 4, 90).tolist(),
+        "mixed": [1, 2.5, *range(88)],
+        "text": rng.choice(["x", "y", "z"], 90).tolist(),
+        "truth": (rng.random(90) < 0.3).tolist(),
+    }[kind]
+    grids = [Auto(), Auto(ends="extremes"), QuantileRange(5), Quantiles(5), MinMax(5), Categories()]
+    for pattern in grids if kind not in ("text", "truth") else [grids[0], grids[-1]]:
+        one, whole = pattern.spanning(90).fresh(), pattern.spanning(90).fresh()
+        for value in column:
+            one.update(value)
+        whole.take(column)
+        assert (one.points.tolist(), one.keys) == (whole.points.tolist(), whole.keys)
+        assert (one.rug.tolist(), one.n_values) == (whole.rug.tolist(), whole.n_values)
+        assert (one.whole, one.categorical) == (whole.whole, whole.categorical)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Literal, get_args
 
 from ipdp.core import kernels
@@ -71,6 +72,21 @@ class Reservoir:
     def update(self, x: float) -> None:
         """Offer a value to the reservoir."""
         self.kernel.offer(x)
+
+    def fill(self, values: Sequence[float]) -> None:
+        """Offer at once to an empty reservoir values that it has room for; to sort once is quick.
+
+        Examples
+        --------
+        >>> reservoir = Reservoir(size=5)
+        >>> reservoir.fill([3, 1, 2])
+        >>> reservoir.values, reservoir.n_values
+        ([1, 2, 3], 3)
+        """
+        self.kernel.fill(list(values))
+        self.kernel.n += len(values)
+        self.kernel.version += len(values)
+        self.kernel.whole = all(map(kernels.current.is_whole, values))
 
     def quantile(self, q: float) -> float:
         """The q-quantile, linear between values as `numpy.quantile` has it."""

@@ -9,7 +9,7 @@ from typing import Any
 
 from ipdp.core.curve import Curve
 from ipdp.core.observations import observations
-from ipdp.core.typing import Feature, FeatureName
+from ipdp.core.typing import Feature, FeatureName, Observation
 from ipdp.core.validation import sample_weight
 from ipdp.explainers.state.curve_memory import CurveMemory
 from ipdp.explainers.state.snapshot import Snapshot
@@ -88,13 +88,7 @@ def partial_dependence(
     listed = followed(rows[0], listed)
     targets = make_targets(listed, _over_all(grid, listed, len(rows)), regrid=False, seed=None)
     memory = CurveMemory(targets, tuple(rows[0]), alpha=None, n_ice=len(rows) if ice else 0)
-    for t, x in enumerate(rows, start=1):
-        memory.commit((memory.admit(x), x, None), 1.0, t)
-    memory.seen = memory.t = len(rows)
-    for name, own in memory.grids.items():
-        if not own.n_values:
-            raise ValueError(f"feature {name!r} has no values in X, only missing ones")
-        own.settle()
+    _fill(memory, rows)
     # The rows of a table are a sample: their order is not that of time.
     memory.means.blocks.until = math.inf
     stack = Stack(memory, engine(model))
@@ -106,6 +100,20 @@ def partial_dependence(
     stack.flush()
     now = Snapshot(memory)
     return [replace(now.curve(k), provisional=False) for k in range(len(targets))]
+
+
+def _fill(memory: CurveMemory, rows: Sequence[Observation]) -> None:
+    """Let the grids have all rows of a table."""
+    admitted = [memory.admit(x) for x in rows]
+    columns = list(zip(*admitted, strict=True))
+    for (name, own), column in zip(memory.grids.items(), columns, strict=True):
+        values = [value for value in column if value is not None]
+        if not values:
+            raise ValueError(f"feature {name!r} has no values in X, only missing ones")
+        own.take(values)
+        own.settle()
+    memory.joint.extend(map(tuple, admitted[-(memory.joint.maxlen or 0) :]))
+    memory.seen = memory.t = len(rows)
 
 
 def _over_all(

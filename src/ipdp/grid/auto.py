@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -68,6 +68,7 @@ class Auto(Grid):
         self.size = size
         self.window = window
         self.ends: Ends = ends
+        self._stored = _STORED
         self._range = self._new_range(None)
         self._categories = Categories(max(size, 20), window, warm_up=warm_up, missing=missing)
         # Both storages are filled until one of them is ruled out.
@@ -78,7 +79,7 @@ class Auto(Grid):
         common: Any = {"warm_up": self.warm_up, "missing": self.missing}
         if self.ends == "extremes":
             return MinMax(self.size, self.window, **common)
-        stored = min(self.window, _STORED)
+        stored = min(self.window, self._stored)
         # Which values are stored does not depend on them: without a seed it is always the same.
         seed = 0 if seed is None else seed
         more: Any = {"window": self.window, "storage_size": stored, "seed": seed}
@@ -86,6 +87,7 @@ class Auto(Grid):
 
     def fresh(self, seed: int | None = None) -> Auto:
         own = type(self)(**self.settings)
+        own._stored = self._stored
         own._range = own._new_range(seed)
         own._decide()
         return own
@@ -138,7 +140,20 @@ class Auto(Grid):
 
     def spanning(self, n: int) -> Auto:
         # The choice is made when all values are known.
-        return type(self)(**{**self.settings, "window": n, "warm_up": n})
+        own = type(self)(**{**self.settings, "window": n, "warm_up": n})
+        own._stored = n  # the quantiles are those of all values, not of some
+        return own
+
+    def take(self, values: Sequence[Any]) -> None:
+        if self.n_values or not set(map(type, values)) <= {int, float}:
+            super().take(values)
+            return
+        self._range.take(values)
+        if self._range.whole:
+            self._categories.take(values)
+        else:
+            self._may_be_categories = False
+        self._decide()
 
     @property
     def admits_numbers(self) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from functools import cache
 from typing import Any, ClassVar, Protocol
 
@@ -115,6 +115,11 @@ class Grid(ABC):
         """The grid of this segment of a stream followed by a `later` one."""
 
     # What follows from it.
+
+    def take(self, values: Sequence[Any]) -> None:
+        """Put many admitted values into the storage, one after the other."""
+        for value in values:
+            self.update(value)
 
     @property
     def whole(self) -> bool:

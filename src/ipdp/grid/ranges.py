@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections import deque
+from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -253,6 +254,12 @@ class _ReservoirGrid(RangeGrid):
         return Reservoir(
             size=size, probability=size / self.window, select=self.select, seed=self.seed
         )
+
+    def take(self, values: Sequence[Any]) -> None:
+        if self.n_values or len(values) > self.storage.size:
+            super().take(values)
+        else:
+            self.storage.fill(values)
 
     @property
     def rug(self) -> Array:
