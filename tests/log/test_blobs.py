@@ -177,3 +177,54 @@ def test_a_curve_of_version_1_is_read():
     for name, array in header.items():
         np.testing.assert_array_equal(getattr(again, name), array)
     assert again.smoothed is None
+
+
+def changed(blob, **arrays):
+    """The curve's bytes with another word for some of its arrays in the header."""
+    length = struct.unpack_from("<I", blob)[0]
+    header = json.loads(blob[4 : 4 + length])
+    header[-1] |= arrays
+    text = json.dumps(header).encode()
+    return struct.pack("<I", len(text)) + text + blob[4 + length :]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        ["V1000000000", 1],
+        ["|S999999999", 1],
+        ["V0", 10**12],
+        ["|S0", 10**12],
+        ["O", 1],
+        ["<f8," * 1000, 1],
+        ["<f8", -1],
+        ["<f8", 1.5],
+        ["<f8", 0, 10**18],
+        ["<f8", 1, 1],
+        {"dtype": "<U1000000000", "values": ["a"]},
+        {"dtype": "V1000000000", "values": []},
+        {"dtype": "<f8", "values": {"a": 1}},
+        "text",
+        7,
+    ],
+)
+def test_arrays_that_no_curve_has_are_refused_before_they_are_made(said):
+    blob = changed(curve_blob(make_curve()), average=said)
+    with pytest.raises(LogError, match="a curve of 'a' is damaged in the log"):
+        curve_of("a", blob)
+
+
+def test_arrays_that_do_not_fit_the_grid_are_refused():
+    curve = make_curve(size=6)
+    for name in ("average", "std_error", "n_effective_points"):
+        wrong = dataclasses.replace(curve, **{name: getattr(curve, name)[..., :-1]})
+        with pytest.raises(LogError, match="a curve of 'a' is damaged in the log"):
+            curve_of("a", curve_blob(wrong))
+
+
+def test_a_header_without_end_is_an_error_of_the_log():
+    text = b"[" * 100_000
+    with pytest.raises(LogError, match="is damaged in the log"):
+        result_of("a", struct.pack("<I", len(text)) + text)
+    with pytest.raises(LogError, match="is damaged in the log"):
+        name_of("[" * 100_000)

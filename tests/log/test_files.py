@@ -52,19 +52,6 @@ def test_a_file_that_is_no_log_is_refused_and_left_alone(tmp_path, kind, content
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_the_views_of_a_log_that_somebody_else_made_call_no_functions(tmp_path):
-    path, called = written(tmp_path), []
-    with sqlite3.connect(path) as connection:
-        connection.execute("DROP TABLE metrics")
-        connection.execute("CREATE VIEW metrics AS SELECT spy() AS n, '{}' AS \"values\"")
-    connection.close()
-    with LogReader(path) as reader:
-        reader._connection.create_function("spy", 0, lambda: called.append(1) or 1)
-        with pytest.raises(LogError, match="unsafe use of spy"):
-            reader.metrics()
-    assert not called
-
-
 def test_what_is_not_there_is_said(tmp_path):
     with pytest.raises(FileNotFoundError, match=r"there is no log in .*: a run's directory holds"):
         LogReader(tmp_path)
@@ -368,3 +355,87 @@ def test_nobody_holds_a_lock_that_is_not_there(tmp_path):
     assert not files.is_locked(path)
     with Log(path):
         assert files.is_locked(path)
+
+
+# A reader in the process that writes
+
+
+LOOK = """
+import sqlite3, sys
+connection = sqlite3.connect(sys.argv[1])
+connection.execute("SELECT n FROM run").fetchall()
+connection.close()
+"""
+
+
+def test_a_reader_in_the_process_that_writes_does_not_take_its_lock(readable):
+    # A closed handle drops every lock that the process holds on the file; another program that
+    # then closes the log as the last of its users removes the write-ahead file under the writer.
+    with Log(readable) as log:
+        log.begin({})
+        log.snapshot({"a": make_curve(n_samples=1)}, 1)
+        log.commit()
+        LogReader(readable).close()
+        assert in_another_process(LOOK, log.path).returncode == 0
+        log.snapshot({"a": make_curve(n_samples=2)}, 2)
+        log.commit()
+        assert Path(f"{log.path}-wal").exists()
+        assert in_another_process(READ, log.path).stdout.startswith("[1, 2] running")
+
+
+# What a log never holds
+
+
+@pytest.mark.parametrize("kind", [Log, LogReader])
+@pytest.mark.parametrize(
+    "statements",
+    [
+        [
+            "ALTER TABLE run RENAME TO other",
+            "CREATE VIEW run AS WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c) "
+            "SELECT other.*, n FROM other, c",
+        ],
+        ["CREATE TRIGGER t AFTER UPDATE ON run BEGIN DELETE FROM curves; END"],
+        ["DROP TABLE metrics"],
+        ["ALTER TABLE run DROP COLUMN heartbeat"],
+    ],
+    ids=["view", "trigger", "table", "column"],
+)
+def test_a_log_with_other_tables_than_ours_is_refused(tmp_path, kind, statements):
+    path = written(tmp_path)
+    with sqlite3.connect(path) as connection:
+        for statement in statements:
+            connection.execute(statement)
+    connection.close()
+    with pytest.raises(LogError, match=r"log\.db is no log that ipdp has written: "):
+        kind(path)
+
+
+def test_tables_of_somebody_else_in_a_log_are_left_alone(tmp_path):
+    path = written(tmp_path)
+    with sqlite3.connect(path) as connection:
+        connection.execute("CREATE TABLE remarks (text)")
+        connection.execute("CREATE VIEW latest AS SELECT max(n) FROM snapshots")
+        connection.execute("ANALYZE")
+    connection.close()
+    with LogReader(path) as reader:
+        assert len(reader.snapshots()) == 3
+        assert reader.verify() == []
+
+
+def test_a_query_that_does_not_end_is_ended(tmp_path, monkeypatch):
+    monkeypatch.setattr(files, "_PATIENCE", 0.2)
+    endless = "WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c) SELECT max(n) FROM c"
+    with LogReader(written(tmp_path)) as reader:
+        with pytest.raises(LogError, match="took too long"):
+            reader._rows(endless)
+        assert len(reader.snapshots()) == 3
+
+
+def test_a_value_that_is_too_large_is_not_read(tmp_path):
+    path = written(tmp_path)
+    with sqlite3.connect(path) as connection:
+        connection.execute("UPDATE run SET settings = zeroblob(200000000)")
+    connection.close()
+    with LogReader(path) as reader, pytest.raises(LogError, match="too big"):
+        reader.settings  # noqa: B018

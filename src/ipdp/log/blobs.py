@@ -41,6 +41,8 @@ _NOT_BY_NAME = {"feature", "ice", "ice_grid_values"} | {
 _NUMBERS_OF_IMPORTANCE = ("value", "std_error", "n_samples", "n_effective", "t")
 # Arrays of these kinds are their bytes; others (objects, text) are lists.
 _NUMBERS = "biufcmM"
+# In bytes: a complex number of long doubles, a text of 16,384 letters. A word for a type is short.
+_LARGEST_NUMBER, _LONGEST_TEXT, _LONGEST_DTYPE = 32, 4 * 16_384, 16
 
 
 def name_text(name: Any) -> str:
@@ -71,12 +73,23 @@ def object_of(text: str) -> State:
         return dict(json.loads(text))
 
 
+_DAMAGE = (
+    struct.error,
+    LookupError,
+    TypeError,
+    ValueError,
+    AttributeError,
+    OverflowError,
+    RecursionError,
+)
+
+
 @contextmanager
 def _whole(what: str) -> Iterator[None]:
     """Say that something in the log is not what was written."""
     try:
         yield
-    except (struct.error, LookupError, TypeError, ValueError) as error:
+    except _DAMAGE as error:
         if isinstance(error, LogError):
             raise
         raise LogError(f"{what} is damaged in the log: verify() says what else is") from None
@@ -148,7 +161,7 @@ def _curve(feature: Feature, header: list[Any], take: _Taker) -> Curve:
     n_samples, t, outputs, categorical, axes, rug, arrays = header
     if isinstance(arrays, list):
         arrays = dict(zip(_ARRAYS_1, arrays, strict=True))
-    return Curve(
+    curve = Curve(
         feature=feature,
         outputs=tuple(decode_name(label) for label in outputs),
         n_samples=n_samples,
@@ -159,6 +172,11 @@ def _curve(feature: Feature, header: list[Any], take: _Taker) -> Curve:
         rug=[take(values) for values in rug],
         **{name: take(array) for name, array in arrays.items()},
     )
+    grid = tuple(len(axis) for axis in curve.grid_values)
+    shapes = curve.average.shape, curve.std_error.shape, curve.n_effective_points.shape
+    if shapes != ((len(outputs), *grid), (len(outputs), *grid), grid):
+        raise ValueError("the arrays do not fit the grid")
+    return curve
 
 
 def thinned(values: Array) -> Array:
@@ -210,13 +228,30 @@ class _Taker:
         if said is None or isinstance(said, bool):
             return said
         if isinstance(said, dict):
-            array = np.empty(len(said["values"]), dtype=said["dtype"])
-            for k, value in enumerate(said["values"]):  # at once, tuples would become rows
-                array[k] = decode_name(value)
-            return array
-        dtype, shape = np.dtype(said[0]), tuple(said[1:])
+            return _objects(**said)
+        name, *shape = said
+        dtype = _dtype(name, _NUMBERS, _LARGEST_NUMBER)
+        if not all(isinstance(size, int) and size >= 0 for size in shape):
+            raise ValueError(f"no shape: {shape}")
         count = math.prod(shape)
         # A copy: a view of the bytes would be read-only and keep the whole blob alive.
         array = np.frombuffer(self.blob, dtype, count, self.start).reshape(shape).copy()
         self.start += count * dtype.itemsize
         return array
+
+
+def _objects(dtype: str, values: list[Any]) -> Array:
+    array = np.empty(len(values), dtype=_dtype(dtype, "OU", _LONGEST_TEXT))
+    for k, value in enumerate(values):  # at once, tuples would become rows
+        array[k] = decode_name(value)
+    return array
+
+
+def _dtype(name: str, kinds: str, largest: int) -> np.dtype[Any]:
+    """A type of arrays that curves have, however long the word for it is."""
+    if len(name) > _LONGEST_DTYPE:
+        raise ValueError("no type of numbers")
+    dtype = np.dtype(name)
+    if dtype.kind not in kinds or dtype.itemsize > largest:
+        raise ValueError(f"curves have no arrays of {dtype}")
+    return dtype

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Iterator
+import time
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import Any
 
 from ipdp.log import schema
 
@@ -15,7 +17,12 @@ NAME = "log.db"
 
 PathLike = str | os.PathLike[str]
 _TIMEOUT = 10.0
-_MAGIC = b"SQLite format 3\0"
+# In seconds: a file can be made so that a question to it never ends.
+_PATIENCE = 60.0
+# In steps of SQLite's machine, how often the clock is looked at.
+_STEPS = 100_000
+# In bytes: no curve comes near to it.
+_LARGEST_VALUE = 64 * 2**20
 _BUSY = "{path} is being written by another run: wait until it ends, or log to another file"
 
 
@@ -31,6 +38,7 @@ _SENTENCES = {
     "SQLITE_CANTOPEN": "{path} cannot be opened: its directory is read-only or not accessible",
     "SQLITE_PERM": "{path} cannot be opened: its directory is read-only or not accessible",
     "SQLITE_BUSY": "{path} is locked by another program: close what is open on it",
+    "SQLITE_INTERRUPT": "{path} took too long to answer: it is damaged, or was made to hang",
     "SQLITE_IOERR": "{path} could not be read or written ({error}): check its disk",
 }
 
@@ -87,15 +95,25 @@ def place(path: PathLike) -> Path:
 
 def _recognise(path: Path) -> None:
     """Refuse what is no log, or one of a newer version, without touching it."""
-    try:
-        with path.open("rb") as file:
-            header = file.read(100)
-    except OSError as error:
-        raise LogError(f"{path} cannot be read: {error.strerror}") from error
-    application = int.from_bytes(header[68:72], "big")
-    if not header.startswith(_MAGIC) or application != schema.APPLICATION:
+    # By SQLite itself: if this process writes the log, closing a handle of our own would drop the
+    # writer's locks. As immutable, so that SQLite puts no files of its own beside it.
+    address = f"{path.resolve().as_uri()}?immutable=1"
+    with sentences(path), closing(sqlite3.connect(address, uri=True)) as connection:
+        try:
+            _refuse_others(path, connection)
+        except sqlite3.DatabaseError as error:
+            name = getattr(error, "sqlite_errorname", "")
+            if name == "SQLITE_NOTADB":
+                raise LogError(f"{path} is no log of ipdp") from None
+            if name != "SQLITE_CORRUPT":  # which a log that is being written may seem to be
+                raise
+
+
+def _refuse_others(path: Path, connection: sqlite3.Connection) -> None:
+    (application,) = connection.execute("PRAGMA application_id").fetchone()
+    if application != schema.APPLICATION:
         raise LogError(f"{path} is no log of ipdp")
-    _refuse_newer(path, int.from_bytes(header[60:64], "big"))
+    _refuse_newer(path, schema.version(connection))
 
 
 def _refuse_newer(path: Path, version: int) -> None:
@@ -106,6 +124,14 @@ def _refuse_newer(path: Path, version: int) -> None:
             f"{path} was written by a newer ipdp (log version {version}, this one knows up to "
             f"{newest}): update ipdp to read it"
         )
+
+
+def _refuse_foreign(path: Path, connection: sqlite3.Connection) -> None:
+    """Refuse tables that are none, or not those of its version; further ones are left alone."""
+    _refuse_others(path, connection)
+    problem = schema.difference(connection)
+    if problem:
+        raise LogError(f"{path} is no log that ipdp has written: {problem}")
 
 
 def open_to_read(path: Path) -> sqlite3.Connection:
@@ -122,7 +148,11 @@ def open_to_read(path: Path) -> sqlite3.Connection:
             # A finished log in a read-only directory: there is no place for SQLite's own files,
             # and no need of them, since nobody writes.
             connection = _connect(f"{address}?immutable=1")
-        _refuse_newer(path, schema.version(connection))
+        try:
+            _refuse_foreign(path, connection)
+        except BaseException:
+            connection.close()
+            raise
     return connection
 
 
@@ -133,12 +163,26 @@ def open_to_write(path: Path, *, full: bool) -> sqlite3.Connection:
     _recognise(path)
     with sentences(path):
         connection = _connect(f"{path.resolve().as_uri()}?mode=rw")
+        _refuse_foreign(path, connection)
         connection.execute(f"PRAGMA synchronous = {'FULL' if full else 'NORMAL'}")
         connection.execute("BEGIN IMMEDIATE")  # raises here, not later, if it is read-only
         connection.execute("ROLLBACK")
         schema.migrate(connection)
         connection.execute("PRAGMA foreign_keys = ON")
     return connection
+
+
+def rows(
+    path: Path, connection: sqlite3.Connection, query: str, values: Sequence[Any] = ()
+) -> list[tuple[Any, ...]]:
+    """The answer to a query, within a bound of time."""
+    deadline = time.monotonic() + _PATIENCE
+    with sentences(path):
+        connection.set_progress_handler(lambda: time.monotonic() > deadline, _STEPS)
+        try:
+            return connection.execute(query, values).fetchall()
+        finally:
+            connection.set_progress_handler(None, 0)
 
 
 def lock(path: Path, busy: str = _BUSY) -> sqlite3.Connection:
@@ -180,6 +224,7 @@ def _connect(address: str) -> sqlite3.Connection:
     connection = sqlite3.connect(
         address, uri=True, timeout=_TIMEOUT, isolation_level=None, check_same_thread=False
     )
+    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LARGEST_VALUE)
     try:
         # Whoever made the file: its views and indexes call none but harmless functions.
         connection.execute("PRAGMA trusted_schema = OFF")

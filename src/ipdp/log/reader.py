@@ -18,7 +18,7 @@ from ipdp.core.typing import Array, Feature, FloatArray, State
 from ipdp.core.validation import unknown
 from ipdp.log import files, schema
 from ipdp.log.blobs import change_of, name_of, name_text, object_of, result_of
-from ipdp.log.files import LogError, following, sentences
+from ipdp.log.files import LogError, following
 from ipdp.log.records import LoggedChange, Snapshot, SnapshotInfo, Status, reason_of
 
 # So many snapshots are fetched at a time. A reader that held on to one long query would keep
@@ -208,8 +208,8 @@ class LogReader:
         return f"{type(self).__name__}({str(self.path)!r})"
 
     def _rows(self, query: str, *values: Any) -> list[Row]:
-        with self._lock, sentences(self.path):
-            return self._connection.execute(query, values).fetchall()
+        with self._lock:
+            return files.rows(self.path, self._connection, query, values)
 
     def _run(self, columns: str) -> Row:
         rows = self._rows(f"SELECT {columns} FROM run WHERE id = 1")

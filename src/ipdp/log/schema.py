@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 import zlib
 from collections.abc import Callable, Mapping
+from contextlib import closing
 from functools import cache
 from typing import Any
 
@@ -90,6 +91,42 @@ def migrate(connection: sqlite3.Connection) -> None:
         for step in MIGRATIONS[version(connection) :]:
             step(connection)
         connection.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
+
+
+def difference(connection: sqlite3.Connection) -> str | None:
+    """What a file's tables have that those of its version do not, in a few words; None if nothing.
+
+    A view in place of a table, or a trigger, would run somebody else's queries.
+    """
+    query = "SELECT name FROM sqlite_schema WHERE type = 'trigger'"
+    for (name,) in connection.execute(query):
+        return f"it has a trigger, {name}"
+    for table, columns in _columns_of_version(version(connection)).items():
+        kind = connection.execute(_KIND, [table]).fetchone()
+        if kind is None or kind[0] != "table" or kind[1].upper().startswith("CREATE VIRTUAL"):
+            return f"{table} is not a table in it"
+        if _columns(connection, table) != columns:
+            return f"its table {table} has other columns"
+    return None
+
+
+_KIND = "SELECT type, sql FROM sqlite_schema WHERE name = ?"
+
+
+@cache
+def _columns_of_version(number: int) -> dict[str, list[Any]]:
+    """For each table of a version its columns."""
+    with closing(sqlite3.connect(":memory:")) as connection:
+        for step in MIGRATIONS[:number]:
+            step(connection)
+        tables = connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")
+        return {table: _columns(connection, table) for (table,) in tables.fetchall()}
+
+
+def _columns(connection: sqlite3.Connection, table: str) -> list[Any]:
+    # Name and type, and whether it is computed.
+    found = connection.execute("SELECT name, type, hidden FROM pragma_table_xinfo(?)", [table])
+    return sorted(found.fetchall())
 
 
 def checksum(row: Mapping[str, Any]) -> int:

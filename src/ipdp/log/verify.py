@@ -31,7 +31,9 @@ def problems(log: LogReader) -> list[str]:
 
 def _structure(log: LogReader) -> Iterator[str]:
     """SQLite's own check of pages, indexes and references."""
-    for (message,) in log._rows("PRAGMA integrity_check(5)"):
+    with log._lock, sentences(log.path):  # however long it takes: it visits each page once
+        messages = log._connection.execute("PRAGMA integrity_check(5)").fetchall()
+    for (message,) in messages:
         if message != "ok":
             # One damaged page may bring a line for each of its cells: the first says enough.
             said = [line for line in message.splitlines() if not line.startswith("***")]
