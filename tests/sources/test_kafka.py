@@ -146,6 +146,31 @@ def test_messages_that_are_gone(topic):
             source.seek(position)
 
 
+def test_a_topic_that_was_made_anew(topic, caplog):
+    address = topic([{"a": k} for k in range(3)], partitions=1)
+    with open_source(address) as source:
+        list(source)
+        position = {**source.position, "offsets": {"0": 50}}
+    with open_source(address) as source:
+        with pytest.raises(SourceError, match=r"partition 0 ends at offset 3 now, .*lost=skip"):
+            source.seek(position)
+        assert [x["a"] for x, _ in source] == [0, 1, 2]  # nothing has changed
+    with open_source(f"{address}&lost=skip") as source:
+        with caplog.at_level(logging.WARNING, "ipdp.sources"):
+            source.seek(position)
+        assert [x["a"] for x, _ in source] == [0, 1, 2]
+    assert "reading goes on at offset 0" in caplog.text
+
+
+def test_messages_that_expire_while_they_are_read_are_not_passed_over(topic):
+    # As when the broker's retention overtakes the reader: where it wants to go on is gone.
+    address = topic([{"a": k} for k in range(3)], query="idle=5", partitions=1)
+    with open_source(address) as source:
+        source._consumer.assign([confluent_kafka.TopicPartition(source.topic, 0, 1_000)])
+        with pytest.raises(SourceError, match="the messages that come next are gone"):
+            list(source)
+
+
 class Older:
     """A consumer of a topic whose first messages have expired."""
 

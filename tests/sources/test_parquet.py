@@ -56,6 +56,23 @@ def test_a_position_goes_on_after_its_observation(table, tmp_path, k):
             source.seek(position)
 
 
+def test_a_file_that_was_rewritten_is_refused(table, tmp_path):
+    path = tmp_path / "rows.parquet"
+    parquet.write_table(table, path, row_group_size=700)
+    with open_source(path) as source:
+        rows = iter(source)
+        for _ in range(800):
+            next(rows)
+        position = json.loads(json.dumps(source.position))
+    parquet.write_table(table[::-1], path)
+    with open_source(path) as source, pytest.raises(SourceError, match="row 800 is not the one"):
+        source.seek(position)
+    parquet.write_table(pa.concat_tables([table, table]), path)  # more at the end is no change
+    with open_source(path) as source:
+        source.seek(position)
+        assert next(iter(source))[0]["a"] == table["a"][800].as_py()
+
+
 def test_values_of_other_types(tmp_path):
     table = pa.table(
         {

@@ -11,15 +11,17 @@ from ipdp.sources.columns import BadRecord
 from ipdp.sources.lines import MAX_LINE, Line, TextSource
 
 _DELIMITERS = ",;\t|"
+# Two stray quotes would else make one field of all the rows between them.
+_MOST_LINES = 200
 _LONG_FIELD = 1 << 17  # of Python's csv module
 
 
 class CsvSource(TextSource):
     """A file of rows, with the names of the columns in the first line.
 
-    Fields may be quoted, and a quoted field may go over several lines. A quote that is never closed
-    makes its own line invalid and no other. The delimiter is that of comma, semicolon, tab and bar
-    which the header has most of, unless it is given.
+    Fields may be quoted, and a row with quoted fields may go over 200 lines. A quote that is not
+    closed by then makes its own line invalid and no other. The delimiter is that of comma,
+    semicolon, tab and bar which the header has most of, unless it is given.
     """
 
     _n_header = 1
@@ -43,7 +45,7 @@ class CsvSource(TextSource):
             self._read_header()
             self.columns.restore(position)
         if position["offset"] < self._body.end:  # taken before anything was read
-            position = {**position, "offset": self._body.end, "line": self._body.number}
+            position = {"offset": self._body.end, "line": self._body.number}
         super()._go(position)
 
     def _read_header(self) -> None:
@@ -97,7 +99,7 @@ class CsvSource(TextSource):
         """The texts of a row's lines, as far as they are asked for."""
         size = len(used[0].content or b"")
         yield used[0].text() + "\n"
-        while size <= MAX_LINE and (line := self._read()) is not None:
+        while size <= MAX_LINE and len(used) < _MOST_LINES and (line := self._read()) is not None:
             used.append(line)
             size += len(line.content or b"") + 1
             yield line.text() + "\n"

@@ -21,15 +21,16 @@ _ANSWER = 10.0
 _POLL = 0.5
 """Seconds to wait for a message before looking whether to stop."""
 
-_OWN = {"group", "start", "end", "idle"}
+_OWN = {"group", "start", "end", "idle", "lost"}
 # Settings of librdkafka that hold no password and run no program; all others are not shown.
 _HARMLESS = {"client.id", "security.protocol", "sasl.mechanism", "sasl.mechanisms"}
 # Errors that waiting does not mend; of the others librdkafka recovers by itself.
 _HOPELESS = {
     *("TOPIC_AUTHORIZATION_FAILED", "GROUP_AUTHORIZATION_FAILED", "_AUTHENTICATION"),
     *("UNKNOWN_TOPIC_OR_PART", "_UNKNOWN_TOPIC", "_UNKNOWN_PARTITION"),
-    *("OFFSET_OUT_OF_RANGE", "_AUTO_OFFSET_RESET"),
 }
+_GONE = {"OFFSET_OUT_OF_RANGE", "_AUTO_OFFSET_RESET"}
+_CHOICE = "add lost=skip to its address to go on with what is there"
 
 
 class KafkaSource(Source):
@@ -41,9 +42,10 @@ class KafkaSource(Source):
 
     Settings after the question mark: `group` (ipdp), `start` where the group has no offsets
     (earliest or latest), `end=now` to stop at what the topic holds at the start, `idle=SECONDS` to
-    stop after so long without a message. All others are settings of librdkafka, such as
-    `security.protocol=SSL`. Several brokers are separated by commas. Tests give a consumer of their
-    own.
+    stop after so long without a message, `lost=skip` to go on where messages that were not read
+    yet have expired, or the topic was made anew (else it fails). All others are settings of
+    librdkafka, such as `security.protocol=SSL`. Several brokers are separated by commas. Tests
+    give a consumer of their own.
     """
 
     def __init__(self, address: str, *, consumer: Any = None, **options: Any) -> None:
@@ -57,9 +59,14 @@ class KafkaSource(Source):
         self._start = _one_of(query, "start", ("earliest", "latest"))
         self._is_bounded = _one_of(query, "end", ("never", "now")) == "now"
         self._idle = _seconds(query)
+        self._goes_on = _one_of(query, "lost", ("fail", "skip")) == "skip"
         settings = {key: value for key, value in query.items() if key not in _OWN}
         group = query.get("group", "ipdp")
-        own = {"enable.auto.commit": False, "enable.auto.offset.store": False, "log_level": 0}
+        own = {
+            **{"enable.auto.commit": False, "enable.auto.offset.store": False, "log_level": 0},
+            # Else librdkafka would pass over what has expired without a word.
+            "auto.offset.reset": "earliest" if self._goes_on else "error",
+        }
         try:
             self._consumer = consumer or confluent_kafka.Consumer(
                 {"bootstrap.servers": brokers, "group.id": group, **settings, **own}
@@ -110,12 +117,17 @@ class KafkaSource(Source):
         wanted = committed if offsets is None else offsets.get(partition.partition, low)
         if wanted < 0:  # the group has read nothing yet
             return int(low if self._start == "earliest" else high)
+        if low <= wanted <= high:
+            return int(wanted)
+        says = f"{self.name}: partition {partition.partition}"
         if wanted < low:
-            raise SourceError(
-                f"{self.name}: partition {partition.partition} begins at offset {low:,} now, and "
-                f"the messages from {wanted:,} on are gone"
-            )
-        return int(wanted)
+            says += f" begins at offset {low:,} now, and the messages from {wanted:,} on are gone"
+        else:
+            says += f" ends at offset {high:,} now, and {wanted:,} were read: it was made anew"
+        if not self._goes_on:
+            raise SourceError(f"{says}; {_CHOICE}")
+        logger.warning("%s; reading goes on at offset %s", says, f"{low:,}")
+        return int(low)
 
     def _observations(self) -> Iterator[tuple[dict[str, Any], Any]]:
         while (message := self._next()) is not None:
@@ -140,6 +152,8 @@ class KafkaSource(Source):
             elif (error := message.error()) is None:
                 self._seen[message.partition()] = message.offset() + 1
                 return message
+            elif error.name() in _GONE:
+                raise SourceError(f"{self.name}: the messages that come next are gone; {_CHOICE}")
             elif error.fatal() or error.name() in _HOPELESS:
                 raise SourceError(f"{self.name}: {error.str()}")
         return None

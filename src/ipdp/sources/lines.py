@@ -21,6 +21,7 @@ MAX_LINE = 1 << 20
 # Files up to this size are counted for the progress bar: some hundredths of a second.
 _COUNTED = 128 << 20
 _BOM = b"\xef\xbb\xbf"
+_START_ANEW = "put the old file back, or begin a new run"
 # What a damaged or incomplete compressed file raises.
 _DAMAGED = (gzip.BadGzipFile, EOFError, zlib.error)
 
@@ -41,7 +42,7 @@ class TextSource(Source):
             except OSError as error:
                 raise self._unreadable(error) from None
         self._lines = Lines(self._file)
-        self._end = self._number = 0
+        self._last = Line(b"", 0, 0, 0)  # of the last observation
 
     @property
     def _is_compressed(self) -> bool:
@@ -70,7 +71,7 @@ class TextSource(Source):
             except BadRecord as error:
                 self._reject(f"line {line.number:,}", error)
                 continue
-            self._end, self._number = last.end, last.number
+            self._last = last
             yield observation
 
     @abstractmethod
@@ -102,14 +103,25 @@ class TextSource(Source):
         return SourceError(f"{self.name} cannot be read: {getattr(error, 'strerror', 0) or error}")
 
     def _where(self) -> dict[str, Any]:
-        return {"offset": self._end, "line": self._number}
+        last = self._last
+        where = {"offset": last.end, "line": last.number}
+        return {**where, "last": [last.start, last.checksum]} if last.number else where
 
     def _go(self, position: Mapping[str, Any]) -> None:
+        offset, number = position["offset"], position["line"]
+        # Where the last line began, and its checksum; earlier versions did not keep them.
+        start, checksum = position.get("last", (offset, None))
         try:
-            self._lines.go(position["offset"], position["line"])
+            self._lines.go(start, number - (checksum is not None), n_read=offset)
+            last = None if checksum is None else self._lines.read()
         except (*_DAMAGED, OSError) as error:
             raise self._unreadable(error) from None
-        self._end, self._number = position["offset"], position["line"]
+        if checksum is None:
+            self._last = Line(b"", number, offset, offset)
+        elif last is None or last.checksum != checksum:
+            raise BadRecord(f"line {number:,} is not the one that was read last; {_START_ANEW}")
+        else:
+            self._last = last
 
     def close(self) -> None:
         if self._path is not None:
@@ -118,11 +130,17 @@ class TextSource(Source):
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line without its end: its bytes (None: too many), its number from 1, where it ends."""
+    """A line without its end: its bytes (None: too many), its number from 1, where it is."""
 
     content: bytes | None
     number: int
+    start: int
     end: int
+
+    @property
+    def checksum(self) -> int:
+        """Tells it from other lines."""
+        return zlib.crc32(self.content or b"")
 
     def text(self) -> str:
         """The line as text, or BadRecord."""
@@ -148,6 +166,7 @@ class Lines:
         """The next line; None at the end."""
         if self._again:
             return self._again.popleft()
+        start = self._offset
         content: bytes | None = self._file.readline(MAX_LINE + 2)
         if not content:
             return None
@@ -162,21 +181,21 @@ class Lines:
             content = None
         else:
             content = content.removesuffix(b"\r\n" if content.endswith(b"\r\n") else b"\n")
-        return Line(content, self.number, self._offset)
+        return Line(content, self.number, start, self._offset)
 
     def unread(self, lines: list[Line]) -> None:
         """Give lines back, to be read again."""
         self._again.extendleft(reversed(lines))
 
-    def go(self, offset: int, number: int) -> None:
-        """Go to where a line has ended."""
+    def go(self, offset: int, number: int, n_read: int) -> None:
+        """Go to where a line has ended, in a file of which `n_read` bytes were read before."""
         self._again.clear()
         if self._file.seekable():
             # The size of a compressed file is not known without reading it.
             is_plain = isinstance(self._file, (io.BufferedReader, io.BytesIO))
-            size = self._file.seek(0, io.SEEK_END) if is_plain else offset
-            if size < offset:
-                raise BadRecord(f"it has {size:,} bytes and {offset:,} were read before")
+            size = self._file.seek(0, io.SEEK_END) if is_plain else n_read
+            if size < n_read:
+                raise BadRecord(f"it has {size:,} bytes and {n_read:,} were read before")
             self._file.seek(offset)
         else:
             self._discard(offset - self._offset)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from importlib import import_module
@@ -32,6 +33,7 @@ class ParquetSource(Source):
             raise SourceError(f"{self.name}: {error}") from None
         self._damage = (OSError, pa.ArrowException)
         self._row = self._start = 0
+        self._last: dict[str, Any] | None = None  # the last row
 
     @property
     def _total(self) -> int | None:
@@ -49,7 +51,7 @@ class ParquetSource(Source):
             except BadRecord as error:
                 self._reject(f"row {row:,}", error)
                 continue
-            self._row = row
+            self._row, self._last = row, plain
             yield observation
 
     def _records(self) -> Iterator[dict[str, Any]]:
@@ -67,12 +69,22 @@ class ParquetSource(Source):
             raise SourceError(f"{self.name} is damaged: {_sentence(error)}") from None
 
     def _where(self) -> dict[str, Any]:
-        return {"row": self._row}
+        where = {"row": self._row}
+        return where if self._last is None else {**where, "last": _checksum(self._last)}
 
     def _go(self, position: Mapping[str, Any]) -> None:
-        if position["row"] > (n_rows := self._file.metadata.num_rows):
-            raise BadRecord(f"it has {n_rows:,} rows and {position['row']:,} were read")
-        self._start = self._row = position["row"]
+        row = position["row"]
+        if row > (n_rows := self._file.metadata.num_rows):
+            raise BadRecord(f"it has {n_rows:,} rows and {row:,} were read")
+        if "last" in position:  # earlier versions did not keep it
+            self._start = row - 1
+            self._last = {name: _plain(value) for name, value in next(self._records()).items()}
+            if _checksum(self._last) != position["last"]:
+                raise BadRecord(
+                    f"row {row:,} is not the one that was read last; "
+                    "put the old file back, or begin a new run"
+                )
+        self._start = self._row = row
 
     def close(self) -> None:
         self._file.close()
@@ -84,6 +96,10 @@ def _plain(value: Any) -> Any:
     if value is None or isinstance(value, (bool, int, float, str, bytes, list, dict)):
         return value
     return str(value)
+
+
+def _checksum(row: Mapping[str, Any]) -> int:
+    return zlib.crc32(repr(row).encode(errors="surrogatepass"))
 
 
 def _sentence(error: Exception) -> str:
