@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pickle
+import zipfile
+
 import catboost
 import lightgbm
 import numpy as np
@@ -87,3 +90,30 @@ def test_their_scikit_learn_classes_by_import_path():
     assert model.n_estimators == 3
     assert load_model("xgboost.XGBRegressor(n_estimators=3)").n_estimators == 3
     assert load_model("catboost.CatBoostClassifier(iterations=3)").get_params()["iterations"] == 3
+
+
+class Trap:
+    """Leaves a file behind when it is unpickled."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def __reduce__(self):
+        return (open, (str(self.path), "w"))
+
+
+@pytest.mark.parametrize("suffix", [".skops", ".onnx", ".ubj", ".txt", ".cbm", ".json"])
+@pytest.mark.parametrize("is_zipped", [False, True])
+def test_no_format_that_is_called_safe_loads_a_pickle(suffix, is_zipped, tmp_path):
+    path, trap = tmp_path / f"model{suffix}", tmp_path / "trap"
+    content = pickle.dumps(Trap(trap))
+    if is_zipped:
+        with zipfile.ZipFile(path, "w") as archive:
+            for name in ("schema.json", "data.pkl", "model.pkl", "schema.pkl"):
+                archive.writestr(name, content)
+    else:
+        # With the words by which the libraries that write JSON are told from each other.
+        path.write_bytes((b'{"learner"' if suffix == ".json" else b"") + content)
+    with pytest.raises(LoadError):
+        load_model(path)
+    assert not trap.exists()

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import difflib
 import math
+import numbers
 import operator
 from collections.abc import Iterable, Sequence
+from decimal import Decimal
+from typing import Any
 
 import numpy as np
 
@@ -23,20 +26,42 @@ def whole_number(name: str, value: int, *, least: int = 1) -> int:
 
 def sample_weight(w: float) -> float:
     """The weight of an observation, or an error."""
-    if not (w >= 0 and math.isfinite(w)):
+    weight = float(_number("a sample weight", w))
+    if not weight >= 0:
         raise ValueError(f"a sample weight must be a number of at least 0, got {w}")
-    return float(w)
+    return weight
 
 
 def next_time(t: float | None, last: float | None) -> float:
     """The time of the next observation, or an error; without a clock they are counted."""
     if t is None:
         return 1 if last is None else last + 1
-    if isinstance(t, np.generic):
-        t = t.item()  # a Python number, which can be saved
-    if not math.isfinite(t) or (last is not None and t < last):
+    t = _number("a time", t)
+    if last is not None and t < last:
         raise ValueError(f"time must not go back: got t = {t} after {last}")
     return t
+
+
+def _number(what: str, value: Any) -> float:
+    """A finite number as one of Python, which can be saved, or an error; arrays are none."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, (numbers.Real, Decimal)):
+        try:
+            number = float(value)
+        except OverflowError:
+            number = math.inf
+        if math.isfinite(number):
+            return value if isinstance(value, int) else number
+        raise ValueError(f"{what} must be a finite number, got {_shown(value)}")
+    raise TypeError(f"{what} must be a number, got {_shown(value)}")
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, int):  # too many digits for Python to write
+        return f"a whole number of {value.bit_length():,} bits"
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:60]}..."
 
 
 def did_you_mean(name: object, known: Iterable[object]) -> str:

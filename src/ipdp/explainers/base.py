@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from threading import get_ident
 from typing import Any, ClassVar, Self
 
 from ipdp.core import packing
@@ -58,6 +59,7 @@ class Explainer(ABC):
     name: ClassVar[str]
     title: ClassVar[str]
     needs_label: ClassVar[bool] = False
+    _thread: int | None = None  # that explains just now
 
     def __init__(
         self,
@@ -115,8 +117,15 @@ class Explainer(ABC):
         label = None
         if y or self.needs_label:
             label, w = self._label_and_weight(y, w)
-        if w != 1.0:
+        if type(w) is not float or w != 1.0:
             w = sample_weight(w)
+        self._claim()
+        try:
+            self._explain(x, label, w, t)
+        finally:
+            self._thread = None
+
+    def _explain(self, x: Observation, label: Any, w: float, t: float | None) -> None:
         memory = self._memory or self._begin(x)
         last = memory.t
         t = last + 1 if t is None and last is not None else next_time(t, last)
@@ -127,6 +136,16 @@ class Explainer(ABC):
         memory.seen += 1
         memory.t = t
         self._memory = memory
+
+    def _claim(self) -> None:
+        """Refuse a second thread: what it explains would be lost without a word."""
+        thread = get_ident()
+        if self._thread not in (None, thread):
+            raise RuntimeError(
+                "two threads explain at the same time with one explainer: give each its own and "
+                "merge them, or put a lock around the calls"
+            )
+        self._thread = thread
 
     def _label_and_weight(self, given: Sequence[Any], w: float) -> tuple[Any, float]:
         """What came by position after the observation: a label, if one is needed, and a weight."""

@@ -133,6 +133,16 @@ class IncrementalPDP(Explainer):
         rows, _, weights, times = self._table(X, y, w, t, names)
         if not rows:
             return
+        self._claim()
+        try:
+            self._memory = self._with(rows, weights, times)
+        finally:
+            self._thread = None
+
+    def _with(
+        self, rows: list[dict[Any, Any]], weights: list[float], times: list[float | None]
+    ) -> CurveMemory:
+        """A copy of the memory that has explained these rows too."""
         memory = self._begin(rows[0]) if self._memory is None else self._memory.copy()
         stack = Stack(memory, self.engine)
         for x, weight, given_time in zip(rows, weights, times, strict=True):
@@ -144,7 +154,7 @@ class IncrementalPDP(Explainer):
             memory.seen += 1
             memory.t = time
         stack.flush()
-        self._memory = memory
+        return memory
 
     def _begin(self, x: Observation) -> CurveMemory:
         targets = make_targets(
