@@ -65,11 +65,11 @@ paper: $(READY) ## The paper's experiments and figures; leaves ipdp-paper
 
 clean: ## Remove the environment, caches and whatever was built
 	rm -rf .venv .venv-libraries .venv-minimum .river build dist ipdp-demo ipdp-paper .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
-	rm -f src/ipdp/core/kernels/*.so src/ipdp/models/trees/kernels/*.so
+	rm -f src/ipdp/core/kernels/*.so src/ipdp/models/*/kernels/*.so
 	find src tests benchmarks examples -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # What is compiled where there is a compiler.
-KERNELS := core/kernels/loop $(addprefix models/trees/kernels/,walk leaves voting aggregation)
+KERNELS := core/kernels/loop $(addprefix models/trees/kernels/,walk leaves voting aggregation) models/river/kernels/linear
 COMPILED := setup.py $(KERNELS:%=src/ipdp/%.py) $(wildcard src/ipdp/*/kernels/_*.pxd src/ipdp/*/*/kernels/_*.pxd)
 
 $(READY) $(LIBRARIES_READY) $(MINIMUM_READY): pyproject.toml $(COMPILED)

@@ -15,6 +15,7 @@ KERNELS = (
     ("ipdp.models.trees.kernels", "leaves"),
     ("ipdp.models.trees.kernels", "voting"),
     ("ipdp.models.trees.kernels", "aggregation"),
+    ("ipdp.models.river.kernels", "linear"),
 )
 
 try:

@@ -90,6 +90,18 @@ def test_scikit_learn(model, response, rows):
     check_engine(engine(model, response=response), rows)
 
 
+class OwnClassifier(linear_model.LogisticRegression):
+    """Has a prediction of its own, so that its parts are not known."""
+
+    def predict_proba_one(self, x):
+        return super().predict_proba_one(x)
+
+
+class OwnRegressor(linear_model.LinearRegression):
+    def predict_one(self, x):
+        return super().predict_one(x)
+
+
 def learned(model, targets=None):
     for x, y in zip(NUMBERS.to_dict("records"), targets or [None] * len(NUMBERS), strict=True):
         model.learn_one(x) if targets is None else model.learn_one(x, y)
@@ -118,15 +130,13 @@ def test_river(model):
 @pytest.mark.parametrize(
     "model",
     [
-        learned(linear_model.LogisticRegression(), (CLASSES == "yes").tolist()),
-        learned(
-            preprocessing.StandardScaler() | linear_model.LinearRegression(), FRAME["k"].tolist()
-        ),
+        learned(OwnClassifier(), (CLASSES == "yes").tolist()),
+        learned(preprocessing.StandardScaler() | OwnRegressor(), FRAME["k"].tolist()),
     ],
     ids=lambda model: type(model).__name__,
 )
 def test_mini_batches_of_river(model, monkeypatch):
-    monkeypatch.setattr("ipdp.models.river.LEAST_ROWS", 10)
+    monkeypatch.setattr("ipdp.models.river.frames.LEAST_ROWS", 10)
     ours = engine(model)
     assert isinstance(ours, MiniBatchEngine)
     check_engine(ours, NUMBER_ROWS)

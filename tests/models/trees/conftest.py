@@ -11,6 +11,7 @@ import pytest
 import ipdp
 from ipdp.core import kernels as core
 from ipdp.core.kernels.build import EXTENSIONS
+from ipdp.models.river import kernels as parts
 from ipdp.models.trees import kernels
 
 BUILD_IT = "build it with `pip install -e .`, or `python setup.py build_ext --inplace`"
@@ -39,10 +40,11 @@ def compiled_kernels():
 @pytest.fixture(scope="module", params=["pure", "compiled"], autouse=True)
 def build(request):
     """The build that runs."""
-    before = kernels.current, core.current
+    before = kernels.current, parts.current, core.current
     if request.param == "pure":
-        kernels.current, core.current = kernels.PURE, core.array
+        kernels.current, parts.current, core.current = kernels.PURE, parts.PURE, core.array
     else:
-        kernels.current, core.current = compiled_kernels(), core.installed()
+        kernels.current, parts.current = compiled_kernels(), parts.compiled()
+        core.current = core.installed()
     yield request.param
-    kernels.current, core.current = before
+    kernels.current, parts.current, core.current = before

@@ -196,7 +196,7 @@ def test_one_tree_is_asked_as_a_rule_and_the_whole_model_now_and_then():
     for make, stream in ((models.arf, streams.prices), (models.arfr, streams.distances)):
         model, asker, rest = learned(make, stream)
         ours = engine(model)
-        ours.checker = Checker(first=0, every=10**9, ensemble_every=10)
+        ours.checker = Checker(first=0, ensemble_every=10)
         calls, whole = [], ours.call
         ours.call = lambda x, calls=calls, whole=whole: calls.append(x) or whole(x)
         for x, _ in rest[:50]:
@@ -206,8 +206,8 @@ def test_one_tree_is_asked_as_a_rule_and_the_whole_model_now_and_then():
 
 
 def test_what_is_compared():
-    checker = Checker(first=2, every=4, seed=1)
-    assert [checker.wants_all() for _ in range(9)] == [1, 1, 0, 1, 0, 0, 0, 1, 0]
+    checker = Checker(first=2, seed=1)
+    assert [checker.wants_all() for _ in range(5)] == [True, True, False, False, False]
     columns = [3, 5, 8]
     chosen = [checker.one_of(columns) for _ in range(60)]
     assert set(chosen) == set(columns)
@@ -222,7 +222,7 @@ def test_a_checker_goes_on_from_its_state():
             for _ in range(60)
         ]
 
-    checker, other = Checker(first=2, every=7), Checker(first=2, every=7, seed=5)
+    checker, other = Checker(first=2), Checker(first=2, seed=5)
     what_it_wants(checker)
     other.state = json.loads(json.dumps(checker.state))
     assert what_it_wants(other) == what_it_wants(checker)

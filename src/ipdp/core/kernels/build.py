@@ -12,6 +12,7 @@ EXTENSIONS = (
     "ipdp.models.trees.kernels._leaves",
     "ipdp.models.trees.kernels._voting",
     "ipdp.models.trees.kernels._aggregation",
+    "ipdp.models.river.kernels._linear",
 )
 """The modules that are there only if they were compiled."""
 

@@ -27,7 +27,22 @@ class Latest(NamedTuple):
     points: Points
 
 
-class Walk(ABC):
+class Answering(ABC):
+    """Answers for all points of one observation at once; `leaves` says in a few words how."""
+
+    model: Any
+    leaves: str
+
+    @abstractmethod
+    def ice(self, points: Any) -> Answer | None:
+        """The model's outputs at each point; None if plain calls are to be made."""
+
+    def member(self, choose: Callable[[Sequence[int]], int]) -> Member | None:  # noqa: ARG002
+        """One of the parts, as the latest answer had it; None if there is only one."""
+        return None
+
+
+class Walk(Answering):
     """All points of one observation at once, for a tree or an ensemble.
 
     `method` of the model, and of its trees, is what is computed; `leaves` says in a few words how
@@ -46,12 +61,7 @@ class Walk(ABC):
     def serves(model: Any) -> bool:
         """Whether it knows such a model."""
 
-    @abstractmethod
-    def ice(self, points: Points) -> Answer | None:
-        """The model's outputs at each point; None if plain calls are to be made."""
-
     def member(self, choose: Callable[[Sequence[int]], int]) -> Member | None:
-        """One of the trees, as the latest answer had it; None if there is only one."""
         if self._latest is None:
             return None
         trees, features, values, points = self._latest

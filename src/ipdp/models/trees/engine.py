@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -12,30 +12,14 @@ from ipdp.core.typing import FloatArray, Label, Labels, Observation, State
 from ipdp.models.base import Outputs, Probe, agree, agree_at, aligned, warn_of_slow_path
 from ipdp.models.per_row import RowEngine
 from ipdp.models.trees import kernels
-from ipdp.models.trees.base import Walk
+from ipdp.models.trees.base import Answering, Walk
 from ipdp.models.trees.classification import ClassifierWalk, MondrianWalk
 from ipdp.models.trees.points import Columns, Points
 from ipdp.models.trees.regression import RegressorWalk
-from ipdp.models.trees.scalers import ScaledWalk
 
 
-def tree_engine(
-    call: Callable[[dict[Any, Any]], Any], model: Any, description: str
-) -> TreeEngine | None:
-    """The engine that walks a model's trees; None if it is not a model of trees that is known.
-
-    `call` is the method of the model, or pipeline, that predicts.
-    """
-    walk = _walk_of(model, getattr(call, "__name__", ""))
-    if walk is None:
-        return None
-    return TreeEngine(call, model=model, description=description, walk=walk)
-
-
-def _walk_of(model: Any, method: str) -> Walk | None:
-    if ScaledWalk.serves(model):
-        walk = _walk_of(list(model.steps.values())[-1], method)
-        return None if walk is None else ScaledWalk(model, walk)
+def walk_of(model: Any, method: str) -> Walk | None:
+    """The walk of a model's trees; None if it is not a model of trees that is known."""
     for kind in (ClassifierWalk, MondrianWalk, RegressorWalk):
         if kind.method == method and kind.serves(model):
             return kind(model)
@@ -45,16 +29,13 @@ def _walk_of(model: Any, method: str) -> Walk | None:
 class Checker:
     """Decides which answers are compared with plain calls.
 
-    The `first` so many observations are compared in full, and then each `every`-th. Of the others
-    one random point is compared: each `ensemble_every`-th time with the whole ensemble, else with
-    one of its trees, which is cheaper by as many as there are.
+    The `first` so many observations are compared in full. Of the others one random point is
+    compared, so that no observation takes much longer than another: each `ensemble_every`-th time
+    with the whole ensemble, else with one of its trees, which is cheaper by as many as there are.
     """
 
-    def __init__(
-        self, *, first: int = 20, every: int = 200, ensemble_every: int = 4, seed: int = 0
-    ) -> None:
+    def __init__(self, *, first: int = 20, ensemble_every: int = 4, seed: int = 0) -> None:
         self.first = first
-        self.every = every
         self.ensemble_every = ensemble_every
         self.seed = seed
         self._seen = 0
@@ -63,7 +44,7 @@ class Checker:
     def wants_all(self) -> bool:
         """Whether the next observation is to be compared in full."""
         self._seen += 1
-        return self._seen <= self.first or self._seen % self.every == 0
+        return self._seen <= self.first
 
     def wants_ensemble(self) -> bool:
         """Whether one point of this observation is to be compared with the whole ensemble."""
@@ -90,13 +71,20 @@ class TreeEngine(RowEngine):
     """A tree, or an ensemble of trees, of river.
 
     The points of all features share most of their way down a tree, so one walk serves them all. The
-    answers are compared with plain calls: all of them for the first observations and now and then
-    later, and one point of every other observation, of one tree as a rule. After a difference, or
-    an error, there are only plain calls.
+    answers are compared with plain calls: all of them for the first observations, and one point of
+    every other observation, of one tree as a rule. After a difference, or an error, there are only
+    plain calls.
     """
 
+    given_up: ClassVar[str] = "the walk of the trees"
+
     def __init__(
-        self, call: Callable[[dict[Any, Any]], Any], *, model: Any, description: str, walk: Walk
+        self,
+        call: Callable[[dict[Any, Any]], Any],
+        *,
+        model: Any,
+        description: str,
+        walk: Answering,
     ) -> None:
         super().__init__(call, model=model, description=description, leave_out=True)
         self.walk = walk
@@ -109,8 +97,12 @@ class TreeEngine(RowEngine):
     def description(self) -> str:
         if self.fault is not None:
             return f"{super().description} ({self.fault})"
-        build = kernels.current.build
-        return f"{self._description}, one walk for all points, {self.walk.leaves} ({build})"
+        return f"{self._description}, one walk for all points, {self.walk.leaves} ({self.build})"
+
+    @property
+    def build(self) -> str:
+        """Which build runs."""
+        return str(kernels.current.build)
 
     def ice(
         self, observations: Sequence[Observation], probes: Sequence[Probe], positions: FloatArray
@@ -197,7 +189,7 @@ class TreeEngine(RowEngine):
         return agree_at(labels, values, column, predict_at(column))
 
     def _give_up(self, why: str) -> None:
-        self.fault = f"the walk of the trees was given up: {why}"
+        self.fault = f"{self.given_up} was given up: {why}"
         warn_of_slow_path(
             f"{type(self.model).__name__} is explained by plain calls from now on, which is "
             f"slower: {self.fault}"

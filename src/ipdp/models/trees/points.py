@@ -18,6 +18,8 @@ from ipdp.models.trees.kinds import ABSENT, Features
 
 _NUMBERS = frozenset((float, int, bool))
 _NONE: frozenset[FeatureName] = frozenset()
+# A selection that changes all the time must not fill the memory.
+_MOST_CHILDREN = 20
 
 
 class Points:
@@ -25,7 +27,8 @@ class Points:
 
     `numbers` stand in the columns in place of a feature of x, NaN where it is not a number; so do
     `values`, in Python's own types. Features are `non_numeric` by any value that is not a number,
-    in x or among the points, and `unordered` if those of the points do not ascend.
+    in x or among the points, and `unordered` if those of the points do not ascend. The numbers are
+    `made` if they are what a transformer made of those that were asked about.
     """
 
     def __init__(
@@ -37,8 +40,10 @@ class Points:
         *,
         values: list[Any] | None = None,
         unordered: Collection[FeatureName] = _NONE,
+        made: bool = False,
     ) -> None:
         self.columns = columns
+        self.made = made
         self.x = x
         self.comparable = x  # what a branch at a threshold may be decided by at once
         if unordered:
@@ -52,20 +57,44 @@ class Points:
     def values(self) -> list[Any]:
         """What stands in each column, in Python's own types; ABSENT for a missing value."""
         if self._values is None:
-            self._values = self.columns.values(self.numbers)
+            self._values = self.columns.values(self.numbers, made=self.made)
         return self._values
 
     def at(self, column: int, features: Features = None) -> dict[FeatureName, Any]:
         """The observation with the value of one column; only some features if they are given."""
         name: Any = self.columns.name_of[column]
-        known = self._values
-        value = self.columns.value(self.numbers, column) if known is None else known[column]
-        point = {**self.x, name: value}
-        if value is ABSENT:
-            del point[name]
+        if name is None:
+            point = dict(self.x)
+        else:
+            known, columns = self._values, self.columns
+            value = known[column] if known else columns.value(self.numbers, column, made=self.made)
+            point = {**self.x, name: value}
+            if value is ABSENT:
+                del point[name]
         if features is None:
             return point
         return {name: point[name] for name in features if name in point}
+
+    def renamed(self, names: Sequence[FeatureName | None], x: dict[FeatureName, Any]) -> Points:
+        """The same points under other names of the features, None for those that are dropped.
+
+        `x` is the observation under its other names.
+        """
+        if names == self.columns.names:
+            columns = self.columns
+        else:
+            columns = self.columns.renamed(tuple(names))
+        new = dict(zip(self.columns.names, names, strict=True))
+        non_numeric = {new.get(name, name) for name in self.non_numeric}
+        return Points(
+            columns,
+            x,
+            self.numbers,
+            frozenset(non_numeric & (x.keys() | set(columns.names))) if non_numeric else _NONE,
+            values=self._values,
+            unordered={new[name] for name in self.unordered} - {None},
+            made=self.made,
+        )
 
 
 class Columns:
@@ -74,10 +103,21 @@ class Columns:
     The features `names` are replaced, one at a time, in the columns `spans[name]`: the first, and
     the one after the last. For each column `number_of` is the place of its feature in `names`, the
     one after the last for columns that need plain calls, and `name_of` the feature, or None.
+
+    Behind a transformer they have other names, and `root` are those before it; in the spans
+    `unchanged` nothing is replaced any more, as their features were dropped.
     """
 
-    def __init__(self, probes: Sequence[Probe]) -> None:
+    def __init__(
+        self,
+        probes: Sequence[Probe],
+        root: Columns | None = None,
+        unchanged: Sequence[tuple[int, int]] = (),
+    ) -> None:
         self.probes = probes
+        self.root = root or self
+        self.unchanged = list(unchanged)
+        self._children: dict[tuple[FeatureName | None, ...], Columns] = {}
         self.walked: list[Probe] = []  # those that a walk serves
         self.others: list[Probe] = []  # those that need plain calls
         self.spans: dict[FeatureName, tuple[int, int]] = {}
@@ -89,7 +129,9 @@ class Columns:
                 self.walked.append(probe)
                 self.spans[probe.names[0]] = (probe.start, probe.stop)
         self.names = tuple(self.spans)
-        n = max((probe.stop for probe in probes), default=0)
+        n = max((probe.stop for probe in probes), default=0) if root is None else root.n
+        self.n: int = n
+        self.places = [(name, *span) for name, span in self.spans.items()]
         self.number_of: Array = np.full(n, len(self.names))
         self.name_of: list[FeatureName | None] = [None] * n
         for number, probe in enumerate(self.walked):
@@ -100,10 +142,27 @@ class Columns:
         self._constants = {
             column: value for probe in self.walked for column, value in _constants(probe).items()
         }
+        self.absent = [column for column, value in self._constants.items() if value is ABSENT]
         self._places = np.array(list(self._constants), dtype=int)
         self._numbers = np.array([_number(value) for value in self._constants.values()])
         self._unordered, self._non_numeric = _irregular(self.walked)
         self._order, self._whole = self._expected(n)
+
+    def renamed(self, names: tuple[FeatureName | None, ...]) -> Columns:
+        """The same columns under other names of the features, None for those that are dropped."""
+        child = self._children.get(names)
+        if child is None:
+            probes, unchanged = [], list(self.unchanged)
+            for probe, name in zip(self.walked, names, strict=True):
+                if name is None:
+                    unchanged.append((probe.start, probe.stop))
+                else:
+                    probes.append(probe._replace(names=(name,)))
+            child = Columns(tuple(probes), self.root, unchanged)
+            if len(self._children) >= _MOST_CHILDREN:
+                self._children.clear()
+            self._children[names] = child
+        return child
 
     def _expected(self, n: int) -> tuple[bytes, bytes]:
         """What `in_order` is to look for in each of n columns."""
@@ -147,9 +206,16 @@ class Columns:
         non_numeric |= {k for k in unordered if not _are_numbers(values[slice(*self.spans[k])])}
         return Points(self, x, numbers, non_numeric, values=values, unordered=unordered)
 
-    def values(self, numbers: FloatArray) -> list[Any]:
-        """What stands in each column, in Python's own types, given the positions."""
+    def values(self, numbers: FloatArray, *, made: bool = False) -> list[Any]:
+        """What stands in each column, in Python's own types, given the positions.
+
+        Numbers that were `made` by a transformer stand there as they are.
+        """
         values: list[Any] = numbers.tolist()
+        if made:
+            for column in self.absent:
+                values[column] = ABSENT
+            return values
         for probe in self.walked:
             if probe.whole[0]:
                 own = slice(probe.start, probe.stop - probe.missing)
@@ -158,8 +224,10 @@ class Columns:
             values[column] = value
         return values
 
-    def value(self, numbers: FloatArray, column: int) -> Any:
+    def value(self, numbers: FloatArray, column: int, *, made: bool = False) -> Any:
         """What stands in one column; the same as `values(numbers)[column]`."""
+        if made:
+            return ABSENT if column in self.absent else numbers.item(column)
         if column in self._constants:
             return self._constants[column]
         value = numbers.item(column)

@@ -8,7 +8,7 @@ from river import compose, linear_model, multiclass, naive_bayes, preprocessing
 
 import ipdp
 from ipdp.models import SlowPathWarning
-from ipdp.models.river import LEAST_ROWS, MiniBatchEngine
+from ipdp.models.river.frames import LEAST_ROWS, MiniBatchEngine
 
 N = 120
 
@@ -39,22 +39,31 @@ def frame_calls(model, method, monkeypatch):
     return sizes
 
 
+class OwnLogistic(linear_model.LogisticRegression):
+    """Has a prediction of its own, so that its parts are not known."""
+
+    def predict_proba_one(self, x):
+        return super().predict_proba_one(x)
+
+
+class OwnLinear(linear_model.LinearRegression):
+    def predict_one(self, x):
+        return super().predict_one(x)
+
+
 MODELS = {
-    "logistic": (linear_model.LogisticRegression, "yes or no"),
-    "linear": (linear_model.LinearRegression, "number"),
-    "scaled": (lambda: preprocessing.StandardScaler() | linear_model.LinearRegression(), "number"),
+    "logistic": (OwnLogistic, "yes or no"),
+    "linear": (OwnLinear, "number"),
+    "scaled": (lambda: preprocessing.StandardScaler() | OwnLinear(), "number"),
     "classes": (
-        lambda: (
-            preprocessing.StandardScaler()
-            | multiclass.OneVsRestClassifier(linear_model.LogisticRegression())
-        ),
+        lambda: preprocessing.StandardScaler() | multiclass.OneVsRestClassifier(OwnLogistic()),
         "words",
     ),
     "bayes": (naive_bayes.MultinomialNB, "words"),
     "union": (
         lambda: (
             (compose.Select("a") + (compose.Select("b", "c") | preprocessing.StandardScaler()))
-            | linear_model.LogisticRegression()
+            | OwnLogistic()
         ),
         "yes or no",
     ),
@@ -85,7 +94,7 @@ def test_a_frame_of_points_says_what_plain_calls_say(name, monkeypatch):
 
 
 def test_few_points_are_asked_one_by_one(monkeypatch):
-    model = linear_model.LinearRegression()
+    model = OwnLinear()
     sizes = frame_calls(model, "predict_many", monkeypatch)
     pdp = ipdp.IncrementalPDP(model, grid=ipdp.grid.Fixed([0, 1]))
     for x in stream()[:5]:
@@ -98,7 +107,7 @@ def test_few_points_are_asked_one_by_one(monkeypatch):
 @pytest.mark.parametrize("hole", [None, math.nan, "absent"])
 def test_a_missing_value_is_an_absent_feature_also_in_a_table(hole, monkeypatch):
     # A NaN in a frame would make river's answer NaN; an absent feature adds nothing to the sum.
-    model, rows = linear_model.LinearRegression(), stream()
+    model, rows = OwnLinear(), stream()
     for x in rows:
         model.learn_one(x, target(x, "number"))
     sizes = frame_calls(model, "predict_many", monkeypatch)
@@ -119,14 +128,14 @@ def test_a_missing_value_is_an_absent_feature_also_in_a_table(hole, monkeypatch)
     assert not sizes
 
 
-class Wrong(linear_model.LinearRegression):
+class Wrong(OwnLinear):
     """Its method for a frame is off by one."""
 
     def predict_many(self, X):
         return super().predict_many(X) + 1
 
 
-class Broken(linear_model.LinearRegression):
+class Broken(OwnLinear):
     """Its method for a frame raises."""
 
     def predict_many(self, X):

@@ -1,4 +1,4 @@
-"""river's models: one observation at a time, a frame of many, or one walk where they are trees."""
+"""River's models that take a frame of many observations."""
 
 from __future__ import annotations
 
@@ -18,78 +18,6 @@ from ipdp.models.per_row import RowEngine
 LEAST_ROWS = 500
 # So many failures in a row, and the frame is not tried again: a model may only not be ready yet.
 _PATIENCE = 3
-
-
-def is_river_model(model: Any) -> bool:
-    """Whether a model predicts one observation at a time, as river's models do."""
-    methods = ("predict_one", "predict_proba_one", "score_one")
-    return any(hasattr(model, method) for method in methods)
-
-
-def river_engine(model: Any, response: str = "auto") -> RowEngine:
-    """The engine of a river model, or of anything that speaks like one.
-
-    A pipeline is taken for its last step. "auto" is the probabilities of a classifier where it has
-    them, else its classes, or clusters; the `score_one` of an anomaly detector.
-    """
-    last = _last_step(model)
-    name = type(last).__name__ if last is model else f"pipeline of {type(last).__name__}"
-    if response == "decision_function":
-        raise ValueError(f"{name} is a river model: it has no decision_function")
-    predicts = hasattr(last, "predict_one") or hasattr(last, "predict_proba_one")
-    if response == "auto" and hasattr(last, "score_one") and not predicts:
-        what = f"{name}.score_one"
-        return RowEngine(model.score_one, model=model, description=what, leave_out=True)
-    if not predicts:
-        raise TypeError(f"{name} predicts nothing: the last step must be a model")
-    if response == "predict_proba" or (response == "auto" and _has_probabilities(last)):
-        if not _has_probabilities(last):
-            raise ValueError(f"{name} has no predict_proba_one; use response='predict'")
-        return _engine("predict_proba", model, name)
-    if _gives_labels(last):
-        what = f"{name}.predict_one, the share of each class"
-        return RowEngine(
-            model.predict_one, model=model, description=what, hard=True, leave_out=True
-        )
-    return _engine("predict", model, name)
-
-
-def _engine(method: str, model: Any, name: str) -> RowEngine:
-    """One walk for models of trees; a frame for those that can; else one call for each point."""
-    call = getattr(model, f"{method}_one")
-    description = f"{name}.{method}_one"
-    # Who has a tree has imported river's trees.
-    if "river.tree" in sys.modules:
-        from ipdp.models.trees import tree_engine
-
-        engine = tree_engine(call, model, description)
-        if engine is not None:
-            return engine
-    if _takes_frames(model, _last_step(model), f"{method}_many"):
-        many = getattr(model, f"{method}_many")
-        return MiniBatchEngine(call, many, model=model, description=description)
-    return RowEngine(call, model=model, description=description, leave_out=True)
-
-
-def _last_step(model: Any) -> Any:
-    """The step of a pipeline that predicts; a wrapper (a tuned or calibrated model) is its own."""
-    while hasattr(model, "steps") and model.steps:
-        model = list(model.steps.values())[-1]
-    return model
-
-
-def _gives_labels(model: Any) -> bool:
-    """Whether what it predicts is to be counted: classes, or clusters."""
-    base = sys.modules.get("river.base")
-    known = base is not None and isinstance(model, (base.Classifier, base.Clusterer))
-    return known or hasattr(model, "predict_proba_one")
-
-
-def _has_probabilities(model: Any) -> bool:
-    base = sys.modules.get("river.base")
-    method = getattr(type(model), "predict_proba_one", None)
-    # river's own default only raises NotImplementedError.
-    return method is not None and (base is None or method is not base.Classifier.predict_proba_one)
 
 
 class MiniBatchEngine(RowEngine):
@@ -149,7 +77,7 @@ class MiniBatchEngine(RowEngine):
             )
 
 
-def _takes_frames(model: Any, last: Any, method: str) -> bool:
+def takes_frames(model: Any, last: Any, method: str) -> bool:
     """Whether `last`, which predicts by the method, and every step before it take a frame."""
     base = sys.modules.get("river.base")
     default = None if base is None else getattr(base.MiniBatchClassifier, method, None)

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from river import preprocessing
 
 from ipdp.models import Probe
+from ipdp.models.river.compose import through
 from ipdp.models.trees.points import Columns
-from ipdp.models.trees.scalers import scaled
 
 
 @settings(deadline=None, max_examples=60)
@@ -28,7 +28,7 @@ def test_points_are_standardized_as_river_does_it(rows, values):
     )
     x = {"a": 1.0, "b": 2, "constant": 3.0, "never seen": 4.0}
     positions = np.array([[sorted(values) * 3]])
-    ours = scaled(Columns(probes).points(x, positions), [scaler])
+    ours = through([scaler], Columns(probes).points(x, positions))
     assert ours.x == scaler.transform_one(x)
     assert not ours.unordered
     for column in range(3 * n):

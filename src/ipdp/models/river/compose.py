@@ -1,0 +1,130 @@
+"""The engine of river's models: what their parts answer for all points at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ipdp.core.typing import FloatArray, Labels
+from ipdp.models.base import agree_at
+from ipdp.models.river import linear, scalers  # noqa: F401  (they register what they know)
+from ipdp.models.river.copies import Asked
+from ipdp.models.river.parts import (
+    NUMBER,
+    PROBABILITIES,
+    Part,
+    PlainPart,
+    TreePart,
+    known_part,
+    register,
+)
+from ipdp.models.river.transform import (
+    is_known,
+    is_pipeline,
+    learns_while_predicting,
+    through,
+)
+from ipdp.models.trees.base import Answer, Member
+from ipdp.models.trees.engine import TreeEngine, walk_of
+from ipdp.models.trees.kinds import find
+from ipdp.models.trees.points import Points
+
+
+def composed_engine(
+    call: Callable[[dict[Any, Any]], Any], model: Any, description: str, *, entirely: bool
+) -> TreeEngine | None:
+    """The engine of a model whose parts are known, `entirely` or at least some; else None.
+
+    `call` is the method of the model that predicts.
+    """
+    part = whole_part(model, call.__name__)
+    if part is None or (entirely and not part.whole):
+        return None
+    if isinstance(part, TreePart):
+        return TreeEngine(call, model=model, description=description, walk=part.walk)
+    return ComposedEngine(call, model=model, description=description, walk=part)
+
+
+def whole_part(model: Any, method: str) -> Part | None:
+    """The part of a model, or pipeline, None if nothing of it is known."""
+    walk = walk_of(model, method)
+    return TreePart(walk) if walk is not None else known_part(model, method)
+
+
+class PipelinePart(Part):
+    """Transformers, and the model behind them."""
+
+    def __init__(self, model: Any, method: str) -> None:
+        super().__init__(model)
+        self.method = method
+        self._last: Part = self._part()
+
+    def _part(self) -> Part:
+        last = list(self.model.steps.values())[-1]
+        return whole_part(last, self.method) or PlainPart(last, self.method)
+
+    @property
+    def leaves(self) -> str:  # type: ignore[override]
+        """How the last step answers."""
+        return self._last.leaves
+
+    @property
+    def whole(self) -> bool:  # type: ignore[override]
+        """Whether all steps are known."""
+        *steps, _ = self.model.steps.values()
+        return self._last.whole and all(map(is_known, steps))
+
+    def ice(self, points: Asked) -> Answer | None:
+        if learns_while_predicting():
+            return None
+        *steps, last = self.model.steps.values()
+        if self._last.model is not last:
+            self._last = self._part()
+        return self._last.ice(through(steps, points))
+
+    def member(self, choose: Callable[[Any], int]) -> Member | None:
+        return self._last.member(choose)
+
+
+def _pipeline_of(method: str) -> Callable[[Any], Part | None]:
+    def make(model: Any) -> Part | None:
+        if not is_pipeline(model) or not model.steps:
+            return None
+        *steps, _ = model.steps.values()
+        part = PipelinePart(model, method)
+        is_plain = isinstance(part._last, PlainPart)
+        return None if is_plain and not any(map(is_known, steps)) else part
+
+    return make
+
+
+class ComposedEngine(TreeEngine):
+    """A model of river's whose parts are known: all points at once.
+
+    Answers are compared with plain calls as those of trees are; of models without members, one
+    point of each fourth observation.
+    """
+
+    given_up = "answering for all points at once"
+
+    @property
+    def description(self) -> str:
+        if self.fault is not None:
+            return super().description
+        return f"{self._description}, all points at once, {self.walk.leaves} ({self.build})"
+
+    def _agrees_somewhere(self, points: Points, labels: Labels, values: FloatArray) -> bool:
+        checker = self.checker
+        if checker.wants_ensemble():
+            column = checker.one_of(self._columns.walked_columns)
+            return agree_at(labels, values, column, self.call(points.at(column)))
+        member = self.walk.member(checker.one_of)
+        if member is None:
+            return True
+        column = checker.one_of(self._columns.walked_columns)
+        values, predict_at = member
+        return agree_at(labels, values, column, predict_at(column))
+
+
+for _method in (PROBABILITIES, NUMBER):
+    register(_method, find("compose", "Pipeline", _method), _pipeline_of(_method))

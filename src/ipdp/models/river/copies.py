@@ -1,0 +1,116 @@
+"""Copies of an observation in which one feature after the other is replaced by several values.
+
+Before the first transformer each copy differs from the observation in one feature: such copies are
+`Points`, which trees and linear models take at once. Behind an encoder it may be several features
+(a category that was replaced is two columns of zeros and ones): such copies are `Copies`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from numbers import Real
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from ipdp.core.typing import FeatureName, FloatArray
+from ipdp.models.trees.kinds import ABSENT
+from ipdp.models.trees.points import Columns, Points
+
+Row: TypeAlias = FloatArray | list[Any]
+"""The values of one feature in neighbouring copies: numbers as an array, or Python's own values."""
+
+
+class Block(NamedTuple):
+    """Neighbouring copies, from column `lo` to the one before `hi`, and what differs in them.
+
+    `rows` has the values of each of the features `names`, ABSENT where a copy lacks it.
+    """
+
+    lo: int
+    hi: int
+    names: tuple[FeatureName, ...]
+    rows: list[Row]
+
+
+class Copies:
+    """An observation `x`, and blocks of copies of it: one for each feature that is asked about.
+
+    `columns` are those of the question, whose features the blocks are of, in their order.
+    """
+
+    def __init__(
+        self, columns: Columns, x: dict[FeatureName, Any], blocks: Sequence[Block]
+    ) -> None:
+        self.columns = columns
+        self.x = x
+        self.blocks = blocks
+
+    @classmethod
+    def of(cls, asked: Asked) -> Copies:
+        """The same copies in this form."""
+        if isinstance(asked, Copies):
+            return asked
+        columns = asked.columns
+        by_number = asked.made and not columns.absent and not asked.non_numeric
+        values: Row = asked.numbers if by_number else asked.values
+        blocks = [Block(lo, hi, (name,), [values[lo:hi]]) for name, lo, hi in columns.places]
+        blocks += [Block(lo, hi, (), []) for lo, hi in columns.unchanged]
+        return cls(columns.root, asked.x, sorted(blocks, key=lambda block: block.lo))
+
+    def at(self, column: int) -> dict[FeatureName, Any]:
+        """The copy in one column."""
+        for lo, hi, names, rows in self.blocks:
+            if lo <= column < hi:
+                point = dict(self.x)
+                for name, row in zip(names, rows, strict=True):
+                    value = (
+                        row.item(column - lo) if isinstance(row, np.ndarray) else row[column - lo]
+                    )
+                    if value is not ABSENT:
+                        point[name] = value
+                    else:
+                        point.pop(name, None)
+                return point
+        return dict(self.x)
+
+    def as_points(self) -> Points | None:
+        """The same as points, if no copy differs in more than one feature; else None."""
+        walked = self.columns.walked
+        spans = [(probe.start, probe.stop) for probe in walked]
+        if [(block.lo, block.hi) for block in self.blocks] != spans:
+            return None
+        names = [block.names[0] if block.names else None for block in self.blocks]
+        kept = [name for name in names if name is not None]
+        if len(set(kept)) < len(kept) or any(len(block.names) > 1 for block in self.blocks):
+            return None
+        values: list[Any] = [0.0] * self.columns.n
+        for block in self.blocks:
+            if block.rows:
+                values[block.lo : block.hi] = as_list(block.rows[0])
+        non_numeric = {name for name, value in self.x.items() if not isinstance(value, Real)}
+        columns = self.columns.renamed(tuple(names))
+        numbers = np.array(
+            [value if isinstance(value, Real) else np.nan for value in values], float
+        )
+        return columns.arrange(self.x, values, numbers, frozenset(non_numeric))
+
+
+Asked: TypeAlias = Points | Copies
+"""What a part of a model is asked about."""
+
+
+def as_list(row: Row) -> list[Any]:
+    """A row as Python's own values."""
+    return row.tolist() if isinstance(row, np.ndarray) else row
+
+
+def as_numbers(row: Row, absent: float = 0.0) -> FloatArray:
+    """A row as numbers; an error, as river's, if something is not one."""
+    if isinstance(row, np.ndarray):
+        return row
+    numbers = [absent if value is ABSENT else value for value in row]
+    for value in numbers:
+        if not isinstance(value, Real):
+            raise TypeError(f"{value!r} is not a number")
+    return np.array(numbers, dtype=float)

@@ -1,0 +1,38 @@
+"""Scaling and linear models, in two builds with the same names.
+
+Whatever needs a kernel looks it up in `current`, so that the other build can be put in its place.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any, NamedTuple
+
+from ipdp.core.kernels.build import build
+from ipdp.models.river.kernels import array
+
+
+class Kernels(NamedTuple):
+    """One build, "compiled" or "pure": see `linear.py`."""
+
+    build: str
+    scaled: Any
+    linear: Any
+    logistic: Any
+
+    @classmethod
+    def of(cls, build: str, module: Any) -> Kernels:
+        """A build, from its module."""
+        return cls(build, *[getattr(module, name) for name in cls._fields[1:]])
+
+
+PURE = Kernels.of("pure", array)
+
+
+def compiled() -> Kernels:
+    """The compiled build; raises ImportError where there is none."""
+    return Kernels.of("compiled", importlib.import_module(f"{__name__}._linear"))
+
+
+current = PURE if build() == "pure" else compiled()
+"""The build that runs."""

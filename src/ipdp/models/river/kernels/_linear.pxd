@@ -1,0 +1,36 @@
+# The types of linear.py, for Cython; Python does not read this file.
+cimport cython
+from cpython.dict cimport PyDict_GetItemWithError
+from cpython.object cimport PyObject
+from cpython.exc cimport PyErr_Occurred
+from libc.math cimport exp, sqrt
+
+cdef double _FAR
+
+
+# `numbers` is a dict, or of a subclass of it, which a dict's type would refuse.
+cdef inline double number_of(object numbers, object name) except? -1.0:
+    cdef PyObject* found = PyDict_GetItemWithError(numbers, name)
+    if found is NULL:
+        if PyErr_Occurred() is not NULL:
+            raise
+        return 0.0
+    return <double><object>found
+
+
+@cython.locals(spread=double, centre=double, value=double, divided=bint, squared=bint, lo=Py_ssize_t,
+               hi=Py_ssize_t, column=Py_ssize_t, place=Py_ssize_t, scaled_x=dict,
+               table=cython.double[::1])
+cpdef tuple scaled(dict x, numbers, list places, tuple scale)
+
+cdef double _spread(spreads, name, bint squared) except? -1.0
+
+@cython.locals(n=Py_ssize_t, totals=cython.double[::1], rest=cython.double[::1],
+               own=cython.double[::1], k=Py_ssize_t, column=Py_ssize_t, place=Py_ssize_t,
+               at=Py_ssize_t, lo=Py_ssize_t, hi=Py_ssize_t, before=double, done=Py_ssize_t,
+               names=tuple, places=list)
+cpdef linear(dict x, tuple order, weights, double intercept, const double[::1] numbers)
+
+@cython.locals(n=Py_ssize_t, column=Py_ssize_t, total=double, share=double,
+               shares=cython.double[:, ::1])
+cpdef logistic(const double[::1] sums)

@@ -1,0 +1,224 @@
+"""Linear models: the sum of all features but one, and of that one's points.
+
+What is added up is what river adds up, in the order of the observation; the sums before and behind
+the feature that is replaced are shared by all of its points, so that the last bits may differ from
+those of a plain call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ipdp.core.curve import PREDICTION
+from ipdp.core.typing import FeatureName, FloatArray, Labels
+from ipdp.models.river import kernels
+from ipdp.models.river.copies import Asked, Copies, as_numbers
+from ipdp.models.river.kernels.linear import Order
+from ipdp.models.river.parts import NUMBER, PROBABILITIES, Part, register
+from ipdp.models.trees.base import Answer
+from ipdp.models.trees.kinds import find
+from ipdp.models.trees.points import Columns, Points
+
+BOTH: Labels = (False, True)
+
+Weights = Callable[[tuple[FeatureName, ...]], FloatArray]
+"""Gives the weights of some features, 0 for those that the model has not met."""
+
+
+class Sums:
+    """Weighted sums of features at the points of an observation."""
+
+    def __init__(self) -> None:
+        self._columns: Columns | None = None
+        self._features: tuple[FeatureName, ...] = ()
+        self._order: Order = ((), [])
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_columns": None}
+
+    def of(self, asked: Asked, weights: Weights, intercept: float) -> FloatArray:
+        """The sum at each point."""
+        if isinstance(asked, Copies):
+            return of_copies(asked, weights, intercept)
+        if asked.non_numeric:
+            raise TypeError("a linear model takes numbers only")
+        order = self._ordered(asked)
+        numbers = asked.numbers
+        if asked.columns.absent:
+            numbers = numbers.copy()
+            numbers[asked.columns.absent] = 0.0
+        sums: FloatArray = kernels.current.linear(
+            asked.x, order, weights(order[0]), intercept, numbers
+        )
+        return sums
+
+    def _ordered(self, points: Points) -> Order:
+        features = tuple(points.x)
+        if self._columns is not points.columns or features != self._features:
+            self._columns, self._features = points.columns, features
+            names = tuple(dict.fromkeys([*features, *points.columns.names]))
+            at = {name: place for place, name in enumerate(names)}
+            places = [(at[name], lo, hi) for name, lo, hi in points.columns.places]
+            self._order = (names, sorted(places))
+        return self._order
+
+
+def of_copies(copies: Copies, weights: Weights, intercept: float) -> FloatArray:
+    """The sum at each copy, whose blocks may differ in several features."""
+    x, blocks = copies.x, copies.blocks
+    names = tuple(dict.fromkeys([*x, *[name for block in blocks for name in block.names]]))
+    at = {name: place for place, name in enumerate(names)}
+    own = weights(names)
+    terms = own * np.array([x.get(name, 0.0) for name in names], dtype=float)
+    sums = np.full(copies.columns.n, terms.sum() + intercept)
+    kept = np.ones(len(names), dtype=bool)
+    for lo, hi, changed, rows in blocks:
+        if not changed:
+            continue
+        places = [at[name] for name in changed]
+        kept[places] = False
+        total = terms.sum(where=kept) + intercept
+        kept[places] = True
+        for place, row in zip(places, rows, strict=True):
+            total = total + own[place] * as_numbers(row)
+        sums[lo:hi] = total
+    return sums
+
+
+# How the weights are read.
+
+
+def _of_vector(vector: Any) -> Weights:
+    return lambda names: np.asarray(vector.to_numpy(names), dtype=float)
+
+
+def _of_dict(weights: Any) -> Weights:
+    # `get` adds nothing to a dict with defaults.
+    return lambda names: np.array([weights.get(name, 0.0) for name in names], dtype=float)
+
+
+class GeneralizedPart(Part):
+    """Logistic and linear regression, and what else predicts by a mean function of the sum."""
+
+    def __init__(self, model: Any, *, is_classifier: bool) -> None:
+        super().__init__(model)
+        self.is_classifier = is_classifier
+        self._sums = Sums()
+
+    def ice(self, points: Asked) -> Answer | None:
+        model = self.model
+        sums = self._sums.of(points, model._weights.to_numpy, model.intercept)
+        own = type(model.loss).mean_func
+        if self.is_classifier:
+            if own is _SIGMOID:
+                return BOTH, kernels.current.logistic(sums)
+            shares = np.array(list(map(model.loss.mean_func, sums.tolist())))
+            return BOTH, np.stack([1.0 - shares, shares])
+        if own is not _IDENTITY:
+            sums = np.array(list(map(model.loss.mean_func, sums.tolist())))
+        return PREDICTION, sums[None]
+
+
+class LogisticPart(Part):
+    """Other models whose share is the sigmoid of a sum."""
+
+    def __init__(self, model: Any, read: Callable[[Any], tuple[Weights, float]]) -> None:
+        super().__init__(model)
+        self._read = read
+        self._sums = Sums()
+
+    def ice(self, points: Asked) -> Answer | None:
+        weights, intercept = self._read(self.model)
+        return BOTH, kernels.current.logistic(self._sums.of(points, weights, intercept))
+
+
+class SumPart(LogisticPart):
+    """Other models that predict a sum."""
+
+    def ice(self, points: Asked) -> Answer | None:
+        weights, intercept = self._read(self.model)
+        return PREDICTION, self._sums.of(points, weights, intercept)[None]
+
+
+class SoftmaxPart(Part):
+    """A sum for each class."""
+
+    def __init__(self, model: Any) -> None:
+        super().__init__(model)
+        self._sums = Sums()
+
+    def ice(self, points: Asked) -> Answer | None:
+        model = self.model
+        if not model.weights:
+            return None
+        rows = [self._sums.of(points, _of_dict(w), 0.0) for w in model.weights.values()]
+        values = np.stack(rows)
+        values -= values.max(axis=0)
+        np.exp(values, out=values)
+        values /= values.sum(axis=0)
+        return tuple(model.weights), values
+
+
+_SIGMOID = find("optim.losses", "BinaryLoss", "mean_func")
+_IDENTITY = find("optim.losses", "RegressionLoss", "mean_func")
+_DOT = find("linear_model.base", "GLM", "_raw_dot_one")
+_ALMA_DOT = find("linear_model", "ALMAClassifier", "_raw_dot")
+
+
+def _generalized(*, is_classifier: bool) -> Callable[[Any], Part | None]:
+    def make(model: Any) -> Part | None:
+        if type(model)._raw_dot_one is not _DOT:
+            return None
+        return GeneralizedPart(model, is_classifier=is_classifier)
+
+    return make
+
+
+def _passive_aggressive(model: Any) -> tuple[Weights, float]:
+    return _of_dict(model.weights), model.intercept
+
+
+def _alma(model: Any) -> tuple[Weights, float]:
+    vector = model.w
+    return (_of_vector(vector) if hasattr(vector, "to_numpy") else _of_dict(vector)), 0.0
+
+
+def _make_alma(model: Any) -> Part | None:
+    return LogisticPart(model, _alma) if type(model)._raw_dot is _ALMA_DOT else None
+
+
+def _bayesian(model: Any) -> Part | None:
+    """Older rivers keep the means in another way."""
+    return SumPart(model, _means) if hasattr(model, "_idx") else None
+
+
+def _means(model: Any) -> tuple[Weights, float]:
+    if model._idx:
+        model._ensure_m()  # what river computes once after it has learned
+    at, means = model._idx, model._m_arr
+
+    def weights(names: tuple[FeatureName, ...]) -> FloatArray:
+        return np.array([means[at[name]] if name in at else 0.0 for name in names], dtype=float)
+
+    return weights, 0.0
+
+
+def _own(name: str, method: str) -> Any:
+    return find("linear_model", name, method)
+
+
+for _name in ("LogisticRegression", "Perceptron"):
+    register(PROBABILITIES, _own(_name, PROBABILITIES), _generalized(is_classifier=True))
+register(NUMBER, _own("LinearRegression", NUMBER), _generalized(is_classifier=False))
+register(
+    PROBABILITIES,
+    _own("PAClassifier", PROBABILITIES),
+    lambda model: LogisticPart(model, _passive_aggressive),
+)
+register(NUMBER, _own("PARegressor", NUMBER), lambda model: SumPart(model, _passive_aggressive))
+register(PROBABILITIES, _own("SoftmaxRegression", PROBABILITIES), SoftmaxPart)
+register(PROBABILITIES, _own("ALMAClassifier", PROBABILITIES), _make_alma)
+register(NUMBER, _own("BayesianLinearRegression", NUMBER), _bayesian)

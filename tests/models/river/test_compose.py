@@ -1,0 +1,186 @@
+"""The parts of a model say together what plain calls of it say, along streams.
+
+Both add up the same numbers; sums are taken in another order, and logarithms and exponentials are
+rounded in another way: some units in the last place (2e-16) of terms that are not larger than 1e3.
+"""
+
+from __future__ import annotations
+
+import copy
+import warnings
+from functools import partial
+
+import pytest
+from tests.models.river import models
+from tests.models.trees import streams
+from tests.models.trees.asking import Asker, plain_engine, unchecked, worst_difference
+
+import ipdp
+from ipdp.checks import check_engine
+from ipdp.models import SlowPathWarning, engine
+from ipdp.models.river.compose import ComposedEngine
+
+N = 240
+
+
+def positive(n):
+    for x, y in streams.distances(n):
+        yield x, abs(y)
+
+
+def cases():
+    for name, make in models.YES_OR_NO.items():
+        yield pytest.param(make, streams.prices, id=name)
+        yield pytest.param(make, partial(streams.prices, missing=0.1), id=f"{name}, incomplete")
+    for name, make in models.CLASSES.items():
+        yield pytest.param(make, streams.five, id=name)
+    for name, make in models.NUMBERS.items():
+        yield pytest.param(make, positive, id=name)
+    for name, make in models.MIXED.items():
+        yield pytest.param(make, streams.loans, id=name)
+
+
+@pytest.mark.parametrize(("make", "stream"), list(cases()))
+def test_equals_plain_calls_along_a_stream(make, stream):
+    model = make()
+    ours, plain = unchecked(model), plain_engine(model)
+    assert isinstance(ours, ComposedEngine)
+    asker = Asker()
+    worst, compared = 0.0, 0
+    for t, (x, y) in enumerate(stream(N)):
+        if t % 40 == 37:
+            probes, positions = asker.question(pair=t > 200)
+            difference, n = worst_difference(ours, plain, x, probes, positions)
+            worst, compared = max(worst, difference), compared + n
+        asker.learn_one(x)
+        model.learn_one(x, y)
+    assert ours.fault is None
+    assert worst < 1e-12
+    assert compared > 200
+
+
+@pytest.mark.parametrize(("make", "stream"), list(cases()))
+def test_the_parts_obey_the_laws_of_engines(make, stream):
+    model = make()
+    examples = [(x, y) for x, y in stream(60)]
+    for x, y in examples:
+        model.learn_one(x, y)
+    ours = unchecked(model)
+    check_engine(ours, [x for x, _ in examples if len(x) == len(examples[0][0])][:3])
+    assert ours.fault is None
+
+
+@pytest.mark.parametrize(("make", "stream"), list(cases()))
+def test_explaining_changes_nothing(make, stream):
+    """Not even by a new key in a dict with defaults."""
+    model = make()
+    asker = Asker()
+    for x, y in stream(60):
+        asker.learn_one(x)
+        model.learn_one(x, y)
+    ours = unchecked(model)
+    before = state_of(model)
+    ours.ice([x], *asker.question())
+    assert ours.fault is None
+    assert state_of(model) == before
+
+
+def state_of(thing):
+    """All that a model has learned, as text; dicts with their keys."""
+    if isinstance(thing, dict):
+        return {key: state_of(value) for key, value in thing.items()}
+    if isinstance(thing, (list, tuple)):
+        return [state_of(value) for value in thing]
+    if hasattr(thing, "steps"):
+        return state_of(dict(thing.steps))
+    if hasattr(thing, "__dict__") and type(thing).__module__.startswith("river."):
+        # Without what river computes once, when it is asked for a prediction.
+        lazy = ("_plan", "_m_arr", "_m_dirty")
+        return state_of({k: v for k, v in vars(thing).items() if k not in lazy})
+    return repr(thing)
+
+
+def test_a_fault_is_found_and_said_once(monkeypatch):
+    model = models.YES_OR_NO["SS | LR"]()
+    asker = Asker()
+    examples = list(streams.prices(400))
+    for x, y in examples[:100]:
+        asker.learn_one(x)
+        model.learn_one(x, y)
+    ours, plain = engine(model), plain_engine(model)
+    for x, _ in examples[100:150]:
+        ours.ice([x], *asker.question())
+    assert ours.fault is None
+    monkeypatch.setattr("river.utils.math.sigmoid", lambda x: 0.25)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        for x, _ in examples[150:170]:
+            ours.ice([x], *asker.question())
+    assert [warning.category for warning in caught] == [SlowPathWarning]
+    assert "Pipeline is explained by plain calls" in str(caught[0].message)
+    assert "all points at once was given up" in repr(ours)
+    assert worst_difference(ours, plain, x, *asker.question())[0] == 0
+
+
+def test_text_raises_what_a_plain_call_raises():
+    model = models.YES_OR_NO["SS | LR"]()
+    asker = Asker()
+    for x, y in streams.prices(50):
+        asker.learn_one(x)
+        model.learn_one(x, y)
+    ours, plain = unchecked(model), plain_engine(model)
+    wrong = {**x, "day": "Monday"}
+    with pytest.raises(TypeError) as expected:
+        plain.ice([wrong], *asker.question())
+    with pytest.raises(TypeError) as found:
+        ours.ice([wrong], *asker.question())
+    assert str(found.value) == str(expected.value)
+    assert ours.fault is None
+    assert worst_difference(ours, plain, x, *asker.question())[0] < 1e-12
+
+
+def test_features_that_come_and_go():
+    model = models.YES_OR_NO["SS | LR"]()
+    ours, plain = unchecked(model), plain_engine(model)
+    asker = Asker()
+    for t, (x, y) in enumerate(streams.prices(200)):
+        asker.learn_one(x)
+        known = {k: v for k, v in x.items() if hash((k, t // 10)) % 3}
+        known |= {f"new {t // 20}": float(t)}
+        question = asker.question()
+        assert worst_difference(ours, plain, known, *question)[0] < 1e-12
+        model.learn_one(known, y)
+    assert ours.fault is None
+
+
+def test_a_pipeline_that_learns_while_it_predicts_gets_plain_calls():
+    from river import compose
+
+    model, twin = models.YES_OR_NO["SS | LR"](), models.YES_OR_NO["SS | LR"]()
+    asker = Asker()
+    for x, y in streams.prices(50):
+        asker.learn_one(x)
+        model.learn_one(x, y)
+        twin.learn_one(x, y)
+    question = asker.question()
+    with compose.learn_during_predict():
+        answer = unchecked(model).ice([x], *question)
+        expected = plain_engine(twin).ice([x], *question)
+    assert (answer.values == expected.values).all()
+    assert model["StandardScaler"].counts == twin["StandardScaler"].counts
+
+
+def test_a_copied_engine_goes_on_by_itself():
+    model = models.YES_OR_NO["SS | LR"]()
+    pdp = ipdp.IncrementalPDP(model, seed=1)
+    examples = list(streams.prices(200))
+    for x, y in examples[:100]:
+        pdp.explain_one(x)
+        model.learn_one(x, y)
+    twin = copy.deepcopy(pdp)
+    for x, y in examples[100:]:
+        pdp.explain_one(x)
+        model.learn_one(x, y)
+        twin.explain_one(x)
+        twin.model.learn_one(x, y)
+    assert (pdp.curve("transfer").average == twin.curve("transfer").average).all()
