@@ -394,3 +394,20 @@ def test_the_error_of_sqlite_is_the_cause(tmp_path):
     with pytest.raises(LogError) as caught:
         log.snapshots()
     assert isinstance(caught.value.__cause__, sqlite3.Error)
+
+
+@pytest.mark.parametrize("is_replaced", [False, True])
+def test_a_log_that_is_deleted_under_its_writer_is_said(tmp_path, is_replaced):
+    log = Log(tmp_path)
+    log.begin({})
+    log.snapshot({"a": make_curve()}, 1)
+    log.commit()
+    content = log.path.read_bytes()
+    log.path.unlink()
+    if is_replaced:
+        log.path.write_bytes(content)
+    log.snapshot({"a": make_curve()}, 2)
+    with pytest.raises(LogError, match=r"log\.db was deleted or replaced while it was written"):
+        log.commit()
+    with pytest.raises(LogError, match="was deleted or replaced"):
+        log.close()

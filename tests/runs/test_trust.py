@@ -234,3 +234,14 @@ def test_a_run_of_now_goes_on_with_the_defaults_of_now(tmp_path):
         list(run)
     config = RunConfig.from_run(tmp_path / "run")
     assert (config.estimator, config.grid) == ("regrid", "Auto()")
+
+
+def test_a_run_that_was_killed_before_it_began_is_started_again(tmp_path):
+    log = ipdp.Log(tmp_path / "run")
+    log._guard.close()  # as after a kill: it has no settings yet
+    log._connection.close()
+    answer = call("resume", tmp_path / "run", "--quiet")
+    assert answer.exit_code == 2
+    assert "was stopped before its run began: start it again with `ipdp run`" in answer.stderr
+    options = ("--data", "agrawal?n_samples=50", "--model", "river.naive_bayes.GaussianNB()")
+    assert call("run", *options, "--out", tmp_path / "run", "--quiet").exit_code == 0

@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from ipdp.log.files import sentences
+from ipdp.log.files import LogError, identity, sentences
 from ipdp.log.records import REASONS
 from ipdp.log.schema import as_dicts, checksum, insertion
 
@@ -36,6 +36,7 @@ class Batch:
 
     def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
         self._connection, self._path = connection, path
+        self._identity = identity(path)
         self._statements: list[tuple[str, list[Any]]] = []
         self._pending = False
         self._committed = time.monotonic()
@@ -126,6 +127,7 @@ class Batch:
     @contextmanager
     def transaction(self) -> Iterator[Any]:
         """Statements that take effect together or not at all."""
+        self._must_be_there()
         with sentences(self._path):
             try:
                 self._connection.execute("BEGIN IMMEDIATE")
@@ -135,6 +137,14 @@ class Batch:
                 if self._connection.in_transaction:
                     self._connection.execute("ROLLBACK")
                 raise
+
+    def _must_be_there(self) -> None:
+        """Refuse to write a file that nobody can open any more, which SQLite would do."""
+        if identity(self._path) != self._identity:
+            raise LogError(
+                f"{self._path} was deleted or replaced while it was written: what comes now would "
+                "be lost; begin a new run"
+            )
 
     def _thin(self, execute: Any, run: Row) -> None:
         """Delete what has expired; `reasons = 1`: what is there only because it was time."""

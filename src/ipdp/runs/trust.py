@@ -55,6 +55,9 @@ def kept(run: str | Path, own: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
     with LogReader(run) as reader:
         logged, directory = reader.settings.get("command"), reader.path.parent
         described = str(reader.settings.get("explainers"))
+        has_begun = reader.status.state != "empty"
+    if not has_begun:
+        raise ConfigError(f"{run} was stopped before its run began: start it again with `ipdp run`")
     if not isinstance(logged, dict):
         raise ConfigError(f"{run} was not made by `ipdp run`: it cannot be resumed from here")
     if "ends=" not in described:  # made when Auto knew no other ends
