@@ -1,7 +1,7 @@
 # Everything runs in .venv, which is made on first use and again when pyproject.toml changes.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test browser test-libraries test-minimum test-older-river test-slow bench paper clean
+.PHONY: help demo test browser test-libraries test-minimum test-older-river test-spark java test-slow bench paper clean
 .DELETE_ON_ERROR:
 
 # The first of these that is Python 3.11 or newer; `make PYTHON=...` takes another one.
@@ -12,6 +12,7 @@ BIN := .venv/bin
 READY := .venv/.ready
 LIBRARIES_READY := .venv-libraries/.ready
 MINIMUM_READY := .venv-minimum/.ready
+SPARK_READY := .venv-spark/.ready
 OLDER_RIVERS := 0.22.0 0.24.2
 ARGS ?=
 
@@ -49,6 +50,17 @@ test-older-river: $(OLDER_RIVERS:%=.river/%/.ready) ## The tree walk on older re
 			"import river; print('river', river.__version__); assert river.__version__ == '$$version'" && \
 		PYTHONPATH=.river/$$version $(BIN)/python -m pytest -n auto tests/models/trees $(ARGS) || exit 1; done
 
+# Without Java there is no Spark; then these tests are skipped, which is said.
+test-spark: java $(SPARK_READY) ## Tables, histories, streams and fleets on Apache Spark
+	@if command -v java >/dev/null; then .venv-spark/bin/python -m pytest tests_spark $(ARGS); \
+		else echo "No Java here: the tests of Spark are skipped."; fi
+
+java:
+	@command -v java >/dev/null || { \
+		echo "Installing Java for the tests of Spark."; \
+		apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq default-jre-headless >/dev/null; \
+	} 2>/dev/null || echo "No Java, and apt cannot install it here."
+
 # Beside the other packages of .venv, which suit these releases as well.
 .river/%/.ready: $(READY)
 	$(BIN)/python -m pip install --quiet --no-deps --upgrade --target $(@D) "river==$*"
@@ -64,7 +76,7 @@ paper: $(READY) ## The paper's experiments and figures; leaves ipdp-paper
 	$(BIN)/ipdp paper all $(ARGS)
 
 clean: ## Remove the environment, caches and whatever was built
-	rm -rf .venv .venv-libraries .venv-minimum .river build dist ipdp-demo ipdp-paper .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf .venv .venv-libraries .venv-minimum .venv-spark .river build dist ipdp-demo ipdp-paper .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	rm -f src/ipdp/core/kernels/*.so src/ipdp/models/*/kernels/*.so
 	find src tests benchmarks examples -name __pycache__ -type d -prune -exec rm -rf {} +
 
@@ -72,7 +84,7 @@ clean: ## Remove the environment, caches and whatever was built
 KERNELS := core/kernels/loop $(addprefix models/trees/kernels/,walk leaves voting aggregation) models/river/kernels/linear
 COMPILED := setup.py $(KERNELS:%=src/ipdp/%.py) $(wildcard src/ipdp/*/kernels/_*.pxd src/ipdp/*/*/kernels/_*.pxd)
 
-$(READY) $(LIBRARIES_READY) $(MINIMUM_READY): pyproject.toml $(COMPILED)
+$(READY) $(LIBRARIES_READY) $(MINIMUM_READY) $(SPARK_READY): pyproject.toml $(COMPILED)
 	@$(or $(PYTHON),false) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
 		echo "ipdp needs Python 3.11 or newer, and none was found. Install one, or say where" \
 			"it is: make PYTHON=/path/to/python3" >&2; exit 1; }
@@ -87,5 +99,6 @@ $(READY) $(LIBRARIES_READY) $(MINIMUM_READY): pyproject.toml $(COMPILED)
 $(READY): GROUP = dev
 $(LIBRARIES_READY): GROUP = libraries
 $(MINIMUM_READY): GROUP = minimum
+$(SPARK_READY): GROUP = spark
 $(MINIMUM_READY): LOWEST = $(@D)/lowest.txt
 $(MINIMUM_READY): tests_minimum/requirements.py

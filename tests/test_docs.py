@@ -15,7 +15,7 @@ PAGES = [
 CODE = re.compile(r"^```.*?^```$|^    .*?$", re.MULTILINE | re.DOTALL)
 # Paths of the project; those of the package are written from src/ipdp.
 PATH = re.compile(
-    r"`((?:docs|tests|tests_libraries|benchmarks|examples|src|ipdp)/[\w./-]+|[a-z_]+/[\w./]+\.py)`"
+    r"`((?:docs|tests|tests_libraries|tests_spark|benchmarks|examples|src|ipdp)/[\w./-]+|[a-z_]+/[\w./]+\.py)`"
 )
 
 every_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))

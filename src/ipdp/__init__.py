@@ -14,7 +14,7 @@ from ipdp.explainers import Explainer, IncrementalPDP, IncrementalPFI, partial_d
 from ipdp.monitor import Change, Monitor
 
 if TYPE_CHECKING:
-    from ipdp import checks, datasets, plot
+    from ipdp import checks, datasets, plot, spark
     from ipdp.log import Log, LogReader
     from ipdp.runs import Run, run
 
@@ -43,6 +43,7 @@ __all__ = [
     "partial_dependence",
     "plot",
     "run",
+    "spark",
 ]
 
 # Rooms that a notebook may never enter are opened when they are asked for.
@@ -54,6 +55,7 @@ _LATER = {
     "checks": "ipdp",
     "datasets": "ipdp",
     "plot": "ipdp",
+    "spark": "ipdp",
 }
 
 

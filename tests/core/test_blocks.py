@@ -52,7 +52,7 @@ def test_they_are_the_means_of_the_values_in_between(alpha, n):
     times = np.cumsum(rng.integers(1, 3, size=n)).tolist()
     _, blocks = followed(values, times, alpha, weights)
     wanted = brute_force(values, times, blocks.size, alpha, weights)
-    assert len(blocks.numbers) <= N_BLOCKS
+    assert len(blocks.numbers) <= N_BLOCKS + 1  # the last one goes on
     assert blocks.numbers.tolist() == sorted(wanted)[-len(blocks.numbers) :]
     for number, weight, mean in zip(blocks.numbers, blocks.weight, blocks.mean, strict=True):
         total, average = wanted[int(number)]
@@ -145,3 +145,28 @@ def test_a_damaged_state_is_refused(name):
     _, blocks = followed(np.ones((30, 1, 2)), range(30), 0.1)
     with pytest.raises(ValueError, match=f"damaged: {name}"):
         Blocks(alpha=0.1, n_columns=2).restore({**blocks.state, name: [1.0, math.nan]})
+
+
+@pytest.mark.parametrize("alpha", [0.02, None])
+@pytest.mark.parametrize("cut", [500, 515])
+def test_two_segments_know_as_many_blocks_as_one(alpha, cut):
+    # Also where a block is cut in two, and where the oldest one is about to go.
+    values = np.random.default_rng(3).normal(size=1_400)
+
+    def followed(part, start):
+        smoothing, blocks = Smoothing(alpha=alpha), Blocks(alpha=alpha)
+        for t, value in enumerate(part, start=start):
+            if t >= blocks.until:
+                blocks.advance(smoothing, t)
+            smoothing.update(value, t=t)
+        return smoothing, blocks
+
+    for n in range(1_021, 1_040, 3):
+        _, whole = followed(values[:n], 1)
+        parts = [followed(values[:cut], 1), followed(values[cut:n], cut + 1)]
+        for smoothing, blocks in parts:
+            blocks.close(smoothing)
+        joined = parts[0][1].merge(parts[1][1])
+        one, two = whole.closed(n), joined.closed(n)
+        assert (one.size, one.numbers.tolist()) == (two.size, two.numbers.tolist())
+        np.testing.assert_allclose(one.mean, two.mean, rtol=1e-9, atol=1e-12)

@@ -86,6 +86,7 @@ class Blocks:
     def advance(self, smoothing: Smoothing, t: float) -> None:
         """Close the block that there is, before an observation of a later one is folded in."""
         self.close(smoothing)
+        self._tidy(N_BLOCKS)
         self.until = (math.floor(t / self.size) + 1) * self.size
 
     def close(self, smoothing: Smoothing) -> None:
@@ -120,15 +121,15 @@ class Blocks:
         self.numbers = np.append(self.numbers, number)
         self.weight = np.concatenate([self.weight, weight[None]])
         self.mean = np.concatenate([self.mean, mean[None]])
-        self._tidy()
+        self._tidy(N_BLOCKS + 1)
 
-    def _tidy(self) -> None:
-        """One entry for each number, and not too many of them."""
+    def _tidy(self, most: int) -> None:
+        """One entry for each number, and not too many of them: one more while the last goes on."""
         self._join_alike()
-        while self._span > N_BLOCKS and self.size < self._longest:
+        while self._span > most and self.size < self._longest:
             self._coarsen()
-        if self._span > N_BLOCKS:
-            self._keep(self.numbers > self.numbers[-1] - N_BLOCKS)
+        if self._span > most:
+            self._keep(self.numbers > self.numbers[-1] - most)
         if len(self.numbers):
             self.until = max(self.until, float(self.numbers[-1] + 1) * self.size)
 
@@ -179,7 +180,7 @@ class Blocks:
         joined.numbers = np.concatenate([joined.numbers, later.numbers])[order]
         joined.weight = np.concatenate([joined.weight, later.weight])[order]
         joined.mean = np.concatenate([joined.mean, later.mean])[order]
-        joined._tidy()
+        joined._tidy(N_BLOCKS + 1)
         return joined
 
     def take(self, columns: Sequence[int] | Array, *, rows: Sequence[int] | None = None) -> Blocks:

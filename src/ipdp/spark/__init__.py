@@ -1,0 +1,10 @@
+"""The same answers on Apache Spark: tables, histories and streams that do not fit one machine.
+
+Nothing of Spark is imported before a function of this room is called.
+"""
+
+from ipdp.spark.backfill import History, explain
+from ipdp.spark.sending import session
+from ipdp.spark.table import partial_dependence
+
+__all__ = ["History", "explain", "partial_dependence", "session"]

@@ -1,0 +1,199 @@
+"""What Spark needs before it starts, and how things travel to its workers.
+
+A model is pickled once and broadcast: every Python worker loads it once. What Spark would tell in
+pages of Java is told in one sentence, at the start where it can be known there.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.metadata
+import os
+import pickle
+import re
+import shutil
+import sys
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import Any
+
+from ipdp.core.validation import unknown
+
+# What has been loaded in this Python worker; one thing, the last.
+_LOADED: dict[str, Any] = {}
+# A worker that Spark has started for one core should not compute on all of them.
+_THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+
+
+def session(master: str = "local[*]", **conf: Any) -> Any:
+    """A session of Spark that ipdp's functions work in; for trying out, and for tests.
+
+    Parameters
+    ----------
+    master
+        Where it runs: `"local[2]"` is two workers on this machine.
+    conf
+        Further settings of Spark, with `__` for a dot: `spark__driver__memory="4g"`.
+
+    Returns
+    -------
+    A `pyspark.sql.SparkSession`. Any other one does as well, if its workers have the same Python
+    (`PYSPARK_PYTHON`) with ipdp in it.
+    """
+    check_installed()
+    # Else the workers start the first python of the PATH, which may know nothing of ipdp.
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    from pyspark.sql import SparkSession
+
+    settings = {
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.sql.shuffle.partitions": "8",
+        **{f"spark.executorEnv.{name}": "1" for name in _THREADS},
+        **{name.replace("__", "."): value for name, value in conf.items()},
+    }
+    builder = SparkSession.builder.master(master).appName("ipdp")
+    for name, value in settings.items():
+        builder = builder.config(name, value)
+    spark = builder.getOrCreate()
+    spark.sparkContext.setLogLevel("ERROR")
+    return spark
+
+
+def check_installed() -> None:
+    """Say in one sentence what is missing: pyspark, Java, or a pandas that pyspark knows."""
+    try:
+        importlib.metadata.version("pyspark")
+    except importlib.metadata.PackageNotFoundError:
+        raise ImportError(
+            "Spark is not installed: install the extra, pip install 'ipdp[spark]'"
+        ) from None
+    for name, least, limit in (("pyspark", 4, 5), ("pandas", 2, 3)):
+        version = importlib.metadata.version(name)
+        if not least <= int(version.split(".")[0]) < limit:
+            raise ImportError(
+                f"ipdp.spark needs {name} {least}.x, and this is {name} {version}: install the "
+                "extra in an environment of its own, pip install 'ipdp[spark]'"
+            )
+    home = os.environ.get("JAVA_HOME")
+    java = os.path.join(home, "bin", "java") if home else "java"
+    if shutil.which(java) is None:
+        where = f"at JAVA_HOME={home}" if home else "on the PATH"
+        raise RuntimeError(
+            f"there is no Java {where}, which Spark needs: install Java 17 or newer (Debian: apt "
+            "install default-jre-headless), or set JAVA_HOME"
+        )
+
+
+def context_of(df: Any) -> Any:
+    """The context of a Spark frame; an error for anything else."""
+    spark = getattr(df, "sparkSession", None)
+    if spark is None:
+        raise TypeError(
+            f"df must be a frame of Spark, got {type(df).__name__}; for tables of one machine "
+            "there is ipdp.partial_dependence"
+        )
+    check_installed()
+    try:
+        context = spark.sparkContext
+    except Exception:  # what Spark Connect raises depends on its version
+        context = None
+    if context is None:
+        raise TypeError("ipdp.spark needs a classic session, which can broadcast; not Connect")
+    return context
+
+
+def need_columns(df: Any, **given: Any) -> None:
+    """Raise unless the columns that arguments name are there."""
+    for what, names in given.items():
+        for name in [] if names is None else [names] if isinstance(names, str) else list(names):
+            if name not in df.columns:
+                raise ValueError(unknown(f"column for {what}:", name, list(df.columns)))
+
+
+class Sent:
+    """Something that every Python worker can have, sent once to each machine.
+
+    Parameters
+    ----------
+    context
+        The context of Spark.
+    thing
+        What to send; functions of a notebook too.
+    what
+        What it is called if it cannot be sent.
+    """
+
+    def __init__(self, context: Any, thing: Any, what: str) -> None:
+        self._token = uuid.uuid4().hex
+        self._broadcast = context.broadcast(pickled(thing, what))
+
+    def load(self) -> Any:
+        """The thing, in a worker; unpickled once."""
+        if self._token not in _LOADED:
+            _LOADED.clear()
+            _one_thread()
+            _LOADED[self._token] = pickle.loads(self._broadcast.value)
+            _one_thread()
+        return _LOADED[self._token]
+
+    def forget(self) -> None:
+        """Remove it from the workers' machines."""
+        with suppress(Exception):  # the context may be gone
+            self._broadcast.unpersist()
+
+
+def pickled(thing: Any, what: str) -> bytes:
+    """The pickle of a thing; an error of one sentence if there is none, or if it does not load."""
+    from pyspark import cloudpickle
+
+    try:
+        data: bytes = cloudpickle.dumps(thing, protocol=5)
+        pickle.loads(data)
+    except Exception as error:  # whatever the model's own code does
+        raise TypeError(
+            f"{what} cannot be sent to Spark's workers, because it cannot be pickled: {error}"
+        ) from None
+    return data
+
+
+def _one_thread() -> None:
+    """Keep native libraries to one thread: Spark runs one worker for each core."""
+    for name in _THREADS:
+        os.environ.setdefault(name, "1")
+    with suppress(ImportError):
+        importlib.import_module("threadpoolctl").threadpool_limits(1)
+    if "torch" in sys.modules:
+        sys.modules["torch"].set_num_threads(1)
+
+
+@contextmanager
+def sentences() -> Iterator[None]:
+    """Turn what a worker raised, which Spark tells in pages, into the sentence that it was."""
+    from pyspark.errors import PythonException
+
+    try:
+        yield
+    except PythonException as error:
+        kind, said = _last_words(str(error))
+        raise kind(said) from None
+
+
+_KINDS = {kind.__name__: kind for kind in (ValueError, TypeError, KeyError, ZeroDivisionError)}
+
+
+def _last_words(text: str) -> tuple[type[Exception], str]:
+    r"""The error at the end of a traceback in the text of Spark's error.
+
+    Examples
+    --------
+    >>> _last_words('Traceback ...\n  File "a.py"\nValueError: the model said no\n')
+    (<class 'ValueError'>, 'the model said no')
+    """
+    found = re.findall(r"^([\w.]+(?:Error|Exception|Samples)): (.*)$", text, re.MULTILINE)
+    if not found:
+        return RuntimeError, text.strip().splitlines()[-1] if text.strip() else "a worker failed"
+    name, said = found[-1]
+    kind = _KINDS.get(name)
+    return (kind, said) if kind else (RuntimeError, f"{name}: {said}")

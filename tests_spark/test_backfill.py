@@ -1,0 +1,79 @@
+"""A history explained in parallel is that of one process, with its snapshots and its log."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import ipdp
+import ipdp.spark
+from ipdp.spark import backfill
+
+N = 3_000
+
+
+@pytest.fixture(scope="module")
+def df(spark):
+    rng = np.random.default_rng(1)
+    rows = [
+        (int(i), float(a), str(c), float(w))
+        for i, a, c, w in zip(
+            range(N),
+            np.cumsum(rng.normal(size=N)) / 10,
+            rng.choice(["x", "y", "z"], N),
+            rng.choice([0.0, 1.0, 2.0], N),
+            strict=True,
+        )
+    ]
+    order = rng.permutation(N)
+    frame = spark.createDataFrame(
+        [rows[k] for k in order], "seq long, a double, c string, w double"
+    )
+    frame = frame.repartition(4).cache()
+    frame.count()
+    return frame
+
+
+def model(x):
+    return np.sin(x["a"]) * (2.0 if x["c"] == "x" else 1.0)
+
+
+def assert_same(got, want):
+    for feature, curve in want.items():
+        for name in ("average", "std_error", "importance"):
+            ours, theirs = getattr(got[feature], name), getattr(curve, name)
+            np.testing.assert_allclose(ours, theirs, rtol=1e-12, atol=1e-12, err_msg=name)
+
+
+def test_it_is_the_run_of_one_process(df, tmp_path, monkeypatch):
+    monkeypatch.setattr(backfill, "_SEGMENT", 800)
+    pdp = ipdp.IncrementalPDP(model, seed=3, n_ice=5)
+    end, taken = ipdp.spark.explain(
+        pdp, df, order_by="seq", snapshots=1_000, weights="w", log=tmp_path / "run"
+    )
+    rows = df.orderBy("seq").toArrow()
+    whole = ipdp.IncrementalPDP(model, seed=3, n_ice=5)
+    assert list(taken) == [1_000, 2_000, 3_000]
+    with ipdp.Log(tmp_path / "one") as log:
+        log.begin({})
+        for n, results in taken.items():
+            part = rows.slice(whole.n_seen, 1_000)
+            whole.explain_many(part.select(["a", "c"]), w=part["w"].to_pylist())
+            log.snapshot(whole.results(), n)
+            assert_same(results, whole.results())
+    with ipdp.LogReader(tmp_path / "run") as ours, ipdp.LogReader(tmp_path / "one") as theirs:
+        assert ours.status.state == "ended"
+        for got, want in zip(ours.between(0, N), theirs.between(0, N), strict=True):
+            assert got.n == want.n
+            assert_same(got.curves, want.curves)
+    assert end.n_seen == N
+
+
+def test_what_is_wrong_is_said_in_one_sentence(df, tmp_path):
+    pdp = ipdp.IncrementalPDP(lambda x: x["b"])
+    with pytest.raises(ValueError, match="order_by: 'time'"):
+        ipdp.spark.explain(pdp, df, order_by="time")
+    with pytest.raises(KeyError, match="b"):
+        ipdp.spark.explain(pdp, df.limit(100), order_by="seq", log=tmp_path / "failed")
+    with ipdp.LogReader(tmp_path / "failed") as reader:
+        assert reader.status.state == "failed"
