@@ -1,6 +1,6 @@
 """Are the defaults right where the data are? Both estimators on eight streams, with the same grid.
 
-    python benchmarks/defaults.py [--seeds 5] [--first 100]
+    python benchmarks/defaults.py [--seeds 5] [--first 100] [--instants]
 
 Eight streams: nothing changes, a trend, a jump, a season, heavy tails, categories, whole numbers,
 and elec2. The models are frozen: smooth, bent, with steps at whole numbers, linear;
@@ -9,6 +9,11 @@ partial dependence over the last 2,000 observations by brute force, at the last 
 feature. The error is the root mean square as a share of the batch curve's standard deviation, for
 elec2 that of the probability.
 Where a value is beyond the curve, the end of the curve is taken.
+
+With --instants the error at every second observation is compared with those around it, which is
+where a point that has just been added would be seen: the largest ratio to the larger of the medians
+over the 50 observations before and after. Values beyond the curve, of which it says nothing, are
+left out.
 """
 
 from __future__ import annotations
@@ -214,13 +219,58 @@ def explainers(model: Any, features: Any, grid: Any, seed: int) -> dict[str, ipd
     return {**named, "paper": made(ipdp.grid.Auto(ends="extremes"), "pointwise")}
 
 
+def instants(stream: Stream, name: str, seed: int) -> FloatArray:
+    """The error at every second observation against those around it."""
+    table = stream.table(np.random.default_rng(seed))
+    f = MODELS[name]
+    model = ipdp.models.engine(lambda X: f(X[:, 0], X[:, 1]), takes="array")
+    pdp = ipdp.IncrementalPDP(model, ["x"], alpha=ALPHA, n_ice=0, seed=seed)
+    found = []
+    for t, (x, z) in enumerate(table.tolist(), start=1):
+        pdp.explain_one({"x": x, "z": z})
+        if t > 1_000 and t % 2 == 0:
+            others = table[max(0, t - BATCH) : t, 1]
+            curve = pdp.curve("x")
+            places = np.linspace(curve.grid_values[0][0], curve.grid_values[0][-1], 60)
+            true = f(places[:, None], others[None, :]).mean(axis=1)
+            values = table[t - RECENT : t, 0]
+            values = values[(values >= places[0]) & (values <= places[-1])]
+            away = np.interp(values, places, true) - curve.at(values)[0]
+            found.append(np.sqrt(np.mean(away**2)))
+    errors = np.array(found)
+    k = 25
+    return np.array(
+        [
+            errors[i] / max(np.median(errors[i - k : i]), np.median(errors[i + 1 : i + 1 + k]))
+            for i in range(k, len(errors) - k)
+        ]
+    )
+
+
+def print_instants(seeds: range) -> None:
+    """Print the largest ratio for each stream and model, over the seeds."""
+    print("| stream | " + " | ".join(STREAMS[0].models) + " |")
+    print("|---|---|---|---|---|")
+    for stream in STREAMS[:5]:
+        worst = [
+            max(instants(stream, name, seed).max() for seed in seeds) for name in stream.models
+        ]
+        print(
+            f"| {stream.name} | " + " | ".join(f"{ratio:.1f}" for ratio in worst) + " |", flush=True
+        )
+
+
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seeds", type=int, default=5, help="number of streams of each kind")
     parser.add_argument("--first", type=int, default=100, help="the first seed")
+    parser.add_argument("--instants", action="store_true", help="look for moments that stand out")
     given = parser.parse_args()
     seeds = range(given.first, given.first + given.seeds)
+    if given.instants:
+        print_instants(seeds)
+        return
     print("| stream | default | pointwise | ratio (worst model) | the paper's grid and estimator |")
     print("|---|---|---|---|---|")
     for stream in STREAMS:

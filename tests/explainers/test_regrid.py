@@ -245,6 +245,24 @@ def test_a_new_point_is_shown_with_what_its_neighbours_know():
     assert came > 100
 
 
+def test_a_new_point_whose_neighbours_are_new_as_well_knows_what_they_know():
+    # The range wanders so fast that the nearest points of full age are far away, or gone.
+    rng = np.random.default_rng(8)
+    pdp = IncrementalPDP(lambda x: x["x"] * x["z"], ["x"], grid=MinMax(8, 200), n_ice=0)
+    z_mean, weight = 0.0, 0.0
+    for k in range(2_000):
+        z = rng.normal(1.0)
+        pdp.explain_one({"x": rng.uniform(0, 1) + (k > 1_000) * (k - 1_000) / 150, "z": z})
+        if k >= 20:  # the warm-up
+            weight = 0.999 * weight + 1
+            z_mean += (z - z_mean) / weight
+        if k > 1_100:
+            curve = pdp.curve("x")
+            # Without that, the mean of 200 values would be off by 0.3 and more at some time.
+            np.testing.assert_allclose(curve.average[0] / curve.grid_values[0], z_mean, atol=0.2)
+    assert curve.n_effective_points.max() < 400
+
+
 @pytest.mark.parametrize("shift", [0.0, 4.0])
 def test_no_instant_is_far_worse_than_those_around_it(shift):
     rng = np.random.default_rng(4)
@@ -277,3 +295,28 @@ def test_new_points_survive_segments_and_states():
     twin = parts[0]
     twin.state = json.loads(json.dumps(first.state))
     np.testing.assert_array_equal(twin.curve("x").average, first.curve("x").average)
+
+
+@pytest.mark.parametrize("cuts", [(300, 420), (350,), (410, 415, 500)])
+def test_new_points_next_to_new_points_survive_segments(cuts):
+    rng = np.random.default_rng(9)
+    where = np.clip(np.arange(600) - 250, 0, None) / 60
+    table = np.column_stack([rng.uniform(size=600) + where, rng.normal(1.0, size=600)])
+
+    def explainer():
+        return IncrementalPDP(
+            lambda x: np.sin(x["x"]) * x["z"], ["x"], alpha=0.01, grid=MinMax(8, 60), n_ice=0
+        )
+
+    whole, joined = explainer(), explainer()
+    whole.explain_many(table, names=["x", "z"])
+    start = 0
+    for stop in (*cuts, len(table)):
+        later = joined.successor()
+        later.explain_many(table[start:stop], names=["x", "z"])
+        joined, start = joined.merge(later), stop
+    points = whole.memory.means.newcomers.points
+    active = set(whole.memory.means.layout.slots)
+    assert any(point.own not in active for point in points)  # kept for the sake of others
+    curves = [pdp.curve("x") for pdp in (whole, joined)]
+    np.testing.assert_allclose(curves[1].average, curves[0].average, rtol=1e-9, atol=1e-9)

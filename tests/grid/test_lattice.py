@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ipdp.grid import Categories, Fixed, MinMax, QuantileRange, Quantiles
+from ipdp.grid import Auto, Categories, Fixed, MinMax, QuantileRange, Quantiles
 from ipdp.grid.lattice import Lattice, Steps
 
 PROPERTY = settings(deadline=None, derandomize=True)
@@ -110,9 +110,9 @@ def test_knots_cover_the_range_and_little_more(pairs, size):
     for low, high in pairs:
         filled(grid, (low, high))
         step = step_of(grid.points)
-        # The first knot below, and one more as long as the range has not withdrawn by 1.5 steps.
-        assert 0 <= low - grid.points[0] <= 1.5 * step
-        assert 0 <= grid.points[-1] - high <= 1.5 * step
+        # The first knot half a step below, until the range has withdrawn from it by 2.5 steps.
+        assert 0 <= low - grid.points[0] <= 2.5 * step
+        assert 0 <= grid.points[-1] - high <= 2.5 * step
 
 
 @PROPERTY
@@ -122,8 +122,8 @@ def test_the_number_of_knots_stays_near_the_size(pairs, size):
     for pair in pairs:
         filled(grid, pair)
         # The step is the distance of the grid's points or up to 2.22 times less (an octave and the
-        # slack), and there may be three more knots than are in the range.
-        assert size / 1.12 <= len(grid.points) <= 2.22 * size + 4
+        # slack), and there may be five more knots than are in the range.
+        assert size / 1.12 <= len(grid.points) <= 2.22 * size + 6
 
 
 @pytest.mark.parametrize("kind", [MinMax, QuantileRange])
@@ -182,6 +182,21 @@ def test_whole_numbers_get_whole_knots(kind):
             assert grid.points.dtype == np.int64
             assert (np.diff(grid.points) > 0).all()
             assert all(type(key) is int for key in grid.keys)
+
+
+def test_the_range_of_a_sample_seldom_moves_knots():
+    # The 1 % quantile of 500 values varies by half a step; a knot at its end came and went twice
+    # in 1,000 values when there was no room for that.
+    rng = np.random.default_rng(11)
+    changes = 0
+    for number in range(8):
+        grid = filled(Lattice(Auto().fresh(number)), rng.normal(size=1_000).tolist())
+        keys = grid.keys
+        for x in rng.normal(size=3_000).tolist():
+            grid.update(x)
+            changes += grid.keys is not keys
+            keys = grid.keys
+    assert changes < 8 * 3
 
 
 def test_few_whole_numbers_have_a_knot_each():

@@ -86,7 +86,7 @@ class Blocks:
     def advance(self, smoothing: Smoothing, t: float) -> None:
         """Close the block that there is, before an observation of a later one is folded in."""
         self.close(smoothing)
-        self._tidy(N_BLOCKS)
+        self._shorten(N_BLOCKS)
         self.until = (math.floor(t / self.size) + 1) * self.size
 
     def close(self, smoothing: Smoothing) -> None:
@@ -97,8 +97,7 @@ class Blocks:
         aged = self._start_weight * self._until(self._t, smoothing.t)
         gained = weight - aged
         some = gained > 1e-12 * weight
-        with np.errstate(divide="ignore", invalid="ignore"):
-            share = np.where(some, weight / gained, 0.0)
+        share = np.where(some, weight / np.where(some, gained, 1.0), 0.0)
         number = math.floor(smoothing.t / self.size)
         at_end = self._until(smoothing.t, (number + 1) * self.size)
         self._put(
@@ -118,14 +117,20 @@ class Blocks:
         return 1.0 if earlier is None else float(self.decay ** (later - earlier))
 
     def _put(self, number: int, weight: FloatArray, mean: FloatArray) -> None:
+        if len(self.numbers) and self.numbers[-1] == number:
+            first, total = self.mean[-1], self.weight[-1] + weight
+            # From the first of them, so that a constant stays what it is to the last bit.
+            mean = first + weight * (mean - first) / np.where(total > 0, total, 1.0)
+            self.weight, self.mean = self.weight.copy(), self.mean.copy()
+            self.weight[-1], self.mean[-1] = total, mean
+            return
         self.numbers = np.append(self.numbers, number)
         self.weight = np.concatenate([self.weight, weight[None]])
         self.mean = np.concatenate([self.mean, mean[None]])
-        self._tidy(N_BLOCKS + 1)
+        self._shorten(N_BLOCKS + 1)
 
-    def _tidy(self, most: int) -> None:
-        """One entry for each number, and not too many of them: one more while the last goes on."""
-        self._join_alike()
+    def _shorten(self, most: int) -> None:
+        """Not too many of them: one more while the last goes on."""
         while self._span > most and self.size < self._longest:
             self._coarsen()
         if self._span > most:
@@ -155,10 +160,9 @@ class Blocks:
         if (np.diff(self.numbers) > 0).all():
             return
         starts = np.flatnonzero(np.diff(self.numbers, prepend=self.numbers[0] - 1))
-        first = self.mean[starts]
+        first = self.mean[starts]  # from which they are counted, as in `_put`
         owner = np.cumsum(np.diff(self.numbers, prepend=self.numbers[0]) > 0)
         total = np.add.reduceat(self.weight, starts)
-        # From the first of them, so that a constant stays what it is to the last bit.
         moved = np.add.reduceat(self.weight[:, None] * (self.mean - first[owner]), starts)
         self.mean = first + moved / np.where(total > 0, total, 1.0)[:, None]
         self.weight, self.numbers = total, self.numbers[starts]
@@ -180,7 +184,8 @@ class Blocks:
         joined.numbers = np.concatenate([joined.numbers, later.numbers])[order]
         joined.weight = np.concatenate([joined.weight, later.weight])[order]
         joined.mean = np.concatenate([joined.mean, later.mean])[order]
-        joined._tidy(N_BLOCKS + 1)
+        joined._join_alike()
+        joined._shorten(N_BLOCKS + 1)
         return joined
 
     def take(self, columns: Sequence[int] | Array, *, rows: Sequence[int] | None = None) -> Blocks:
@@ -197,7 +202,7 @@ class Blocks:
 
     def copy(self) -> Blocks:
         """An independent copy."""
-        twin = Blocks(alpha=self.alpha)
+        twin = object.__new__(Blocks)
         # No array is ever changed in place.
         vars(twin).update(vars(self))
         return twin

@@ -236,6 +236,7 @@ class Smoothing:
         """
         taken = Smoothing(alpha=self.alpha, n_rows=0, n_columns=0)
         taken.n, taken.t = self.n, self.t
+        columns = np.asarray(columns, dtype=int)
         taken._weight = _even(pick(self.weight, columns, axis=0))
         taken._squares = _even(pick(self.squares, columns, axis=0))
         taken.mean = pick(self.mean, columns, axis=1)
@@ -361,7 +362,7 @@ def pick(array: FloatArray, at: Sequence[int] | Array, axis: int) -> FloatArray:
         shape[axis] = len(at)
         return np.zeros(shape)
     taken: FloatArray = array.take(at, axis=axis)
-    new = at < 0
-    if new.any():
+    if len(at) and at.min() < 0:
+        new = at < 0
         taken[(slice(None),) * axis + (new,)] = 0.0
     return taken

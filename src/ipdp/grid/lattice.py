@@ -28,8 +28,12 @@ from ipdp.grid.ranges import RangeGrid
 # A step is at most the distance of the grid's points and more than half of it. It is halved or
 # doubled only when it is beyond that by this many octaves.
 _SLACK = 0.15
-# A knot at the end stays until the range has withdrawn from it by this many steps.
-_HYSTERESIS = 1.5
+# Where the range has outgrown the knots, they reach this many steps beyond it from then on; and a
+# knot at the end stays until the range has withdrawn from it by this many steps. A range that comes
+# from a sample is never at rest: with less room, knots would come and go three times as often.
+_AHEAD, _HYSTERESIS = 0.5, 2.5
+# A knot near a point that is not one of equidistant ones stays until that is so many steps away.
+_AWAY = 0.75
 # Points that are not equidistant are rounded to a lattice this much finer than their distance.
 _FINENESS = 4
 
@@ -155,7 +159,7 @@ class Lattice(Grid):
         return self._covering(low, high, source)
 
     def _covering(self, low: float, high: float, source: RangeGrid) -> list[float]:
-        """All knots from the last below the range to the first above it."""
+        """All knots from one below the range to one above it."""
         distance = math.log2(high - low) - math.log2(source.size - 1)
         steps = self._steps
         if steps is not None and -_SLACK <= distance - steps.exponent <= 1 + _SLACK:
@@ -164,7 +168,8 @@ class Lattice(Grid):
             finest = _finest(low, high, whole=source.whole, thirds=self._thirds)
             self._exponent = max(math.floor(distance), finest)
             steps = Steps(self._exponent, self._thirds)
-            self._first, self._last = steps.below(low), steps.above(high)
+            ahead = self._ahead(steps)
+            self._first, self._last = steps.below(low - ahead), steps.above(high + ahead)
         knots = [steps.at(k) for k in range(self._first, self._last + 1)]
         room = _HYSTERESIS * steps.size
         self._bounds = (knots[0], knots[0] + room, knots[-1] - room, knots[-1])
@@ -175,11 +180,15 @@ class Lattice(Grid):
         return None if self._exponent is None else Steps(self._exponent, self._thirds)
 
     def _move_ends(self, low: float, high: float, steps: Steps) -> None:
-        room = _HYSTERESIS * steps.size
+        ahead, room = self._ahead(steps), _HYSTERESIS * steps.size
         if not 0 <= low - steps.at(self._first) <= room:
-            self._first = steps.below(low)
+            self._first = steps.below(low - ahead)
         if not 0 <= steps.at(self._last) - high <= room:
-            self._last = steps.above(high)
+            self._last = steps.above(high + ahead)
+
+    def _ahead(self, steps: Steps) -> float:
+        # Whole numbers may count something, which is never below none.
+        return 0.0 if self._whole else _AHEAD * steps.size
 
     def _with_extra(self, knots: list[float]) -> list[float]:
         extra = self._extra
@@ -200,7 +209,7 @@ class Lattice(Grid):
         self._held = []
         for point, around, old in zip(points, pairwise(gaps), held, strict=True):
             wanted = math.log2(min(around)) - math.log2(_FINENESS)
-            is_near = abs(point - old[0]) <= math.ldexp(_HYSTERESIS / 2, old[1])
+            is_near = abs(point - old[0]) <= math.ldexp(_AWAY, old[1])
             if is_near and abs(wanted - old[1]) <= 1:
                 self._held.append(old)
                 continue

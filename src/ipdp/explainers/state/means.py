@@ -14,7 +14,7 @@ are read; a point that becomes dormant loses them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -23,7 +23,7 @@ from ipdp.core.blocks import Blocks
 from ipdp.core.curve import PREDICTION
 from ipdp.core.smoothing import Smoothing
 from ipdp.core.typing import FloatArray, Label
-from ipdp.explainers.state.newcomers import Newcomers
+from ipdp.explainers.state.newcomers import Columns, Newcomers
 from ipdp.explainers.state.points import Layout, Slot
 from ipdp.explainers.state.targets import Target
 from ipdp.models.base import Outputs
@@ -88,72 +88,89 @@ class Means:
         """Evaluate the slots of this layout from time t on; the others become dormant."""
         if layout is self.layout:
             return
-        everything = self.everything
+        old, everything = self.layout, self.everything
+        # Most targets stay as they are, and nothing is to be done for them.
+        changed = {
+            k for k in {*old.targets, *layout.targets} if layout.keys_of(k) != old.keys_of(k)
+        }
+        column = self._column_of(changed)
         if self.fixed:
-            self.newcomers.adopt(self.layout, layout, self.fixed, t, self._of(everything))
-        old, n_active = self.layout, self.layout.n_points
-        dormant = {slot: n_active + k for k, slot in enumerate(self.dormant)}
-        left: list[Slot] = []
+            of = _taken(everything, column)
+            self.newcomers.adopt((old, layout), self.fixed & changed, t, of, self.lost)
         columns: list[int] = []
         for number, keys in zip(layout.targets, layout.keys, strict=True):
-            own = old.columns_of(number)
-            if keys == old.keys_of(number):  # the rule: most targets stay as they are
-                columns += own
-                continue
-            column = dict(zip(old.keys_of(number), own, strict=True))
-            columns += [
-                column.pop(key, -1) if key in column else dormant.get((number, key), -1)
-                for key in keys
-            ]
-            left += [(number, key) for key in column]
-        left += [slot for slot in old.slots if not layout.columns_of(slot[0])]
-        kept = self._kept(layout, left, set(columns))
-        active = {slot: k for k, slot in enumerate(old.slots)} if left else {}
+            if number in changed:
+                columns += [column.get((number, key), -1) for key in keys]
+            else:
+                columns += old.columns_of(number)
+        left = [
+            (number, key)
+            for number in sorted(changed)
+            for key in set(old.keys_of(number)).difference(layout.keys_of(number))
+        ]
+        left.sort(key=column.__getitem__)
+        kept = self._kept(layout, changed, left, column, set(columns))
         self.blocks.close(self.smoothing)
         at = np.array(columns, dtype=int)
-        came = at >= n_active  # from those that were dormant
+        came = at >= old.n_points  # from those that were dormant
         if came.any():
             self.back.update(slot for slot, new in zip(layout.slots, came, strict=True) if new)
         self.smoothing = everything.take(at)
-        self.dormant_smoothing = everything.take(
-            [dormant[slot] if slot in dormant else active[slot] for slot in kept]
-        )
+        self.dormant_smoothing = everything.take(kept)
         self.blocks = self.blocks.take(np.where(came, -1, at))
         self.blocks.restart(self.smoothing)
-        self.dormant = kept
+        slots = {column[slot]: slot for slot in left}
+        self.dormant = [slots[k] if k in slots else self.dormant[k - old.n_points] for k in kept]
         self.layout = layout
 
-    def _kept(self, layout: Layout, left: list[Slot], returned: set[int]) -> list[Slot]:
-        """The slots that are dormant from now on: those that were and did not return, and `left`.
+    def _column_of(self, numbers: set[int]) -> dict[Slot | None, int]:
+        """Where the slots of some targets are, among all."""
+        old = self.layout
+        found: dict[Slot | None, int] = {
+            (k, key): column
+            for k in numbers
+            for key, column in zip(old.keys_of(k), old.columns_of(k), strict=True)
+        }
+        for column, slot in enumerate(self.dormant, start=old.n_points):
+            if slot[0] in numbers:
+                found[slot] = column
+        return found
+
+    def _kept(
+        self,
+        layout: Layout,
+        changed: set[int],
+        left: list[Slot],
+        column: dict[Slot | None, int],
+        returned: set[int],
+    ) -> list[int]:
+        """The columns of the slots that are dormant from now on: those that did not return, `left`.
 
         Those that have been away longest are first, and go first where they are too many.
         """
-        n_active = self.layout.n_points
-        asleep = [s for k, s in enumerate(self.dormant, start=n_active) if k not in returned]
-        room = {
-            k: _DORMANT * len(keys) for k, keys in zip(layout.targets, layout.keys, strict=True)
-        }
-        kept: list[Slot] = []
-        for slot in reversed(asleep + left):
-            room[slot[0]] = room.get(slot[0], 1) - 1
-            if room[slot[0]] >= 0:
-                kept.append(slot)
-            elif slot in self.inherited:
-                self.lost.add(slot)
+        room = {k: _DORMANT * len(layout.keys_of(k)) or 1 for k in changed}
+        kept: list[int] = []
+        asleep = enumerate(self.dormant, start=self.layout.n_points)
+        both = [*asleep, *((column[slot], slot) for slot in left)]
+        for k, slot in reversed(both):
+            number = slot[0]
+            if number not in changed:
+                kept.append(k)
+            elif k not in returned:
+                room[number] -= 1
+                if room[number] >= 0:
+                    kept.append(k)
+                elif slot in self.inherited:
+                    self.lost.add(slot)
         kept.reverse()
         return kept
-
-    def _of(self, everything: Smoothing) -> Callable[[Sequence[Slot]], Smoothing]:
-        """What gives the smoothing of some slots."""
-        slots = self.slots
-        return lambda wanted: everything.take(_columns(slots, wanted, set()))
 
     @property
     def shown(self) -> FloatArray:
         """The means as they are shown, of shape (n_rows, n_points)."""
         if not self.newcomers.points:
             return self.smoothing.mean
-        of = self._of(self.everything)
+        of = _taken(self.everything, self._column_of(set(self.layout.targets)))
         return self.newcomers.shown(self.layout, self.smoothing, of, self.n_axes)
 
     def fold_many(self, values: FloatArray, w: FloatArray, t: FloatArray) -> None:
@@ -275,7 +292,7 @@ class Means:
         theirs.with_rows(later._rows_of(outputs))
         if not later.layout.targets:
             return mine
-        return mine.merge(theirs, lambda slots: self._arranged(slots, outputs, later.lost))
+        return mine.merge(theirs, lambda slots: self._arranged(slots, outputs, set()), self.lost)
 
     def _arranged_blocks(
         self, slots: Sequence[Slot], outputs: Sequence[Label], without: set[Slot]
@@ -292,16 +309,21 @@ class Means:
         return [*range(self.n_axes), *(known.get(label, -1) for label in outputs)]
 
     def _arranged(
-        self, slots: Sequence[Slot], outputs: Sequence[Label], without: set[Slot]
+        self, slots: Sequence[Slot | None], outputs: Sequence[Label], without: set[Slot]
     ) -> Smoothing:
         """The smoothing with the columns and rows asked for."""
         columns = _columns(self.slots, slots, without)
         return self.everything.take(columns, rows=self._rows_of(outputs))
 
 
-def _columns(known: Sequence[Slot], wanted: Sequence[Slot], without: set[Slot]) -> list[int]:
+def _taken(smoothing: Smoothing, column: dict[Slot | None, int]) -> Columns:
+    """What gives the smoothing of some slots, whose columns are known."""
+    return lambda wanted: smoothing.take([column.get(slot, -1) for slot in wanted])
+
+
+def _columns(known: Sequence[Slot], wanted: Sequence[Slot | None], without: set[Slot]) -> list[int]:
     """Where some slots are among others; -1 for those that are not, or not to be taken."""
-    column = {slot: k for k, slot in enumerate(known) if slot not in without}
+    column: dict[Slot | None, int] = {s: k for k, s in enumerate(known) if s not in without}
     return [column.get(slot, -1) for slot in wanted]
 
 

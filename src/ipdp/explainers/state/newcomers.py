@@ -9,41 +9,47 @@ and mean M_b when the point was added, their mean C since then, and the point's 
 
     shown = (W M + W_b (M_b + M - C)) / (W + W_b)      with W_b decaying as all weights do,
 
-which goes over into the point's own mean. Nothing has to be kept up with every observation: C is
-what is left of the neighbours' means without their past. A point that comes back has a past of its
-own, which is taken off M, and counts more than that of others. When a neighbour leaves, all are
-taken as they were then.
+which goes over into the point's own mean. A neighbour that was new itself when the point came is
+taken as it is shown: where the range moves fast, all of them are.
+
+Nothing has to be kept up with every observation: C is what is left of the neighbours' means without
+their past. A point that comes back has a past of its own, which is taken off M, and counts more
+than that of others. When a neighbour leaves, all are taken as they were then; a point that has left
+is kept as long as others need it.
 
 A point's own mean, weight and error stay what they are; this is only how it is shown.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ipdp.core.jsonable import decode_name, encode_name
 from ipdp.core.smoothing import Smoothing
-from ipdp.core.typing import FloatArray, State
+from ipdp.core.typing import Array, FloatArray, State
 from ipdp.explainers.state.points import Layout, Slot
 from ipdp.explainers.state.targets import MISSING
 
 # A point is new until so much is left of what was before it; then its neighbour is not needed.
 _FORGOTTEN = 0.01
-# With less than this left it can be the neighbour of others.
-_SETTLED = 0.5
 # What of the neighbours and of the point itself is remembered: as they were when the point was
 # added, and when a neighbour left.
 _PARTS = ("first", "second", "own", "first_left", "second_left", "own_left")
+_N_PARTS, _N_NOW = 6, 3
 # The own past of a point that comes back counts so much more than that of its neighbours.
 _OWN = 50.0
 # A line through two neighbours is followed so far beyond them, as a share of their distance.
 _BEYOND = 2.6
 
-Columns = Callable[[Sequence[Slot]], Smoothing]
-"""Gives the smoothing of some slots; empty columns for those that are unknown."""
+Columns = Callable[[Sequence[Slot | None]], Smoothing]
+"""Gives the smoothing of some slots; empty columns for those that are unknown, and for None."""
+
+
+Means = tuple[FloatArray, FloatArray]
+"""Weights, and means, of some columns."""
 
 
 class Newcomer(NamedTuple):
@@ -57,164 +63,226 @@ class Newcomer(NamedTuple):
     alone: bool = False  # whether a neighbour has left
     inherited: bool = False  # whether it was added in an earlier segment of the stream
     left_before: bool = False  # whether the neighbour left in an earlier segment
+    lost: tuple[str, ...] = ()  # parts that know nothing of earlier segments: given up meanwhile
+
+    def slots(self) -> tuple[Slot, Slot, Slot]:
+        """Those whose state is remembered, in the order of the parts."""
+        return self.first, self.second, self.own
+
+    def without(self, given_up: Collection[Slot], suffix: str = "") -> Newcomer:
+        """The same with the parts that are lost because their slots were given up."""
+        names = zip(_PARTS, self.slots(), strict=False)
+        lost = [name + suffix for name, slot in names if slot in given_up]
+        return self._replace(lost=(*self.lost, *lost)) if lost else self
 
 
 class Newcomers:
-    """The points that were added lately."""
+    """The points that were added lately.
+
+    `past` has six columns for each of them, one for each of `_PARTS`.
+    """
 
     def __init__(self, n_rows: int, *, alpha: float | None) -> None:
         self.points: list[Newcomer] = []
-        empty = Smoothing(alpha=alpha, n_rows=n_rows, n_columns=0)
-        self.parts = {name: empty.copy() for name in _PARTS}
+        self.past = Smoothing(alpha=alpha, n_rows=n_rows, n_columns=0)
         self._decay = 1.0 if alpha is None else 1.0 - alpha
 
     def adopt(
-        self, old: Layout, new: Layout, followed: frozenset[int], t: float, of: Columns
+        self,
+        layouts: tuple[Layout, Layout],
+        followed: frozenset[int],
+        t: float,
+        of: Columns,
+        lost: Collection[Slot],
     ) -> None:
-        """Take note of the points of a new layout; `of` gives the slots' state of before."""
-        active = set(new.slots)
-        stays = [
-            k
-            for k, point in enumerate(self.points)
-            if point.own in active and self._left(point, t) >= _FORGOTTEN
-        ]
-        self._keep(stays)
-        leaving = [
-            k
-            for k, p in enumerate(self.points)
-            if not p.alone and not {p.first, p.second} <= active
-        ]
-        if leaving:
-            self._see_off(leaving, of)
-        came = self._came(old, new, followed, t)
+        """Take note of the points that some targets have in a new layout, the second one.
+
+        `of` gives the state of their slots before; `lost` are slots that were given up in this
+        segment of the stream.
+        """
+        old, new = layouts
+        if any(p.own[0] in followed for p in self.points):
+            active = {(k, key) for k in followed for key in new.keys_of(k)}
+            self._keep(self._staying(followed, active, t))
+            self._see_off(followed, active, of, lost)
+        came = _came(old, new, followed, t)
         if came:
-            self._add(came, of)
+            parts = [(*p.slots(), None, None, None) for p in came]
+            self.past = self.past.beside(of([slot for part in parts for slot in part]))
+            self.points = self.points + [p.without(lost) for p in came]
+
+    def _staying(self, followed: frozenset[int], active: set[Slot], t: float) -> list[bool]:
+        """Which points are still needed: for themselves, or by others whose neighbours they are."""
+        neighbours = self._neighbours()
+        stays, room = [True] * len(self.points), len(active)
+        needed: set[int] = set()
+        for k in reversed(range(len(self.points))):
+            point = self.points[k]
+            if point.own[0] not in followed:
+                continue
+            own = point.own in active
+            if (own or (k in needed and room > 0)) and self._left(point, t) >= _FORGOTTEN:
+                room -= not own
+                needed.update(neighbours[k])
+            else:
+                stays[k] = False
+        return stays
+
+    def _neighbours(self) -> list[tuple[int, int]]:
+        """For each point the numbers of its two neighbours among those that came before; or -1."""
+        found, latest = [], dict[Slot, int]()
+        for k, point in enumerate(self.points):
+            found.append((latest.get(point.first, -1), latest.get(point.second, -1)))
+            latest[point.own] = k
+        return found
 
     def _left(self, point: Newcomer, t: float) -> float:
         """How much is left of what was before a point."""
         return float(self._decay ** max(t - point.since, 0.0))
 
-    def _keep(self, numbers: Sequence[int]) -> None:
-        if len(numbers) < len(self.points):
-            self.points = [self.points[k] for k in numbers]
-            self.parts = {name: part.take(numbers) for name, part in self.parts.items()}
+    def _keep(self, stays: list[bool]) -> None:
+        if not all(stays):
+            self.points = [p for p, does in zip(self.points, stays, strict=True) if does]
+            self.past = self.past.take(np.flatnonzero(np.repeat(stays, _N_PARTS)))
 
-    def _see_off(self, leaving: Sequence[int], of: Columns) -> None:
-        """Remember the points, and their neighbours, as they are while these leave."""
-        gone, n = set(leaving), len(self.points)
-        at = [n + k if k in gone else k for k in range(n)]
-        for name in _PARTS[:3]:
-            both = self.parts[f"{name}_left"].beside(of([getattr(p, name) for p in self.points]))
-            self.parts[f"{name}_left"] = both.take(at)
-        self.points = [
-            p._replace(alone=True) if k in gone else p for k, p in enumerate(self.points)
+    def _see_off(
+        self, followed: frozenset[int], active: set[Slot], of: Columns, lost: Collection[Slot]
+    ) -> None:
+        """Remember points, and their neighbours, as they are while a neighbour leaves."""
+        leaving = [
+            k
+            for k, p in enumerate(self.points)
+            if p.own[0] in followed and not p.alone and not active.issuperset(p.slots())
         ]
-
-    def _add(self, came: list[Newcomer], of: Columns) -> None:
-        now = {name: of([getattr(point, name) for point in came]) for name in _PARTS[:3]}
-        nothing = now["own"].take([-1] * len(came))
-        self.parts = {
-            name: part.beside(now.get(name, nothing)) for name, part in self.parts.items()
-        }
-        self.points = self.points + came
-
-    def _came(self, old: Layout, new: Layout, followed: frozenset[int], t: float) -> list[Newcomer]:
-        """The slots that are new in a layout, each with the nearest of those that were there."""
-        young = {p.own for p in self.points if self._left(p, t) >= _SETTLED}
-        found: list[Newcomer] = []
-        for number, keys in zip(new.targets, new.keys, strict=True):
-            before = old.keys_of(number)
-            if number not in followed or keys == before or _are_categories(keys):
-                continue
-            had = set(before)
-            there = [key for key in keys if key in had and key is not MISSING]
-            there = [key for key in there if (number, key) not in young] or there
-            for key in keys if there else ():
-                if key not in had and key is not MISSING:
-                    first, second, share = _nearest(key, there)
-                    found.append(
-                        Newcomer((number, key), (number, first), (number, second), share, t)
-                    )
-        return found
+        if not leaving:
+            return
+        n = _N_PARTS * len(self.points)
+        at = np.arange(n).reshape(-1, _N_PARTS)
+        at[leaving, _N_NOW:] = n + np.arange(_N_NOW * len(leaving)).reshape(-1, _N_NOW)
+        points = [self.points[k] for k in leaving]
+        then = of([slot for p in points for slot in p.slots()])
+        self.past = self.past.beside(then).take(at.ravel())
+        self.points = [
+            p._replace(alone=True).without(lost, "_left") if k in leaving else p
+            for k, p in enumerate(self.points)
+        ]
 
     def shown(self, layout: Layout, smoothing: Smoothing, of: Columns, n_axes: int) -> FloatArray:
         """The means, with those of new points as they are shown."""
-        column = {slot: k for k, slot in enumerate(layout.slots)} if self.points else {}
+        column = {slot: k for k, slot in enumerate(layout.slots)}
         known = [k for k, point in enumerate(self.points) if point.own in column]
         if not known:
             return smoothing.mean
-        points = [self.points[k] for k in known]
-        alone = np.array([point.alone for point in points])
-        part = {name: _now(p.take(known), smoothing) for name, p in self.parts.items()}
-        columns = [column[point.own] for point in points]
+        weight, mean = _now(self.past, smoothing)
+        then = {name: (weight[j::_N_PARTS], mean[:, j::_N_PARTS]) for j, name in enumerate(_PARTS)}
+        borrowed, start = self._past_of_all(then, self._differences(then, smoothing, of))
+        columns = [column[self.points[k].own] for k in known]
+        # A point that came twice is shown as it came the last time.
+        latest = dict(zip(columns, known, strict=True))
+        columns, known = list(latest), list(latest.values())
         own = smoothing.take(columns)
-        since = {}
-        for name in _PARTS[:3]:
-            latest = of([getattr(p, name) for p in points]) if name != "own" else own
-            now = _either(alone, part[f"{name}_left"], _now(latest, smoothing))
-            since[name] = _since(now, part[name])
-        first = np.array([point.share for point in points])
-        before, since_then = (
-            first * by["first"][1] + (1 - first) * by["second"][1] for by in (part, since)
-        )
-        past = np.minimum(part["first"][0], part["second"][0]) - _OWN * part["own"][0]
-        is_known = np.min([since[name][0] for name in _PARTS[:3]], axis=0) > 0
-        borrowed = np.where(is_known, np.maximum(past, 0.0), 0.0)
-        before = before + since["own"][1] - since_then
-        total = borrowed + own.weight
-        share = borrowed / np.where(total > 0, total, 1.0)
-        mean = smoothing.mean.copy()
-        mean[n_axes:, columns] += (share * (before - own.mean))[n_axes:]
-        return mean
+        total = borrowed[known] + own.weight
+        share = borrowed[known] / np.where(total > 0, total, 1.0)
+        shown = smoothing.mean.copy()
+        shown[n_axes:, columns] += (share * (start[:, known] - own.mean))[n_axes:]
+        return shown
+
+    def _differences(
+        self, then: dict[str, Means], smoothing: Smoothing, of: Columns
+    ) -> tuple[Array, FloatArray]:
+        """How far each point was from its neighbours since it came; first, whether that is known.
+
+        With neighbours that have left: until then.
+        """
+        alone = np.array([point.alone for point in self.points])
+        weights, means = [], []
+        for name in _PARTS[:_N_NOW]:
+            latest = _now(of([getattr(p, name) for p in self.points]), smoothing)
+            now = _either(alone, then[f"{name}_left"], latest)
+            weight, mean = _since(now, then[name])
+            weights.append(weight)
+            means.append(mean)
+        share = np.array([point.share for point in self.points])
+        between = share * means[0] + (1 - share) * means[1]
+        return np.min(weights, axis=0) > 0, means[2] - between
+
+    def _past_of_all(
+        self, then: dict[str, Means], differences: tuple[Array, FloatArray]
+    ) -> tuple[FloatArray, FloatArray]:
+        """What each point would have been before it came: a weight, and a mean.
+
+        A neighbour that was itself new at that time is taken as it is shown.
+        """
+        known, difference = differences
+        borrowed, start = np.zeros(len(self.points)), difference.copy()
+        for k, neighbours in enumerate(self._neighbours()):
+            point, weights = self.points[k], []
+            shares = (point.share, 1 - point.share)
+            for name, j, share in zip(_PARTS, neighbours, shares, strict=False):
+                weight, mean = then[name][0][k], then[name][1][:, k]
+                if j >= 0 and borrowed[j] > 0:
+                    weight = weight + borrowed[j]
+                    mean = mean + borrowed[j] / weight * (start[:, j] - mean)
+                start[:, k] += share * mean
+                weights.append(weight)
+            if known[k]:
+                borrowed[k] = max(min(weights) - _OWN * then["own"][0][k], 0.0)
+        return borrowed, start
 
     # Outputs, copies and segments.
 
     def with_rows(self, rows: Sequence[int]) -> None:
         """Take other rows: outputs that were not there before."""
-        every = range(len(self.points))
-        self.parts = {name: part.take(every, rows=rows) for name, part in self.parts.items()}
+        self.past = self.past.take(range(_N_PARTS * len(self.points)), rows=rows)
 
     def copy(self) -> Newcomers:
         """An independent copy."""
-        twin = Newcomers(0, alpha=self.parts["own"].alpha)
-        twin.points = list(self.points)
-        twin.parts = {name: part.copy() for name, part in self.parts.items()}
+        twin = Newcomers(0, alpha=self.past.alpha)
+        twin.points, twin.past = list(self.points), self.past.copy()
         return twin
 
     def successor(self) -> Newcomers:
         """Those of the segment that follows, which knows nothing of what they were like."""
         later = self.copy()
         later.points = [p._replace(inherited=True, left_before=p.alone) for p in self.points]
-        nothing = [-1] * len(self.points)
-        later.parts = {name: part.take(nothing) for name, part in self.parts.items()}
+        later.past = self.past.take([-1] * _N_PARTS * len(self.points))
         return later
 
-    def merge(self, later: Newcomers, of: Columns) -> Newcomers:
-        """Those of a later segment with what this one knows; `of` gives its slots.
+    def merge(self, later: Newcomers, of: Columns, lost: Collection[Slot]) -> Newcomers:
+        """Those of a later segment with what this one knows.
 
-        Both have the same rows.
+        Both have the same rows. `of` gives the slots of this one, `lost` those that it gave up.
         """
         joined = later.copy()
-        number = {point.own: k for k, point in enumerate(self.points)}
-        for name in _PARTS:
-            slots = [getattr(p, name.removesuffix("_left")) for p in later.points]
-            both = self.parts[name].beside(of(slots))
-            at = []
-            for k, point in enumerate(later.points):
-                ours = number.get(point.own, -1) if point.inherited else -1
-                known_then = point.left_before if name.endswith("left") else point.inherited
-                needed = point.alone or not name.endswith("left")
-                at.append(ours if known_then else len(self.points) + k if needed else -1)
-            joined.parts[name] = both.take(at).merge(later.parts[name])
-        joined.points = [
-            p._replace(
-                inherited=p.inherited and self.points[number[p.own]].inherited,
-                left_before=p.left_before and self.points[number[p.own]].left_before,
+        number = {(point.own, point.since): k for k, point in enumerate(self.points)}
+        n = _N_PARTS * len(self.points)
+        then = of([slot for p in later.points for slot in p.slots()])
+        at, joined.points = [], []
+        for k, point in enumerate(later.points):
+            ours = number.get((point.own, point.since), -1) if point.inherited else -1
+            before = self.points[ours] if ours >= 0 else point._replace(lost=())
+            kept = point.lost if ours < 0 else before.lost
+            for j, name in enumerate(_PARTS):
+                is_left = j >= _N_NOW
+                if point.left_before if is_left else point.inherited:
+                    at.append(_N_PARTS * ours + j if ours >= 0 else -1)
+                elif name in point.lost or (is_left and not point.alone):
+                    at.append(-1)
+                else:
+                    at.append(n + _N_NOW * k + j % _N_NOW)
+            own = point._replace(
+                inherited=ours >= 0 and before.inherited,
+                left_before=ours >= 0 and point.left_before and before.left_before,
+                lost=kept,
             )
-            if p.own in number
-            else p._replace(inherited=False, left_before=False)
-            for p in later.points
-        ]
+            if ours < 0:
+                own = own.without(lost)
+            if point.alone and not point.left_before:
+                left = tuple(name for name in point.lost if name.endswith("_left"))
+                own = own._replace(lost=tuple(dict.fromkeys((*own.lost, *left))))
+                own = own.without(lost, "_left")
+            joined.points.append(own)
+        joined.past = self.past.beside(then).take(at).merge(later.past)
         return joined
 
     # State out and in.
@@ -222,16 +290,38 @@ class Newcomers:
     @property
     def state(self) -> State:
         """Everything in it, JSON-safe."""
-        parts: State = {name: part.state for name, part in self.parts.items()}
+        every = range(_N_PARTS * len(self.points))
+        parts = {name: self.past.take(every[j::_N_PARTS]).state for j, name in enumerate(_PARTS)}
         return {"points": encode_name(tuple(map(tuple, self.points))), **parts}
 
     def restore(self, state: State) -> None:
         """Take what `state` gave."""
         self.points = [Newcomer(*point) for point in decode_name(state["points"])]
-        self.parts = {name: Smoothing.from_state(state[name]) for name in _PARTS}
+        parts = [Smoothing.from_state(state[name]) for name in _PARTS]
+        past = parts[0]
+        for part in parts[1:]:
+            past = past.beside(part)
+        by_part = np.arange(past.mean.shape[1]).reshape(_N_PARTS, len(self.points))
+        self.past = past.take(by_part.T.ravel())
 
 
-def _now(part: Smoothing, smoothing: Smoothing) -> tuple[FloatArray, FloatArray]:
+def _came(old: Layout, new: Layout, followed: frozenset[int], t: float) -> list[Newcomer]:
+    """The slots that are new in a layout, each with the nearest of those that were there."""
+    found: list[Newcomer] = []
+    for number, keys in zip(new.targets, new.keys, strict=True):
+        before = old.keys_of(number)
+        if number not in followed or keys == before or _are_categories(keys):
+            continue
+        had = set(before)
+        there = [key for key in keys if key in had and key is not MISSING]
+        for key in keys if there else ():
+            if key not in had and key is not MISSING:
+                first, second, share = _nearest(key, there)
+                found.append(Newcomer((number, key), (number, first), (number, second), share, t))
+    return found
+
+
+def _now(part: Smoothing, smoothing: Smoothing) -> Means:
     """Weights at the time of another smoothing, and means."""
     nothing = Smoothing(alpha=part.alpha, n_rows=len(part.mean), n_columns=0)
     nothing.t = smoothing.t
@@ -239,15 +329,11 @@ def _now(part: Smoothing, smoothing: Smoothing) -> tuple[FloatArray, FloatArray]
     return later.weight, later.mean
 
 
-def _either(
-    first: Any, one: tuple[FloatArray, FloatArray], other: tuple[FloatArray, FloatArray]
-) -> tuple[FloatArray, FloatArray]:
+def _either(first: Array, one: Means, other: Means) -> Means:
     return np.where(first, one[0], other[0]), np.where(first, one[1], other[1])
 
 
-def _since(
-    now: tuple[FloatArray, FloatArray], then: tuple[FloatArray, FloatArray]
-) -> tuple[FloatArray, FloatArray]:
+def _since(now: Means, then: Means) -> Means:
     """Weight and mean of what came after a time, from those of now and of then."""
     weight = now[0] - then[0]
     weight = np.where(weight > 1e-9 * now[0], weight, 0.0)
