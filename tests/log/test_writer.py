@@ -5,6 +5,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -411,3 +412,19 @@ def test_a_log_that_is_deleted_under_its_writer_is_said(tmp_path, is_replaced):
         log.commit()
     with pytest.raises(LogError, match="was deleted or replaced"):
         log.close()
+
+
+def test_a_change_that_went_on_gets_its_final_words(tmp_path):
+    with Log(tmp_path / "log.ipdp") as log:
+        log.begin({}, ["a"])
+        for t in (100, 200):
+            log.change(make_change(t=t), t)
+        log.change(make_change(feature="b", t=200), 200)
+        before = [logged.change.summary() for logged in log.changes()]
+        final = replace(make_change(t=200), ended=350.0, kind="both")
+        log.revise(final)
+        log.revise(make_change(feature="c", t=200))  # was never logged
+        assert [(logged.id, logged.n) for logged in log.changes()] == [(1, 100), (2, 200), (3, 200)]
+        after = [logged.change for logged in log.changes()]
+        assert [change.ended for change in after] == [None, 350.0, None]
+        assert [c.summary() for c in after] == [before[0], final.summary(), before[2]]

@@ -5,8 +5,7 @@ import pytest
 
 from ipdp import IncrementalPDP, Monitor, models
 from ipdp.grid import Categories, MinMax
-from ipdp.monitor.answers import ask_about, ask_all
-from ipdp.monitor.asker import at_places
+from ipdp.monitor.answers import ask_about
 
 NAMES = ["a", "b"]
 
@@ -44,23 +43,7 @@ def test_about_one_feature_by_hand():
 
 def test_a_model_that_stays_the_same_says_the_same():
     pdp, records = watched(models.engine(lambda X: X[:, 0] ** 2 * X[:, 1], takes="array"), NAMES)
-    for rows in ask_all(pdp.engine, records, [0, 1], ["prediction"]):
-        assert (rows.now == rows.then).all()
     assert not ask_about(pdp.engine, records, 1, ["prediction"], None).difference.any()
-
-
-def test_pairs_are_not_asked_about():
-    asked = []
-
-    def model(X):
-        asked.append(len(X))
-        return X[:, 0] * X[:, 1]
-
-    pdp, records = watched(models.engine(model, takes="array"), [("a", "b"), "b"])
-    asked.clear()
-    (rows,) = ask_all(pdp.engine, records[:1], [1], ["prediction"])
-    assert sum(asked) == len(records[0].layout.columns_of(1)) < 25
-    assert (rows.now == rows.then).all()
 
 
 def test_categories_that_came_later_are_not_compared():
@@ -89,16 +72,3 @@ def test_without_common_places_nothing_is_compared():
     pdp, records = watched(lambda x: x["a"], ["a"])
     assert ask_about(pdp.engine, records, 0, ["prediction"], (50.0, 60.0)) is None
     assert ask_about(pdp.engine, [], 0, ["prediction"], None) is None
-
-
-def test_values_at_other_places():
-    axis = np.array([0.0, 1.0, 1.0, 4.0])
-    values = np.array([[0.0, 2.0, 2.0, 8.0], [1.0, 1.0, 1.0, 1.0]])
-    places = np.array([0.5, 1.0, 3.0, 4.1])  # the last one is hardly beyond
-    assert at_places(axis, values, places) == pytest.approx(
-        np.array([np.interp(places, axis, row) for row in values])
-    )
-    assert at_places(axis, values, np.array([0.5, 5.0])) is None
-    names = np.array(["red", "blue"], dtype=object)
-    assert at_places(names, values[:, :2], names[::-1]).tolist() == [[2.0, 0.0], [1.0, 1.0]]
-    assert at_places(names, values[:, :2], np.array(["pink"], dtype=object)) is None

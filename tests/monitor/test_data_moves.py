@@ -193,7 +193,7 @@ def test_it_goes_on_from_its_state(cut):
     one, other = Watched(columns, **setup).go(0, cut), Watched(columns, **setup)
     other.history, other.found = copy.deepcopy(one.history), list(one.found)
     state = json.loads(json.dumps(one.moves.state, allow_nan=False))
-    other.moves.restore(state, other.history)
+    other.moves.state = state
     one.go(cut, AT + 200)
     other.go(cut, AT + 200)
     assert one.moves.state == other.moves.state

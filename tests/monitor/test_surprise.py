@@ -6,7 +6,7 @@ import numpy as np
 
 from ipdp.monitor.surprise import Asked, Surprise
 
-HAS = np.ones((2, 3))
+WEIGHTS = np.full((2, 3), 1 / 3)
 SHAPE = np.array([-1.0, 0.0, 1.0]) * np.sqrt(1.5)  # of size 1
 
 
@@ -27,7 +27,7 @@ class Stream:
         difference[:, 0, 0] = np.where(ages <= 512, young, each)[:, None] * SHAPE
         then = self.rng.normal(size=difference.shape)
         counts = np.ones((6, 2), dtype=bool)
-        self.surprise.add(Asked(ages, ages <= 512, counts, difference), then, HAS)
+        self.surprise.add(Asked(ages, ages <= 512, counts, difference), then, WEIGHTS)
         weighed = self.surprise.weigh(np.array(going_on), self.n)
         return bool(self.surprise.is_candidate(weighed)[0]), weighed
 

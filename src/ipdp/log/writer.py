@@ -179,6 +179,23 @@ class Log(LogReader):
             self._batch.insert("changes", {"id": self._batch.run["n_changes"], **row})
             self.beat(n)
 
+    def revise(self, change: Change) -> None:
+        """Replace what was logged of a change, by feature and time, by what it has come to.
+
+        A change that was not logged stays so.
+        """
+        with self._lock:
+            same = (
+                logged
+                for logged in reversed(self.changes())
+                if (logged.change.feature, logged.change.t) == (change.feature, change.t)
+            )
+            if (logged := next(same, None)) is None:
+                return
+            row: Row = {"id": logged.id, "n": logged.n, "change": change_text(change)}
+            row |= {"before": curve_blob(change.before), "after": curve_blob(change.after)}
+            self._batch.insert("changes", row, "INSERT OR REPLACE")
+
     def metric(self, values: Mapping[str, float], n: int) -> None:
         """Log metrics such as {"Accuracy": 0.87}; those of the same n are joined."""
         numbers = {str(name): float(value) for name, value in values.items()}

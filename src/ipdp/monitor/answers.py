@@ -6,7 +6,7 @@ is that of two models, and of nothing else but rounding.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -22,51 +22,6 @@ _NARROWEST = 1 / 3
 _EDGE = 0.05
 
 
-class Rows(NamedTuple):
-    """Answers about some observations that were evaluated at points of the same layout."""
-
-    layout: Layout
-    records: list[Record]
-    then: FloatArray  # (n_records, n_outputs, n_points)
-    now: FloatArray  # of the same shape, and the same where it is not asked about
-
-
-def ask_all(
-    engine: Engine, records: Sequence[Record], numbers: Sequence[int], outputs: Sequence[Label]
-) -> Iterator[Rows]:
-    """Ask again about all effects of these numbers, at the points of that time."""
-    groups: dict[Layout, list[Record]] = {}
-    for record in records:
-        groups.setdefault(record.layout, []).append(record)
-    for layout, group in groups.items():
-        probes = [p for k, p in zip(layout.targets, layout.probes, strict=True) if k in numbers]
-        if not probes:
-            continue
-        observations = [record.x for record in group]
-        positions = np.array([record.positions for record in group])
-        then = _then(group, [slice(None)] * len(group), outputs, layout.n_points)
-        if len(probes) == len(layout.probes):
-            answer = engine.ice_again(observations, layout.probes, positions)
-            now = _aligned(answer, outputs)
-        else:  # without the pairs
-            columns = np.concatenate([np.arange(p.start, p.stop) for p in probes])
-            side_by_side = tuple(_side_by_side(probes))
-            answer = engine.ice_again(observations, side_by_side, positions[:, :, columns])
-            now = then.copy()
-            now[:, :, columns] = _aligned(answer, outputs)
-        yield Rows(layout, group, then, now)
-
-
-def _side_by_side(probes: Sequence[Probe]) -> list[Probe]:
-    """Probes in columns without gaps."""
-    placed, start = [], 0
-    for probe in probes:
-        stop = start + probe.stop - probe.start
-        placed.append(probe._replace(start=start, stop=stop))
-        start = stop
-    return placed
-
-
 def _then(
     records: Sequence[Record],
     columns: Sequence[Array | slice],
@@ -80,7 +35,7 @@ def _then(
     return then
 
 
-def _aligned(answer: Outputs, outputs: Sequence[Label]) -> FloatArray:
+def aligned(answer: Outputs, outputs: Sequence[Label]) -> FloatArray:
     """Values with their rows in the order of the outputs; a class not mentioned has 0."""
     labels, values = answer
     if labels is None:
@@ -195,7 +150,7 @@ def _at_places(
         answer = engine.ice_again([record.x for record in own], (probe,), positions)
         m = probe.stop - probe.missing
         earlier = _then(own, columns, outputs, probe.stop)
-        said = np.concatenate([earlier, _aligned(answer, outputs)], axis=1)
+        said = np.concatenate([earlier, aligned(answer, outputs)], axis=1)
         for k, one, axis in zip(group, said[:, :, :m], positions[:, 0, :m], strict=True):
             there = _interpolated(probe, axis, one, places)
             then[k], now[k] = np.split(there, 2)

@@ -10,27 +10,29 @@ import numpy as np
 
 from ipdp.core.typing import Array, FeatureName, FloatArray, Label, State
 from ipdp.explainers.pdp import IncrementalPDP
-from ipdp.monitor.answers import Rows, ask_all
-from ipdp.monitor.features import Record, axis_of, probe_of
+from ipdp.models.base import Probe
+from ipdp.monitor.answers import aligned
+from ipdp.monitor.features import Record, axis_of
 from ipdp.monitor.history import History
-from ipdp.monitor.knots import Knots
+from ipdp.monitor.knots import Knots, data_shares
+from ipdp.monitor.nearest import Nearest
 from ipdp.monitor.surprise import RECENT, Asked
 
-# So many observations are asked about at a check, some of them young if the model changes at all.
+# So many observations are asked about at a check, some of them young if the model changes at all,
 _N_ASKED, _N_YOUNG = 5, 1
+# and more while a change goes on: whether it still does is seen from them.
+_N_YOUNG_GOING_ON = 2
 # They are at least so old: what is younger has hardly had time to differ. Others than the young
 # ones are also at least this part as old as the oldest, which shows gradual changes in full.
 _YOUNGEST, _SPAN = 64, 16
 # A difference of this share of the answers is rounding.
 _ROUNDING = 1e-9
 # Knots are placed anew after so many checks, at no more than so many places,
-_RENEW, _N_KNOTS = 32, 10
-# sooner if a feature has none,
+_RENEW, _N_KNOTS = 32, 8
+# sooner for features that have none,
 _AT_FIRST = 8
 # and are the same if none has moved by this share of them.
 _ALIKE = 0.05
-# A range may end earlier by this share of it, and still be read at all knots.
-_EDGE = 0.05
 # Which of the stored observations are asked about: the golden ratio spreads them evenly.
 _TURN = (math.sqrt(5) - 1) / 2
 
@@ -40,14 +42,15 @@ class Read(NamedTuple):
 
     asked: Asked
     then: FloatArray  # (n_rows, n_outputs, n_features, width)
-    has: FloatArray  # (n_features, width)
+    weights: FloatArray  # (n_features, width)
 
 
 class Asker:
     """Asks the model again about a few stored observations at a time.
 
     `numbers` and `names` are those of the features, `labels` those of the model's outputs, of which
-    those of the numbers `outputs` are read. A number's knots lie where its values are.
+    those of the numbers `outputs` are read. A number's knots lie where its values are; every
+    observation is asked about at those of its own points that are nearest to them.
     """
 
     def __init__(
@@ -62,59 +65,112 @@ class Asker:
     ) -> None:
         self.pdp, self.history = pdp, history
         self.numbers, self.names = tuple(numbers), list(names)
-        self.labels = list(labels)
-        # Of differences and earlier answers, one after the other.
-        self._picked = [*outputs, *(len(self.labels) + k for k in outputs)]
+        self.labels, self.outputs = list(labels), list(outputs)
         self.knots = Knots(self.numbers)
+        # How much each knot counts: by half what share of the values is near, by half all alike.
+        self.weights: list[FloatArray | None] = [None] * len(self.numbers)
+        self._nearest: Nearest | None = None
         self._n_checks = 0
 
     def axis(self, row: int, record: Record) -> Array | None:
         """Where the points of a feature were; None if it was not evaluated."""
         return axis_of(record.layout, record.positions, self.numbers[row])
 
-    def place_knots(self, newest: Record, since: Sequence[int]) -> list[int]:
+    def place_knots(
+        self, newest: Record, since: Sequence[int], *, only_missing: bool = False
+    ) -> list[int]:
         """Place knots where points and values are now; the features whose knots are others."""
         past, moved = self.history.between(0, newest.n, at_most=10**6), []
         for row, (number, name) in enumerate(zip(self.numbers, self.names, strict=True)):
             old, axis = self.knots.places[row], self.axis(row, newest)
-            if axis is None or len(axis) < 2:
+            if axis is None or len(axis) < 2 or (only_missing and old is not None):
                 continue
-            values = (record.x.get(name) for record in past if record.n >= since[row])
-            self.knots.take(row, newest.layout, newest.positions, _numbers(values), _N_KNOTS)
+            values = [record.x.get(name) for record in past if record.n >= since[row]]
+            numbers = [] if axis.dtype == object else finite(values)
+            self.knots.take(row, newest.layout, newest.positions, numbers, _N_KNOTS)
             if axis.dtype == object:
                 self.knots.places[row] = _mostly_there(axis, past, number)
-            if not _are_alike(old, self.knots.places[row]):
+            places = self.knots.places[row]
+            if not _are_alike(old, places):
                 moved.append(row)
+            if places is not None:
+                self.weights[row] = data_shares(places, numbers or values) / 2 + 0.5 / len(places)
+        self._nearest = None
         return moved
 
-    @property
-    def is_renewal_due(self) -> bool:
-        """Whether it is time to place knots."""
+    def renew_knots(self, newest: Record, since: Sequence[int]) -> list[int]:
+        """Place knots if it is time to; the features whose knots are others."""
         is_missing = any(places is None for places in self.knots.places)
-        return self._n_checks % (_AT_FIRST if is_missing else _RENEW) == 0
+        if self._n_checks % _RENEW == 0:
+            return self.place_knots(newest, since)
+        if is_missing and self._n_checks % _AT_FIRST == 0:
+            return self.place_knots(newest, since, only_missing=True)
+        return []
 
-    def ask(self, newest: Record, since: Sequence[int], *, is_moving: bool) -> Read | None:
+    def ask(
+        self, newest: Record, since: Sequence[int], *, is_moving: bool, is_going_on: bool = False
+    ) -> Read | None:
         """Ask about some stored observations; None if there are none yet.
 
         An observation counts for a feature if it was stored after that of the number in `since`.
         """
         self._n_checks += 1
         old, young = self._chosen(newest, since)
-        n_young = min(_N_YOUNG * is_moving, len(young))
-        chosen = self._spread(old, _N_ASKED - _N_YOUNG) + self._spread(young, n_young)
-        is_young = {id(record) for record in chosen[len(chosen) - n_young :]}
-        parts: list[tuple[Array, ...]] = []
-        for rows in ask_all(self.pdp.engine, chosen, self.numbers, self.labels):
-            *at_knots, fine = self._at_knots(rows)
-            n = np.array([record.n for record in rows.records])
-            marks = np.array([id(record) in is_young for record in rows.records])
-            counted = fine & (n[:, None] > np.array(since))
-            parts.append((newest.n - n, marks, counted, *at_knots))
-        if not parts:
+        n_most = _N_YOUNG_GOING_ON if is_going_on else _N_YOUNG
+        n_young = min(n_most * is_moving, len(young))
+        chosen = self._spread(old, _N_ASKED - n_most) + self._spread(young, n_young)
+        if not chosen or not any(places is not None for places in self.knots.places):
             return None
-        ages, flags, counts, difference, then = map(np.concatenate, zip(*parts, strict=True))
-        asked = Asked(ages, flags, counts, difference)
-        return Read(asked, then, self._has)
+        if self._nearest is None:
+            self._nearest = Nearest(self.numbers, self.names, self.knots.places)
+        nearest = self._nearest
+        groups: dict[tuple[bool, ...], list[int]] = {}
+        for k, record in enumerate(chosen):
+            groups.setdefault(nearest.whole(record.layout), []).append(k)
+        shape = len(chosen), len(self.outputs), len(self.numbers), nearest.width
+        difference, then = np.zeros(shape), np.zeros(shape)
+        counts = np.zeros((len(chosen), len(self.numbers)), dtype=bool)
+        for whole, group in groups.items():
+            own, probes = [chosen[k] for k in group], nearest.probes(whole)
+            difference[group], then[group], counts[group] = self._answers(nearest, probes, own)
+        n = np.array([record.n for record in chosen])
+        counts &= n[:, None] > np.array(since)
+        is_young = np.arange(len(chosen)) >= len(chosen) - n_young
+        return Read(
+            Asked(newest.n - n, is_young, counts, difference), then, self._all_weights(nearest)
+        )
+
+    def _answers(
+        self, nearest: Nearest, probes: tuple[Probe, ...], records: list[Record]
+    ) -> tuple[FloatArray, FloatArray, Array]:
+        """Centred differences and earlier answers at the knots, and which of them are fine."""
+        columns, positions, within = nearest.find(records)
+        earlier = np.zeros((len(records), len(self.labels), columns.shape[1]))
+        for k, record in enumerate(records):
+            earlier[k, : len(record.values)] = record.values[:, columns[k]]
+        answer = self.pdp.engine.ice_again([r.x for r in records], probes, positions[:, None])
+        difference = aligned(answer, self.labels) - earlier
+        # Functions of arrays round a row differently beside others.
+        rounding = _ROUNDING * np.abs(earlier).max(axis=(0, 2), keepdims=True)
+        difference[np.abs(difference) <= rounding] = 0.0
+        difference, then = (
+            nearest.by_feature(part[:, self.outputs]) for part in (difference, earlier)
+        )
+        fine = within & np.isfinite(difference + then).all(axis=(1, 3))
+        difference, then = (
+            np.where(fine[:, None, :, None], part, 0.0) for part in (difference, then)
+        )
+        weights = self._all_weights(nearest)
+        level = np.einsum("nofw,fw->nof", difference, weights)[:, :, :, None]
+        return (difference - level) * (weights > 0), then, fine
+
+    def _all_weights(self, nearest: Nearest) -> FloatArray:
+        """Of the knots of all features, (n_features, width), 0 where there is none."""
+        weights = np.zeros((len(self.numbers), nearest.width))
+        for row, (own, places) in enumerate(zip(self.weights, self.knots.places, strict=True)):
+            if places is not None and own is not None:
+                weights[row, : len(places)] = own
+        return weights
 
     def _chosen(self, newest: Record, since: Sequence[int]) -> tuple[list[Record], list[Record]]:
         """The old and the young observations of which some are asked about."""
@@ -129,61 +185,20 @@ class Asker:
         shares = [(self._n_checks * _TURN + k / n) % 1 for k in range(n)] if records else []
         return [records[int(share * len(records))] for share in shares]
 
-    def _at_knots(self, rows: Rows) -> tuple[FloatArray, FloatArray, Array]:
-        """Centred differences and earlier answers at the knots, and which of them are fine."""
-        difference = rows.now - rows.then
-        # Functions of arrays round a row differently beside others.
-        rounding = _ROUNDING * np.abs(rows.then).max(axis=(0, 2), keepdims=True)
-        difference[np.abs(difference) <= rounding] = 0.0
-        both = np.concatenate([difference, rows.then], axis=1)[:, self._picked]
-        at_knots, within = self._read(rows, both)
-        fine = within & np.isfinite(at_knots).all(axis=(1, 3))
-        difference, then = np.split(np.where(fine[:, None, :, None], at_knots, 0.0), 2, axis=1)
-        has = self._has
-        level = difference.sum(axis=3, keepdims=True) / np.maximum(has.sum(axis=1), 1.0)[:, None]
-        return (difference - level) * has, then, fine
-
-    def _read(self, rows: Rows, values: FloatArray) -> tuple[FloatArray, Array]:
-        """Values (n_rows, n, n_points) at the knots, and who has them all in its range.
-
-        Layouts of `regrid` are hardly ever the same, so that features are read one by one.
-        """
-        n_rows, n, _ = values.shape
-        at_knots = np.zeros((n_rows, n, *self._has.shape))
-        within = np.zeros((n_rows, len(self.numbers)), dtype=bool)
-        for row, (number, places) in enumerate(zip(self.numbers, self.knots.places, strict=True)):
-            probe = probe_of(rows.layout, number)
-            if probe is None or places is None:
-                continue
-            own = slice(probe.start, probe.stop - probe.missing)
-            categories = probe.categories[0]
-            if (categories is None) != (places.dtype != object):
-                continue  # numbers became categories
-            for k, record in enumerate(rows.records):
-                axis = record.positions[0, own] if categories is None else categories
-                found = at_places(axis, values[k, :, own], places)
-                if found is not None:
-                    at_knots[k, :, row, : len(places)] = found
-                    within[k, row] = True
-        return at_knots, within
-
-    @property
-    def _has(self) -> FloatArray:
-        """1 where a feature has a knot, (n_features, width)."""
-        sizes = [0 if places is None else len(places) for places in self.knots.places]
-        return np.asarray(np.arange(max(sizes)) < np.array(sizes)[:, None], dtype=float)
-
     @property
     def state(self) -> State:
         """Everything it remembers, JSON-safe; the stored observations are in the history."""
-        return {"knots": self.knots.state, "n_checks": self._n_checks}
+        weights = [None if own is None else own.tolist() for own in self.weights]
+        return {"knots": self.knots.state, "weights": weights, "n_checks": self._n_checks}
 
     @state.setter
     def state(self, state: State) -> None:
         self.knots.state, self._n_checks = state["knots"], state["n_checks"]
+        self.weights = [None if own is None else np.array(own) for own in state["weights"]]
+        self._nearest = None
 
 
-def _numbers(values: Iterable[object]) -> list[float]:
+def finite(values: Iterable[object]) -> list[float]:
     """The finite numbers among some values."""
     found = []
     for value in values:
@@ -210,20 +225,3 @@ def _are_alike(old: Array | None, new: Array | None) -> bool:
     if old.dtype == object:
         return bool((old == new).all())
     return bool(np.abs(old - new).max() <= _ALIKE * (new[-1] - new[0]))
-
-
-def at_places(axis: Array, values: FloatArray, places: Array) -> FloatArray | None:
-    """Values (n, m) along an axis at other places; None if these are not on it."""
-    if axis.dtype == object:
-        known = {category: k for k, category in enumerate(axis.tolist()[: values.shape[1]])}
-        if not all(place in known for place in places.tolist()):
-            return None
-        return values[:, [known[place] for place in places.tolist()]]
-    slack = _EDGE * (axis[-1] - axis[0])
-    if len(axis) < 2 or places[0] < axis[0] - slack or places[-1] > axis[-1] + slack:
-        return None
-    right = np.minimum(np.maximum(np.searchsorted(axis, places), 1), len(axis) - 1)
-    low, high = axis[right - 1], axis[right]
-    share = np.minimum(np.maximum((places - low) / np.where(high > low, high - low, 1.0), 0.0), 1.0)
-    left = values[:, right - 1]
-    return np.asarray(left + share * (values[:, right] - left))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -12,7 +12,6 @@ from ipdp.core.curve import Curve
 from ipdp.core.typing import Array, FeatureName, FloatArray, Label
 from ipdp.monitor.change import Change
 from ipdp.monitor.data_moves import DataMoves
-from ipdp.monitor.feature_series import FeatureSeries
 from ipdp.monitor.features import Record, axis_of
 from ipdp.monitor.history import History
 from ipdp.monitor.move import Move
@@ -27,7 +26,9 @@ Found = tuple[int, Change]
 class Models(Protocol):
     """What is asked about the model where the data moved."""
 
-    series: FeatureSeries
+    numbers: tuple[int, ...]
+    labels: tuple[Label, ...]
+    outputs: list[int]
 
     def also_changed(self, newest: Record, row: int) -> Change | None:
         """The change of the model where the data of a feature have moved, if there is one."""
@@ -44,24 +45,26 @@ class DataWatch:
     moves: DataMoves
     history: History
     cool_down: int
+    # Changes that were reported before, and of which there is more to say since.
+    revised: list[Change] = field(default_factory=list)
 
     def join(
-        self, newest: Record, watch: Models, real: list[Found], changes: list[Change]
+        self, newest: Record, model: Models, real: list[Found], changes: list[Change]
     ) -> list[Found]:
         """What is to be reported; further moves are written into the changes they belong to."""
         found = {row: self._with_last_move(row, change, newest, changes) for row, change in real}
-        series = watch.series
         for row, move, is_further in self.moves.update(newest, self.history):
-            names: dict[str, Any] = {"labels": series.labels, "outputs": series.outputs}
-            moved = change_of(move, series.numbers[row], self.history, newest, **names)
+            names: dict[str, Any] = {"labels": model.labels, "outputs": model.outputs}
+            moved = change_of(move, model.numbers[row], self.history, newest, **names)
             if moved is None:
                 continue
             if is_further:
-                tell_further(changes, moved, move)
+                if (revised := tell_further(changes, moved, move)) is not None:
+                    self.revised.append(revised)
                 continue
             changed = found.get(row)
             if changed is None and move.is_elsewhere:
-                changed = watch.also_changed(newest, row)
+                changed = model.also_changed(newest, row)
             found[row] = moved if changed is None else both(changed, moved)
         return list(found.items())
 
@@ -140,24 +143,32 @@ def _std(change: Change) -> float:
     return float(np.nan_to_num(change.before.average[0]).std())
 
 
-def tell_further(changes: list[Change], further: Change, move: Move) -> None:
-    """Write a further move of a feature into the change that it belongs to, if that is kept."""
+def tell_further(changes: list[Change], further: Change, move: Move) -> Change | None:
+    """Write a further move of a feature into the change that it belongs to, if that is kept.
+
+    The result is the change as it is then.
+    """
     for k, known in reversed(list(enumerate(changes))):
         first = known.move if known.feature == further.feature else None
         if first is not None and first.group == move.group:
             after, ends = further.after, further.range_after
             joined = first.followed_by(move)
             changes[k] = replace(known, move=joined, after=after, range_after=ends)
-            return
+            return changes[k]
+    return None
 
 
-def tell_end(changes: list[Change], ended: Change) -> None:
-    """Replace what was reported of a change of the model that has ended by what it came to."""
+def tell_end(changes: list[Change], ended: Change) -> Change | None:
+    """Replace what was reported of a change of the model that has ended by what it came to.
+
+    The result is the change as it is then.
+    """
     kept = "t", "began", "n_since", "kind", "shares", "range_before", "range_after", "move"
     for k, known in reversed(list(enumerate(changes))):
         if known.feature == ended.feature and known.kind in ("real", "both"):
             changes[k] = replace(ended, **{name: getattr(known, name) for name in kept})
-            return
+            return changes[k]
+    return None
 
 
 def _asked(records: Sequence[Record], number: int) -> list[Record]:

@@ -80,7 +80,6 @@ class DataMoves:
         self._warm_up = round(_WARM_UP * warm_up / BLOCK)
         self._blocks = ValueBlocks(len(self.names), self._periods(period))
         self._repeats = Repeats(len(self.names))
-        self._pending: list[Record] = []
         self._layout: Layout | None = None  # of the newest kinds
         # For each feature: the number of the last observation before its values are watched,
         self._starts = [0] * len(self.names)
@@ -118,11 +117,10 @@ class DataMoves:
         self._ring = np.full((_RING, is_share.size), np.nan)
 
     def update(self, record: Record, history: History) -> list[Found]:
-        """Take the newest observation, which is in the history already."""
-        self._pending.append(record)
-        if len(self._pending) < BLOCK:
+        """Take the newest observation, which is in the history already; at the end of a block."""
+        if record.n % BLOCK:
             return []
-        records, self._pending = self._pending, []
+        records = history.newest(BLOCK)
         self._take_kinds(record)
         self._take_scales(record, history)
         rows = [list(map(r.x.get, self.names)) for r in records]
@@ -246,9 +244,8 @@ class DataMoves:
 
     @property
     def state(self) -> State:
-        """Everything it remembers, JSON-safe; what it has collected is in the history."""
+        """Everything it remembers, JSON-safe."""
         return {
-            "n_pending": len(self._pending),
             "blocks": self._blocks.state,
             "scales": self._scales.state,
             "repeats": self._repeats.state,
@@ -259,8 +256,8 @@ class DataMoves:
             "last_moves": [[*key, n] for key, n in self._last_moves.items()],
         }
 
-    def restore(self, state: State, history: History) -> None:
-        """Go on from a state."""
+    @state.setter
+    def state(self, state: State) -> None:
         self._blocks.state = state["blocks"]
         self._begin_scales()
         self._scales.state = state["scales"]
@@ -270,4 +267,3 @@ class DataMoves:
         self._is_stuck = np.array(state["is_stuck"], dtype=bool)
         self._grows = np.array(state["grows"], dtype=bool)
         self._last_moves = {(row, group): n for row, group, n in state["last_moves"]}
-        self._pending = history.newest(state["n_pending"])

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -158,6 +159,26 @@ class Knots:
             for saved in state["places"]
         ]
         self._layout = None
+
+
+def data_shares(places: Array, values: Sequence[Any]) -> FloatArray:
+    """The share of the values that are nearest to each of some places; all alike if there are few.
+
+    Places are numbers that ascend, or categories.
+    """
+    if places.dtype == object:
+        number = {category: k for k, category in enumerate(places.tolist())}
+        at = np.array([k for k in map(number.get, map(_key, values)) if k is not None], dtype=int)
+    else:
+        at = np.searchsorted((places[1:] + places[:-1]) / 2, np.asarray(values, dtype=float))
+    if len(at) < _ENOUGH:
+        return np.full(len(places), 1 / len(places))
+    return np.asarray(np.bincount(at, minlength=len(places)) / len(at))
+
+
+def _key(value: Any) -> Any:
+    """A value as it can be looked for among categories; None for what cannot be one."""
+    return value if isinstance(value, Hashable) else None
 
 
 def _inner(axis: FloatArray, values: Sequence[float]) -> FloatArray:

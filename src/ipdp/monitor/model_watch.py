@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from ipdp.monitor.asker import Asker
 from ipdp.monitor.candidate import Compared
 from ipdp.monitor.change import Change
 from ipdp.monitor.features import Record, Target, monitored
+from ipdp.monitor.going_on import GoingOn
 from ipdp.monitor.history import History
 from ipdp.monitor.surprise import CLEAR, HIDDEN, Surprise, Weighed
 
@@ -31,16 +32,6 @@ _FIRST_WAIT, _LONGEST_WAIT = 4, 128
 _FOUND_AGAIN = 0.7
 # A change goes on for so many observations at least, and at most.
 _SHORTEST, _LONGEST = 192, 8192
-
-
-class GoingOn(NamedTuple):
-    """A change that has been found, until the model has settled."""
-
-    n: int  # number of the observation at which it was found
-    output: int  # number of the monitored output
-    first: int  # numbers of the first and last observation before it that are compared
-    last: int
-    t: float | None  # when it was reported; None if it was not
 
 
 Found = tuple[int, Change]
@@ -89,6 +80,7 @@ class ModelWatch:
         self._suppressed = [(0, 0.0)] * n
         self._wait, self._rejected = [0] * n, [0] * n
         self._budget = _SAVED
+        self._has_fault = False
 
     def check(self, newest: Record) -> tuple[list[Found], list[Found]]:
         """Ask again, as is done every `clock` observations.
@@ -98,13 +90,14 @@ class ModelWatch:
         """
         self._budget = min(self._budget + _BUDGET, _SAVED)
         self._wait = [max(wait - 1, 0) for wait in self._wait]
-        if self.asker.is_renewal_due:
-            self.place_knots(newest)
+        self._forget(self.asker.renew_knots(newest, self.since))
+        is_moving, is_going_on = self.surprise.is_moving, bool(self.going_on)
         try:
-            read = self.asker.ask(newest, self.since, is_moving=self.surprise.is_moving)
+            read = self.asker.ask(newest, self.since, is_moving=is_moving, is_going_on=is_going_on)
         except Exception:  # the stream goes on without this check
-            logger.exception("the model could not be evaluated again on stored observations")
+            self._say_fault()
             return [], []
+        self._has_fault = False
         if read is not None:
             self.surprise.add(*read)
         weighed = self.surprise.weigh(self._is_going_on, newest.n)
@@ -113,8 +106,9 @@ class ModelWatch:
         if not self.is_warm:
             self._begin(newest)
             return [], []
+        followed = self._followed(newest)
         ended = self._end(newest)
-        return self._decide(newest, weighed), ended
+        return followed + self._decide(newest, weighed), ended
 
     @property
     def _is_going_on(self) -> Array:
@@ -128,8 +122,12 @@ class ModelWatch:
             self.surprise.forget(row)
 
     def place_knots(self, newest: Record) -> None:
-        """Place knots; what was read at others is not compared with what is read at these."""
-        for row in self.asker.place_knots(newest, self.since):
+        """Place knots where points and values are now."""
+        self._forget(self.asker.place_knots(newest, self.since))
+
+    def _forget(self, rows: Sequence[int]) -> None:
+        """What was read at other knots is not compared with what is read at these."""
+        for row in rows:
             score = self.surprise.score[row]
             self.surprise.forget(row)
             self.surprise.score[row] = score
@@ -171,11 +169,24 @@ class ModelWatch:
         until, size = self._suppressed[row]
         is_reported = newest.n >= until or change.size > size
         first, t = self.since[row], newest.t if is_reported else None
-        self.going_on[row] = GoingOn(newest.n, output, first, compared.last, t)
+        size = compared.size / max(compared.std, float(self.surprise.output_std[row, output]) / 2)
+        self.going_on[row] = GoingOn(newest.n, output, first, compared.last, t, size, newest.n)
         if not is_reported:
             return []
         self._suppressed[row] = (newest.n + self.cool_down, change.size)
         return [(row, change)]
+
+    def also_changed(self, newest: Record, row: int) -> Change | None:
+        """The change of the model where the data of a feature have moved, if there is one."""
+        if not self.is_warm or row in self.going_on:
+            return None
+        self.place_knots(newest)
+        for output in range(len(self.outputs)):
+            compared = self.compare(newest, row, output)
+            if compared is not None and self.is_real(row, compared)[0]:
+                for _, change in self.report(newest, row, output):
+                    return change
+        return None
 
     def compare(
         self, newest: Record, row: int, output: int, span: tuple[int, int] | None = None
@@ -195,8 +206,17 @@ class ModelWatch:
         try:
             return ask_about(self.pdp.engine, records, self.numbers[row], self.labels, ends)
         except Exception:  # the stream goes on without this check
-            logger.exception("the model could not be evaluated again on stored observations")
+            self._say_fault()
             return None
+
+    def _say_fault(self) -> None:
+        """Log the error once, as the next check will meet it again."""
+        if not self._has_fault:
+            self._has_fault = True
+            logger.exception(
+                "the model could not be evaluated again on stored observations: as long as that "
+                "is so, its changes are not found"
+            )
 
     def is_real(self, row: int, compared: Compared) -> tuple[bool, bool]:
         """Whether the model changed clearly and by enough, and whether by an interaction only."""
@@ -239,6 +259,19 @@ class ModelWatch:
         points, nan = np.arange(values.shape[1]), np.full(values.shape, np.nan)
         return Curve("all", self.labels, [points], values, nan, 1, nan[0]).are_probabilities
 
+    def _followed(self, newest: Record) -> list[Found]:
+        """Changes that came before the model had settled after the one before."""
+        found: list[Found] = []
+        for row, change in list(self.going_on.items()):
+            size = self.surprise.size(row, change.output)
+            if not change.is_followed(newest.n, size, self.surprise.tolerance):
+                continue
+            del self.going_on[row]
+            self.since[row] = change.n  # from then on the model was another one
+            self.surprise.forget(row)
+            found += self.report(newest, row, change.output)
+        return found
+
     def _end(self, newest: Record) -> list[Found]:
         """Changes whose model has settled, with what they came to."""
         ended: list[Found] = []
@@ -277,7 +310,7 @@ class ModelWatch:
             "surprise": self.surprise.state,
             "since": list(self.since),
             "is_warm": self.is_warm,
-            "going_on": [[row, *change] for row, change in self.going_on.items()],
+            "going_on": [[row, *change.to_list()] for row, change in self.going_on.items()],
             "pending": [list(item) for item in self.pending.items()],
             "candidates": sorted(self.candidates),
             "suppressed": [list(item) for item in self._suppressed],

@@ -11,24 +11,23 @@ from ipdp.core.typing import FeatureName, Label, Observation, State
 from ipdp.core.validation import next_time, whole_number
 from ipdp.explainers.pdp import IncrementalPDP
 from ipdp.monitor import features
+from ipdp.monitor.asking_watch import AskingWatch
 from ipdp.monitor.baselines import Detectors
 from ipdp.monitor.change import Change, Kind
-from ipdp.monitor.confirm import Confirmation
-from ipdp.monitor.data_changes import DataWatch, tell_end
+from ipdp.monitor.data_changes import DataWatch
 from ipdp.monitor.data_moves import DataMoves, Periods, periods_text
+from ipdp.monitor.detector_watch import DetectorWatch
 from ipdp.monitor.feature_series import FeatureSeries
 from ipdp.monitor.features import IceRecord, newest_ice, targets
 from ipdp.monitor.history import PER_LEVEL, History, Record
-from ipdp.monitor.model_watch import Found, ModelWatch
+from ipdp.monitor.model_watch import ModelWatch
 from ipdp.monitor.move import Aspect
 from ipdp.monitor.notify import Handler, is_about, notify
 from ipdp.monitor.settings import StatisticName, check_data_settings, check_settings
 
 logger = logging.getLogger("ipdp.monitor")
 
-_STATE_VERSION, _EARLIER_VERSION = 3, 2
-# Number of recent observations that show where a feature's values are.
-_N_RECENT = 256
+_STATE_VERSION, _EARLIER_VERSIONS = 4, (2, 3)
 
 
 class Monitor:
@@ -139,10 +138,7 @@ class Monitor:
         self.report = report
         self.handlers: list[Handler] = [handlers] if callable(handlers) else list(handlers)
         self.changes: list[Change] = []
-        self._confirmation: Confirmation | None = None
-        self._data: DataWatch | None = None
-        self._detectors: Detectors | None = None
-        self._detectors_restarted = False  # without what they had seen before the state was saved
+        self._watch: AskingWatch | DetectorWatch | None = None
         self._history = History()
         self._newest: IceRecord | None = None
         self._n = 0
@@ -219,33 +215,29 @@ class Monitor:
         self._newest = ice
         return self._process(ice, x, self.pdp.t or 0.0)
 
+    def take_revised(self) -> list[Change]:
+        """Changes of which there is more to say since they were reported, each told once.
+
+        A change of the model that went on has come to an end, or data have moved further. They are
+        in `changes` as they are now; `feature` and `t` say which of those reported they replace.
+        """
+        if not isinstance(self._watch, AskingWatch) or not self._watch.data.revised:
+            return []
+        revised, self._watch.data.revised = self._watch.data.revised, []
+        return revised
+
     def _process(self, ice: IceRecord, x: Observation, t: float) -> list[Change]:
         if not len(ice.values):
             return []  # a model that has learnt nothing yet has no outputs
         self._n += 1
-        confirmation = self._confirmation
-        if confirmation is None or not confirmation.series.fits(ice):
-            confirmation = self._begin(ice)
-        series = confirmation.series
+        watch = self._watch
+        if watch is None or not watch.fits(ice):
+            watch = self._begin(ice)
         record = Record(self._n, t, dict(x), *ice)
         self._history.update(record)
-        is_due = series.update(record)
-        found: list[Found] = []
-        if self._detectors is not None:
-            found = self._feed(self._detectors, confirmation, record)
-        elif is_due:
-            found, ended = confirmation.check(record)
-            for _, change in ended:
-                tell_end(self.changes, change)
-        if self._data is not None:
-            found = self._data.join(record, confirmation, found, self.changes)
-        for row, change in found:
-            if self._detectors is not None or change.kind != "real":
-                recent = self._recent(change.n_since or 0)
-                series.take_reference(row, record, recent)
-        if is_due and self._n >= self.warm_up:
-            for row in series.without_reference(self.cool_down):
-                series.take_reference(row, record, self._recent(self.cool_down))
+        found = watch.update(record, self.changes)
+        if not found:
+            return []
         reported = [c for _, c in found if self.report is None or is_about(c, self.report)]
         self.changes += reported
         del self.changes[: -self.n_changes]
@@ -253,18 +245,27 @@ class Monitor:
             notify(self.handlers, change)
         return reported
 
-    def _recent(self, n: int) -> list[Record]:
-        """Some of the last n observations, to show where the values of the features are."""
-        return self._history.between(self._n - n, self._n, at_most=_N_RECENT)
-
-    def _begin(self, ice: IceRecord) -> Confirmation:
+    def _begin(self, ice: IceRecord) -> AskingWatch | DetectorWatch:
         """Start again with all features: first curves, a new class, more categories than before."""
         n_points = features.widest(ice.layout, list(features.monitored(targets(self.pdp))))
         return self._build(*features.outputs(self.pdp, ice), n_points)
 
-    def _build(self, labels: Sequence[Label], rows: Sequence[int], n_points: int) -> Confirmation:
-        """Begin with empty series of these rows of the outputs, at no more than so many points."""
-        with_detectors = self.statistic != "shape" or self.detector is not None
+    def _build(
+        self, labels: Sequence[Label], rows: Sequence[int], n_points: int
+    ) -> AskingWatch | DetectorWatch:
+        """Begin with these rows of the outputs; detectors look at no more than so many points."""
+        parts = self.pdp, targets(self.pdp), labels, rows, self._history
+        lengths = {name: getattr(self, name) for name in ("clock", "warm_up", "cool_down")}
+        model = ModelWatch(*parts, tolerance=self.tolerance, **lengths)
+        if self.statistic == "shape" and self.detector is None:
+            if isinstance(self._watch, AskingWatch):  # the data are the same as before
+                data = self._watch.data
+            else:
+                rest = self.false_alarms_per, self.warm_up, self.period
+                moves = DataMoves(model.numbers, model.names, *rest)
+                data = DataWatch(moves, self._history, self.cool_down)
+            self._watch = AskingWatch(model, data)
+            return self._watch
         series = FeatureSeries(
             targets(self.pdp),
             labels,
@@ -273,42 +274,12 @@ class Monitor:
             delta=self.delta,
             clock=self.clock,
             # Detectors of the shape are fed at every step.
-            at_once=1 if with_detectors and self.statistic == "shape" else PER_LEVEL,
-            with_shape=with_detectors,
+            at_once=1 if self.statistic == "shape" else PER_LEVEL,
         )
-        if with_detectors:
-            self._detectors = Detectors(self.statistic, self.detector, series)
-        elif self._data is None:
-            rest = series.names, self.false_alarms_per, self.warm_up, self.period
-            moves = DataMoves(series.numbers, *rest)
-            self._data = DataWatch(moves, self._history, self.cool_down)
-        parts = self.pdp, targets(self.pdp), labels, rows, self._history
-        lengths = {name: getattr(self, name) for name in ("clock", "warm_up", "cool_down")}
-        watch = ModelWatch(*parts, tolerance=self.tolerance, **lengths)
-        last = self.statistic, self.cool_down
-        self._confirmation = Confirmation(series, self._history, watch, *last)
-        return self._confirmation
-
-    def _feed(
-        self, detectors: Detectors, confirmation: Confirmation, record: Record
-    ) -> list[Found]:
-        """Update the detectors of river, and confirm their alarms."""
-        if self._detectors_restarted:
-            logger.warning(
-                "the drift detectors start again: their past is not in the monitor's state; "
-                "save monitor.detectors (with pickle) to go on exactly"
-            )
-            self._detectors_restarted = False
-        alarms = detectors.update(self.pdp, confirmation.series)
-        if not alarms:
-            return []
-        evidence = confirmation.series.evidence()
-        found: list[Found] = []
-        for row, output in alarms:
-            found += confirmation.alarm(record, evidence[row], output)
-        for row, _ in found:
-            detectors.restart(row)
-        return found
+        detectors = Detectors(self.statistic, self.detector, series)
+        last = self.statistic, self.warm_up, self.cool_down
+        self._watch = DetectorWatch(series, detectors, self._history, model, *last)
+        return self._watch
 
     # State out and in.
 
@@ -319,15 +290,16 @@ class Monitor:
         They are not in `state`, because they can only be pickled. To go on exactly after a
         restart, pickle this, and assign it after the state. Unpickle only what you trust.
         """
-        return self._detectors
+        return self._watch.detectors if isinstance(self._watch, DetectorWatch) else None
 
     @detectors.setter
     def detectors(self, detectors: Detectors | None) -> None:
-        if (detectors is None) != (self._detectors is None):
+        watch = self._watch if isinstance(self._watch, DetectorWatch) else None
+        if (detectors is None) != (watch is None):
             raise ValueError("give the monitor its state first, then the detectors saved with it")
-        if detectors is not None and self._detectors is not None:
-            self._detectors.must_fit(detectors)
-        self._detectors, self._detectors_restarted = detectors, False
+        if detectors is not None and watch is not None:
+            watch.detectors.must_fit(detectors)
+            watch.detectors, watch.restarted = detectors, False
 
     @property
     def state(self) -> State:
@@ -337,24 +309,20 @@ class Monitor:
         there, bit for bit. Only detectors of river are not in it: `state["is_whole"]` says so,
         and without `detectors` they start again.
         """
-        confirmation = self._confirmation
         return {
             "version": _STATE_VERSION,
             **self._settings,
-            "is_whole": self._detectors is None,
+            "is_whole": not isinstance(self._watch, DetectorWatch),
             "n": self._n,
             "records": self._history.state,
-            "series": None if confirmation is None else confirmation.series.state,
-            "model": None if confirmation is None else confirmation.watch.state,
-            "moves": None if confirmation is None else confirmation.state,
-            "data": None if self._data is None else self._data.moves.state,
+            "watch": None if self._watch is None else self._watch.state,
             "changes": [change.to_dict() for change in self.changes],
         }
 
     @state.setter
     def state(self, state: State) -> None:
         version = state.get("version")
-        if version == _EARLIER_VERSION:
+        if version in _EARLIER_VERSIONS:
             self._begin_anew(state)
             return
         if version != _STATE_VERSION:
@@ -386,23 +354,19 @@ class Monitor:
         )
         self.changes, self._n, self._history = changes, 0, History()
         self._newest = newest_ice(self.pdp)
-        self._confirmation = self._detectors = self._data = None
+        self._watch = None
 
     def _restore(self, state: State) -> None:
         self._n = state["n"]
         self.changes = [Change.from_dict(change) for change in state["changes"]]
         self._history = History.restored(state["records"], targets(self.pdp))
         self._newest = newest_ice(self.pdp)
-        self._confirmation = self._detectors = self._data = None
-        saved = state["series"]
+        self._watch = None
+        saved = state["watch"]
         if saved is not None:
-            confirmation = self._build(saved["labels"], saved["outputs"], saved["n_points"])
-            confirmation.series.restore(saved, self._history)
-            confirmation.watch.state = state["model"]
-            confirmation.state = state["moves"]
-        if self._data is not None:
-            self._data.moves.restore(state["data"], self._history)
-        self._detectors_restarted = self._detectors is not None
+            n_points = saved["series"]["n_points"] if "series" in saved else 0
+            watch = self._build(saved["model"]["labels"], saved["model"]["outputs"], n_points)
+            watch.state = saved
 
     @property
     def _settings(self) -> dict[str, Any]:

@@ -25,6 +25,8 @@ from ipdp.core.typing import Array, FloatArray, State
 
 # What is measured: over the last so many checks, for what is large and for what is small.
 WINDOWS = 2, 8
+# What follows on a change is seen in so many.
+_FOLLOWED = 3
 # With fewer observations nothing is measured.
 _FEWEST = 4
 # A change is this many times what is usual,
@@ -59,10 +61,27 @@ class Asked(NamedTuple):
     counts: Array  # (n_rows, n_features): where it can be compared
     difference: FloatArray  # (n_rows, n_outputs, n_features, width)
 
-    def counting(self, oldest: int | None) -> Array:
-        """Which rows count for which feature; see `Surprise.measure`."""
-        picked = ~self.is_young if oldest is None else self.ages <= oldest
-        return np.asarray(self.counts & picked[:, None])
+
+class Joined(NamedTuple):
+    """The same of all checks of the window, and at which of them it was asked, 0 the newest."""
+
+    checks_ago: Array
+    ages: Array
+    is_young: Array
+    counts: Array
+    difference: FloatArray
+
+
+class Sizes(NamedTuple):
+    """How large differences are, in standard deviations of the output; 0 of too few observations.
+
+    Each of shape (k, n_features, n_outputs).
+    """
+
+    mean: FloatArray  # of the mean difference
+    single: FloatArray  # of the differences of single observations
+    errors: FloatArray  # the largest mean difference in standard errors
+    n: FloatArray  # number of observations, (k, n_features)
 
 
 class Weighed(NamedTuple):
@@ -93,32 +112,34 @@ class Surprise:
         # For how many checks the model has been changing since it stood still.
         self.n_moving = _FROZEN
         self.window: deque[Asked] = deque(maxlen=max(WINDOWS))
+        self.weights: FloatArray = np.zeros((n_features, 0))
+        self._joined: Joined | None = None
 
-    def add(self, asked: Asked, then: FloatArray, has: FloatArray) -> None:
+    def add(self, asked: Asked, then: FloatArray, weights: FloatArray) -> None:
         """Take what was asked at a check.
 
-        `then` are the earlier answers at the knots, of the shape of the differences; `has`, of
-        shape (n_features, width), is 1 where there is a knot.
+        `then` are the earlier answers at the knots, of the shape of the differences; `weights`, of
+        shape (n_features, width), say how much each knot counts, together 1 for each feature.
         """
         if self.window and self.window[-1].difference.shape[3] != asked.difference.shape[3]:
             self.window.clear()  # there are more knots, or fewer
         self.window.append(asked)
-        self.has, self._n_knots = has, np.maximum(has.sum(axis=1), 1.0)
+        self._joined = None
+        self.weights = weights
         rows = asked.counts.sum(axis=0)
-        if not len(asked.ages) or not rows.any():
+        if not rows.any():
             return
         self.n_checks += 1
-        weights = has[None] * asked.counts[:, :, None]
-        total = np.maximum(weights.sum(axis=(0, 2)), 1.0)[:, None]
-        first = np.einsum("nofw,nfw->fo", then, weights) / total
-        second = np.einsum("nofw,nfw->fo", then**2, weights) / total
+        each = asked.counts[:, :, None] * weights / np.maximum(rows, 1)[:, None]
+        now = np.einsum("knofw,nfw->kfo", np.stack([then, then**2]), each)
         share = np.where(rows[:, None] > 0, max(1 / self.n_checks, 1 / _MOMENTS), 0.0)
-        self.moments += share * (np.stack([first, second]) - self.moments)
+        self.moments += share * (now - self.moments)
 
     def forget(self, row: int) -> None:
         """What was asked about a feature counts no more."""
         for asked in self.window:
             asked.counts[:, row] = False
+        self._joined = None
         self.score[row] = 0.0
 
     @property
@@ -133,41 +154,52 @@ class Surprise:
         """Whether the model has given another answer lately."""
         return any(asked.difference.any() for asked in self.window)
 
-    def measure(
-        self, n_checks: int, oldest: int | None = None
-    ) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Over the last checks: size of the mean difference, of single ones, and errors.
+    @property
+    def _all(self) -> Joined:
+        """What was asked at all checks of the window, joined once a check."""
+        if self._joined is None:
+            last = list(self.window)
+            sizes = [len(asked.ages) for asked in last]
+            self._joined = Joined(
+                np.repeat(np.arange(len(last))[::-1], sizes),
+                *(np.concatenate(parts) for parts in zip(*last, strict=True)),
+            )
+        return self._joined
 
-        With `oldest` those of up to so many observations ago, else all but the young ones. Both
-        sizes are in standard deviations of the output. The third is the largest mean difference in
-        standard errors. All are 0 where there are too few observations.
+    def _counting(self, n_checks: int, oldest: int | None = None) -> Array:
+        """Which of the rows asked about at the last checks count for which feature.
+
+        With `oldest` those of up to so many observations ago, else all but the young ones.
         """
-        last = list(self.window)[-n_checks:]
-        if not any(asked.difference.any() for asked in last):
-            zero = np.zeros(self.moments.shape[1:])
-            return zero, zero, zero
-        counts = np.concatenate([asked.counting(oldest) for asked in last])
-        difference = np.concatenate([asked.difference for asked in last])
-        n = counts.sum(axis=0)
-        rows = counts.astype(float)
-        several = np.maximum(n, 2)[:, None]
-        mean = np.einsum("nofw,nf->ofw", difference, rows) / several
-        square = np.einsum("nofw,nf->ofw", difference**2, rows) / several
+        every = self._all
+        picked = ~every.is_young if oldest is None else every.ages <= oldest
+        picked = picked & (every.checks_ago < n_checks)
+        return np.asarray(every.counts & picked[:, None])
+
+    def measure(self, counts: FloatArray) -> Sizes:
+        """Sizes over the rows that count, of shape (k, n_rows, n_features), k times."""
+        n = counts.sum(axis=1)
+        several = np.maximum(n, 2)[:, None, :, None]
+        if not self.is_moving:
+            zeros = np.zeros((len(counts), *self.moments.shape[1:]))
+            return Sizes(zeros, zeros, zeros, n)
+        difference = self._all.difference
+        moments = np.stack([difference, difference**2])
+        mean, square = np.einsum("snofw,knf->skofw", moments, counts) / several
         variance = np.maximum(square - mean**2, 0.0) * several / (several - 1)
         # The square of a mean is too large by the variance of the mean.
-        over_knots = "ofw,fw->fo"
-        knots = self.has / self._n_knots[:, None]
-        size = np.einsum(over_knots, mean**2 - variance / several, knots)
-        hidden = np.einsum(over_knots, square, knots)
+        over_knots = "kofw,fw->kfo"
+        size = np.einsum(over_knots, mean**2 - variance / several, self.weights)
+        hidden = np.einsum(over_knots, square, self.weights)
         with np.errstate(invalid="ignore", divide="ignore"):
             errors = np.abs(mean) / np.sqrt(variance / several)
         errors = np.where(np.abs(mean) > 1e-12 * self.output_std.T[:, :, None], errors, 0.0)
-        fine = (n >= _FEWEST)[:, None]
-        std = self.output_std
-        return (
-            np.where(fine, np.sqrt(np.maximum(size, 0.0)) / std, 0.0),
-            np.where(fine, np.sqrt(hidden) / std, 0.0),
-            np.where(fine, errors.max(axis=2).T, 0.0),
+        fine = (n >= _FEWEST)[:, :, None]
+        return Sizes(
+            np.where(fine, np.sqrt(np.maximum(size, 0.0)) / self.output_std, 0.0),
+            np.where(fine, np.sqrt(hidden) / self.output_std, 0.0),
+            np.where(fine, errors.max(axis=3).swapaxes(1, 2), 0.0),
+            n,
         )
 
     def weigh(self, is_going_on: Array, n: int) -> Weighed:
@@ -176,36 +208,35 @@ class Surprise:
         What is usual of a feature stays as it is while a change of it goes on. `n` is the number
         of the observation.
         """
-        ratios, sizes = np.zeros_like(self.usual), np.zeros_like(self.usual)
-        for k, width in enumerate(WINDOWS):
-            size, hidden, errors = self.measure(width)
-            usual = np.maximum(self.tolerance, _UNUSUAL * self.usual[:, k])
-            ratios[0, k] = np.where(errors >= CLEAR, size / usual[0], 0.0)
-            ratios[1, k] = hidden / (HIDDEN * usual[1])
-            sizes[0, k], sizes[1, k] = size, hidden
-        measured = self._n_counting(max(WINDOWS)) >= _FEWEST
+        measured = self._measured()
+        sizes = np.stack([measured.mean[:-1], measured.single[:-1]])
+        ratios = sizes / np.maximum(self.tolerance, _UNUSUAL * self.usual)
+        ratios[0] = np.where(measured.errors[:-1] >= CLEAR, ratios[0], 0.0)
+        ratios[1] /= HIDDEN
         result = self._largest(ratios, sizes)
         if len(self.window) == max(WINDOWS):
             self.n_moving = self.n_moving + 1 if self.is_moving else 0
         if self.n_moving * self.clock >= _FROZEN:
-            self._learn(np.minimum(sizes, self._wandering()), measured & ~is_going_on, n)
+            most = np.minimum(sizes, self._wandering(measured))
+            self._learn(most, (measured.n[-2] >= _FEWEST) & ~is_going_on, n)
         self._add_up(result.ratio, is_going_on)
         return result
 
-    def _wandering(self) -> FloatArray:
+    def _measured(self) -> Sizes:
+        """Sizes over each of the windows, and over what was asked of a short while ago."""
+        if not self.window:
+            zeros = np.zeros((len(WINDOWS) + 1, *self.moments.shape[1:]))
+            return Sizes(zeros, zeros, zeros, zeros[:, :, 0])
+        rows = [*map(self._counting, WINDOWS), self._counting(max(WINDOWS), RECENT)]
+        return self.measure(np.array(rows, dtype=float))
+
+    def _wandering(self, measured: Sizes) -> FloatArray:
         """The most that can become usual: some times the difference to a short while ago.
 
         What grows with the age of the observations is a gradual change, and not wandering.
         """
-        is_known = self._n_counting(max(WINDOWS), RECENT) >= _FEWEST
-        size, hidden, _ = self.measure(max(WINDOWS), RECENT)
-        most = _WANDERING * np.stack([size, hidden])[:, None]
-        return np.where(is_known[:, None], most, np.inf)
-
-    def _n_counting(self, n_checks: int, oldest: int | None = None) -> Array:
-        """How many observations count for each feature; see `measure`."""
-        counts = [asked.counting(oldest).sum(axis=0) for asked in list(self.window)[-n_checks:]]
-        return np.asarray(np.sum([np.zeros(len(self.score), dtype=int), *counts], axis=0))
+        most = _WANDERING * np.stack([measured.mean[-1:], measured.single[-1:]])
+        return np.where((measured.n[-1] >= _FEWEST)[:, None], most, np.inf)
 
     def _largest(self, ratios: FloatArray, sizes: FloatArray) -> Weighed:
         n_features, n_outputs = ratios.shape[2:]
@@ -238,15 +269,22 @@ class Surprise:
         """Which features have changed more than usual, for long enough."""
         return (weighed.ratio >= 1) & (weighed.is_sudden | (self.score >= _ENOUGH))
 
+    def size(self, row: int, output: int) -> float:
+        """The mean difference of one effect at the last checks; NaN of too few observations."""
+        measured = self.measure(np.array([self._counting(_FOLLOWED)], dtype=float))
+        is_known = measured.n[0, row] >= _FEWEST
+        return float(measured.mean[0, row, output]) if is_known else np.nan
+
     def has_settled(self, row: int, output: int, since: int) -> bool:
         """Whether the model agrees with itself of a short while ago, and so many observations."""
-        oldest = min(RECENT, since - 1)
-        if self._n_counting(max(WINDOWS) // 2, oldest)[row] < _FEWEST:
+        half = max(WINDOWS) // 2
+        rows = [self._counting(half, min(RECENT, since - 1)), self._counting(half)]
+        measured = self.measure(np.array(rows, dtype=float))
+        if measured.n[0, row] < _FEWEST:
             return False  # that is not known yet
-        young, _, _ = self.measure(max(WINDOWS) // 2, oldest)
-        size, _, _ = self.measure(max(WINDOWS) // 2)
+        young, size = measured.mean[:, row, output]
         usual = _UNUSUAL * float(self.usual[0, 0, row, output])
-        return bool(young[row, output] <= max(usual, _SETTLED * size[row, output]))
+        return bool(young <= max(usual, _SETTLED * size))
 
     @property
     def state(self) -> State:
@@ -258,7 +296,7 @@ class Surprise:
             "score": self.score.tolist(),
             "n_checks": self.n_checks,
             "n_moving": self.n_moving,
-            "has": pack_floats(self.has) if self.window else None,
+            "weights": pack_floats(self.weights),
             "window": [
                 [
                     asked.ages.tolist(),
@@ -275,10 +313,9 @@ class Surprise:
         self.moments, self.usual = unpack_floats(state["moments"]), unpack_floats(state["usual"])
         self.n_usual, self.score = np.array(state["n_usual"]), np.array(state["score"])
         self.n_checks, self.n_moving = state["n_checks"], state["n_moving"]
-        if state["has"] is not None:
-            self.has = unpack_floats(state["has"])
-            self._n_knots = np.maximum(self.has.sum(axis=1), 1.0)
+        self.weights = unpack_floats(state["weights"])
         self.window.clear()
+        self._joined = None
         for ages, is_young, counts, difference in state["window"]:
             shape = len(ages), self.moments.shape[1]
             flags = (

@@ -319,7 +319,7 @@ class Run:
         return events
 
     def _end(self, state: Literal["ended", "stopped"]) -> list[AnyEvent]:
-        events = self._recorder.news() + self._checkpoints.write()
+        events = self._recorder.changes(()) + self._recorder.news() + self._checkpoints.write()
         if state == "ended":
             try:
                 self._step.finish()

@@ -101,9 +101,12 @@ class Recorder:
     # On the way.
 
     def changes(self, changes: Sequence[Change]) -> list[AnyEvent]:
-        """Log changes, and the curves at this moment."""
+        """Log changes, and what has come of those that were logged before."""
         self.n_changes += len(changes)
+        revised = [] if self.step.monitor is None else self.step.monitor.take_revised()
         if self._log is not None:
+            for change in revised:
+                self._log.revise(change)
             for change in changes:
                 self._log.change(change, self.stream.n)
         return [Changed(self.stream.n, change) for change in changes]

@@ -1,7 +1,8 @@
-"""Of which kind a change is: moves of the range, and what detectors of river raise alarms for."""
+"""Alarms of river's detectors, and of which kind they are."""
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -10,52 +11,83 @@ import numpy as np
 from ipdp.core.counts import in_order
 from ipdp.core.curve import Curve
 from ipdp.core.typing import Array, State
+from ipdp.monitor.baselines import Detectors
 from ipdp.monitor.change import Change, Kind
 from ipdp.monitor.feature_series import Evidence, FeatureSeries, moved, range_of
+from ipdp.monitor.features import IceRecord
 from ipdp.monitor.history import History, Record
 from ipdp.monitor.model_watch import Found, ModelWatch
+
+logger = logging.getLogger("ipdp.monitor")
 
 # The range has moved if this share of both ranges' union is not common to both.
 _MOVED = 0.1
 # The curves of before and after a move are the means of so many ICE curves.
 _N_SHOWN = 16
+# Number of recent observations that show where a feature's values are.
+_N_RECENT = 256
 
 
 @dataclass
-class Confirmation:
-    """Decides which moves of a range are changes, and of which kind an alarm is.
+class DetectorWatch:
+    """Finds changes by detectors of river, and says of which kind they are.
 
-    The evidence comes from the series of the values; the model is compared by its watch.
-    `statistic` and `cool_down` are those of `Monitor`.
+    The evidence of moves comes from the series of the values; the model is compared by its watch.
+    `statistic`, `warm_up` and `cool_down` are those of `Monitor`.
     """
 
     series: FeatureSeries
+    detectors: Detectors
     history: History
     watch: ModelWatch
     statistic: str
+    warm_up: int
     cool_down: int
+    restarted: bool = False  # without what the detectors had seen before the state was saved
     # Until when, and up to which share, further moves are not reported.
     suppressed: list[tuple[int, float]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.suppressed = [(0, 0.0)] * len(self.series.numbers)
 
-    def check(self, newest: Record) -> tuple[list[Found], list[Found]]:
-        """Changes of the model that have been found, and those that have come to an end."""
-        return self.watch.check(newest)
+    def fits(self, ice: IceRecord) -> bool:
+        """Whether this watch can take such ICE curves."""
+        return self.series.fits(ice)
 
-    def also_changed(self, newest: Record, row: int) -> Change | None:
-        """The change of the model where the data of a feature have moved, if there is one."""
-        watch = self.watch
-        if not watch.is_warm or row in watch.going_on:
-            return None
-        watch.place_knots(newest)
-        for output in range(len(watch.outputs)):
-            compared = watch.compare(newest, row, output)
-            if compared is not None and watch.is_real(row, compared)[0]:
-                for _, change in watch.report(newest, row, output):
-                    return change
-        return None
+    def update(self, record: Record, changes: list[Change]) -> list[Found]:
+        """Take the newest observation, which is in the history already; what has been found."""
+        del changes  # what was reported stays as it is
+        is_due = self.series.update(record)
+        found = self._feed(record)
+        for row, change in found:
+            self.series.take_reference(row, record, self._recent(record, change.n_since or 0))
+        if is_due and record.n >= self.warm_up:
+            for row in self.series.without_reference(self.cool_down):
+                self.series.take_reference(row, record, self._recent(record, self.cool_down))
+        return found
+
+    def _recent(self, newest: Record, n: int) -> list[Record]:
+        """Some of the last n observations, to show where the values of the features are."""
+        return self.history.between(newest.n - n, newest.n, at_most=_N_RECENT)
+
+    def _feed(self, record: Record) -> list[Found]:
+        """Update the detectors, and find the kinds of their alarms."""
+        if self.restarted:
+            logger.warning(
+                "the drift detectors start again: their past is not in the monitor's state; "
+                "save monitor.detectors (with pickle) to go on exactly"
+            )
+            self.restarted = False
+        alarms = self.detectors.update(self.watch.pdp, self.series)
+        if not alarms:
+            return []
+        evidence = self.series.evidence()
+        found: list[Found] = []
+        for row, output in alarms:
+            found += self.alarm(record, evidence[row], output)
+        for row, _ in found:
+            self.detectors.restart(row)
+        return found
 
     def _moved_by(self, newest: Record, evidence: Evidence) -> float:
         """How far values and range have moved; 0 if they have not, or it was reported."""
@@ -67,7 +99,7 @@ class Confirmation:
         return 0.0 if newest.n < until and share <= reported else share
 
     def alarm(self, newest: Record, evidence: Evidence, output: int) -> list[Found]:
-        """Find the kind of a change for which a detector of river raised an alarm."""
+        """Find the kind of a change for which a detector raised an alarm."""
         row = evidence.row
         if self.series.axis(row, newest) is None or not self.series.has_reference(row):
             return []
@@ -134,12 +166,19 @@ class Confirmation:
 
     @property
     def state(self) -> State:
-        """What was reported, JSON-safe."""
-        return {"suppressed": [list(item) for item in self.suppressed]}
+        """Everything but what the detectors remember, JSON-safe."""
+        return {
+            "series": self.series.state,
+            "model": self.watch.state,
+            "suppressed": [list(item) for item in self.suppressed],
+        }
 
     @state.setter
     def state(self, state: State) -> None:
+        self.series.restore(state["series"], self.history)
+        self.watch.state = state["model"]
         self.suppressed = [(until, share) for until, share in state["suppressed"]]
+        self.restarted = True
 
 
 def _ends(ends: Any) -> tuple[Any, ...]:

@@ -1,0 +1,53 @@
+"""The default way: the model is asked again, the values are watched, both on one clock."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ipdp.core.typing import State
+from ipdp.monitor.change import Change
+from ipdp.monitor.data_changes import DataWatch, tell_end
+from ipdp.monitor.features import IceRecord, Record
+from ipdp.monitor.model_watch import Found, ModelWatch
+from ipdp.monitor.value_blocks import BLOCK
+
+
+@dataclass
+class AskingWatch:
+    """Finds changes of the model and moves of the data.
+
+    Nothing is done with most of the observations: they are in the history when it is time to look.
+    """
+
+    model: ModelWatch
+    data: DataWatch
+
+    def fits(self, ice: IceRecord) -> bool:
+        """Whether the outputs are those that are watched."""
+        return len(ice.values) == len(self.model.labels)
+
+    def update(self, record: Record, changes: list[Change]) -> list[Found]:
+        """Take the newest observation, which is in the history already; what has been found.
+
+        What has come of a change that was reported before is written into `changes`.
+        """
+        n = record.n
+        if n % self.model.clock and n % BLOCK:
+            return []
+        found: list[Found] = []
+        if n % self.model.clock == 0:
+            found, ended = self.model.check(record)
+            for _, change in ended:
+                if (revised := tell_end(changes, change)) is not None:
+                    self.data.revised.append(revised)
+        return self.data.join(record, self.model, found, changes)
+
+    @property
+    def state(self) -> State:
+        """Everything it remembers, JSON-safe; the stored observations are in the history."""
+        return {"model": self.model.state, "data": self.data.moves.state}
+
+    @state.setter
+    def state(self, state: State) -> None:
+        self.model.state = state["model"]
+        self.data.moves.state = state["data"]
