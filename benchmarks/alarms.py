@@ -171,9 +171,7 @@ def run(
     before = scenario.before if before is None else before
     after = scenario.after if after is None else after
     model, examples, features = scenario.make(seed, before, after)
-    # The settings of the figures in docs/notes/monitor.md, which were the defaults then.
-    grid = ipdp.grid.Auto(ends="extremes")
-    pdp = ipdp.IncrementalPDP(model, features, grid=grid, estimator="pointwise", n_ice=1, seed=seed)
+    pdp = ipdp.IncrementalPDP(model, features, seed=seed)
     monitors = {way: make(way, pdp) for way in ways}
     ledger = Ledger(pdp, features, scenario, before) if scenario.learns else None
     accuracy, alarms = drift.ADWIN(), []
@@ -336,10 +334,10 @@ class Runs:
 
 
 def cost(n: int = 3_000) -> None:
-    """Time of the monitor against that of `explain_one`, 8 features x 10 points, ARF(10), elec2."""
+    """Time of the monitor against that of `explain_one`, 8 features, ARF(10), elec2."""
     model = forest.ARFClassifier(n_models=10, seed=1)
-    pdp = ipdp.IncrementalPDP(model, grid=ipdp.grid.QuantileRange(10), n_ice=1, seed=1)
-    monitor = Monitor(pdp, warm_up=200)
+    pdp = ipdp.IncrementalPDP(model, seed=1)
+    monitor = Monitor(pdp)
     explaining, watching = 0.0, 0.0
     for x, y in elec2(n):
         start = time.thread_time()
