@@ -125,7 +125,7 @@ def test_unknown_values_and_a_restart():
     values[::3] = np.nan
     own = scales(2)
     assert moves(own, values) == [[], []]
-    own.restart(np.array([1]))
+    own.restart(np.array([1]), own.warm_up[1])
     assert own.age.tolist() == [300, 0]
     assert own._past[:, 0, 1].sum() == 0
     # The first has its past, the second has to learn anew.

@@ -98,3 +98,15 @@ def test_a_change_that_goes_on_is_one_change_and_says_what_it_came_to():
     # What is drawn is what was compared: a slope of 1 then, and of -1 now.
     rise = [np.ptp(curve.average[0]) for curve in (change.before, change.after)]
     assert rise[0] == pytest.approx(rise[1], rel=0.7)
+
+
+def test_a_reversal_right_after_the_warm_up():
+    sign = {"is": 1.0}
+    engine = models.engine(lambda X: sign["is"] * X[:, 0] + X[:, 1], takes="array")
+    monitor = Monitor(IncrementalPDP(engine, ["a", "b"], n_ice=32), warm_up=300)
+    X = np.random.default_rng(1).normal(size=(700, 2))
+    monitor.explain_many(X[:360], names=["a", "b"])
+    sign["is"] = -1.0
+    monitor.explain_many(X[360:], names=["a", "b"])
+    assert [(change.feature, change.kind) for change in monitor.changes] == [("a", "real")]
+    assert monitor.changes[0].t <= 460

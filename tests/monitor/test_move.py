@@ -99,3 +99,17 @@ def test_it_comes_back_from_json():
     for written in (encode_name(move), readable(move)):
         assert Move.restored(decode_name(json.loads(json.dumps(written)))) == move
         assert Move.restored(json.loads(json.dumps(written))) == move
+
+
+@pytest.mark.parametrize(
+    ("t", "said"),
+    [
+        (12.5, "12.5"),
+        (5_140.0, "5,140"),
+        (86_400_000.0, "86,400,000"),
+        (1_718_000_000.4, "2024-06-10 06:13:20 UTC"),
+    ],
+)
+def test_times_are_said_as_the_clock_of_the_stream_has_them(t, said):
+    move = Move("x", "missing", since=t, n_since=60, before=0.01, after=0.3)
+    assert f"since {said}, in 1 % before" in move.text()

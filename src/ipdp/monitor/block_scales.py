@@ -72,7 +72,7 @@ class BlockScales:
         self.series = series
         self.n_series = len(series.is_share)
         self.per_value = per_value
-        self.warm_up = warm_up
+        self.warm_up: FloatArray = np.full(self.n_series, float(warm_up))
         self.bound = bound
         self.n = 0  # values so far
         self.age = np.zeros(self.n_series)
@@ -81,10 +81,11 @@ class BlockScales:
         self._open = np.zeros((N_SCALES, 3, self.n_series))
         # The newest block means, newest first; NaN where there is none.
         self._newest = np.empty((N_SCALES, _LAG_FIRST + 1, self.n_series))
-        self.restart(np.arange(self.n_series))
+        self.restart(np.arange(self.n_series), warm_up)
 
-    def restart(self, series: Array) -> None:
-        """Forget the past of some series."""
+    def restart(self, series: Array, warm_up: float) -> None:
+        """Forget the past of some series, and test them again after so many values."""
+        self.warm_up[series] = warm_up
         self._past[:, :, series] = self._open[:, :, series] = 0.0
         self._past[:, _LOW, series], self._past[:, _HIGH, series] = np.inf, -np.inf
         self._newest[:, :, series] = np.nan
@@ -211,6 +212,7 @@ class BlockScales:
         return {
             "n": self.n,
             "age": self.age.tolist(),
+            "warm_up": self.warm_up.tolist(),
             "past": pack_floats(self._past),
             "open": pack_floats(self._open),
             "newest": pack_floats(self._newest),
@@ -224,6 +226,7 @@ class BlockScales:
         if shapes != (self._past.shape, self._open.shape, self._newest.shape, self.age.shape):
             raise ValueError("the state has other series than the monitor")
         self.n, self.age = state["n"], age
+        self.warm_up = np.array(state["warm_up"], dtype=float)
         self._past, self._open, self._newest = past, opened, newest
 
 

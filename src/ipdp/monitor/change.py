@@ -11,7 +11,7 @@ import numpy as np
 from ipdp.core.curve import PREDICTION, Curve, feature_text
 from ipdp.core.jsonable import readable
 from ipdp.core.typing import Array, Feature, FloatArray, Label, State
-from ipdp.monitor.move import Move
+from ipdp.monitor.move import Move, time_text
 
 Kind = Literal["real", "virtual", "both", "unclear"]
 """Whether the shape of the curve changed, the range of the feature moved, or both.
@@ -145,11 +145,11 @@ class Change:
             return self.move.text()
         parts = []
         if self.kind != "virtual":
-            parts.append(f"{self._verb()} since {_number(self.began)}: {self._effect()}")
+            parts.append(f"{self._verb()} since {time_text(self.began)}: {self._effect()}")
         if self.move is not None:
             parts.append(self.move.text())
         elif self.kind in ("virtual", "both"):
-            since = "" if parts else f" since {_number(self.began)}"
+            since = "" if parts else f" since {time_text(self.began)}"
             parts.append(f"data moved{since}: range {self._range()}")
         return f"{feature_text(self.feature)}: {'; '.join(parts)}"
 
@@ -251,7 +251,7 @@ class Change:
         return cls(**values)
 
     def __repr__(self) -> str:
-        return f"<Change at t = {self.t:,.10g}: {self.summary()}>"
+        return f"<Change at t = {time_text(self.t)}: {self.summary()}>"
 
 
 def centred(values: FloatArray) -> FloatArray:

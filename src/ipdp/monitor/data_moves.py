@@ -28,6 +28,8 @@ from ipdp.monitor.value_blocks import BLOCK, MISSING, PLACE, WIDTH, ValueBlocks
 _FOR_SCALE = 8
 # Moves are looked for after so many times the warm-up: regimes that return must have been seen.
 _WARM_UP = 3.5
+# After a move they are so sooner: what is found then is a further one of the same change.
+_WARM_UP_AGAIN = 1.5
 # What a block said is kept of so many of them, to find out when a move began.
 _RING = 64
 # Smaller moves do not matter: of the place in standard deviations, of the logarithm of the width,
@@ -78,6 +80,7 @@ class DataMoves:
         chance = _OBSERVATIONS_PER_TEST / (false_alarms_per * max(len(self.names), 1))
         self._bound = -NormalDist().inv_cdf(min(chance, 0.5) / 2)
         self._warm_up = round(_WARM_UP * warm_up / BLOCK)
+        self._warm_up_again = round(_WARM_UP_AGAIN * warm_up / BLOCK)
         self._blocks = ValueBlocks(len(self.names), self._periods(period))
         self._repeats = Repeats(len(self.names))
         self._layout: Layout | None = None  # of the newest kinds
@@ -209,7 +212,7 @@ class DataMoves:
         cut = describe.Cut(newest.n - BLOCK * n_blocks, start, newest)
         before = self._scales.past_mean(row * n_columns + column)
         if column == MISSING:
-            self._scales.restart(np.array([row * n_columns]))
+            self._scales.restart(np.array([row * n_columns]), self._warm_up_again)
             return describe.missing(name, cut, history, before, said)
         self._restart(row, newest)
         if self._blocks.is_category[row]:
@@ -219,7 +222,8 @@ class DataMoves:
     def _restart(self, row: int, newest: Record) -> None:
         """Learn anew where the values of a feature are; how often they are missing is known."""
         n_columns = self._blocks.n_columns
-        self._scales.restart(np.arange(row * n_columns + 1, (row + 1) * n_columns))
+        own = np.arange(row * n_columns + 1, (row + 1) * n_columns)
+        self._scales.restart(own, self._warm_up_again)
         self._blocks.forget(row)
         self._starts[row] = newest.n
 

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ipdp.core.typing import Array, FloatArray, Label, State
-from ipdp.monitor.change_points import Scan, Side
+from ipdp.monitor.change_points import Scan
 from ipdp.monitor.features import IceRecord, Layout, Target, axis_of, monitored, widest
 from ipdp.monitor.history import PER_LEVEL, History, Record
 from ipdp.monitor.knots import Knots
@@ -53,7 +53,6 @@ class FeatureSeries:
         delta: float,
         clock: int,
         at_once: int = PER_LEVEL,
-        with_shape: bool = True,
     ) -> None:
         # One row for each feature, by its number among the targets.
         self.numbers = tuple(monitored(targets))
@@ -65,12 +64,9 @@ class FeatureSeries:
         self.knots = Knots(self.numbers)
         # What the ranges were when the references were taken; None for a feature without one.
         self.ranges: list[Any] = [None] * len(self.numbers)
-        # The numbers of the observations since which the model is not known to have changed.
-        self.starts = [0] * len(self.numbers)
         # Series: for each feature, knots by output, levels by output, two of the axis.
-        self.with_shape = with_shape
-        self._n_shape = len(self.outputs) * n_points * with_shape
-        self._shape = (len(self.numbers), self._n_shape + len(self.outputs) * with_shape + 2)
+        self._n_shape = len(self.outputs) * n_points
+        self._shape = (len(self.numbers), self._n_shape + len(self.outputs) + 2)
         # Evidence about a shape is checked with the model; evidence about the values stands alone.
         normal = np.ones(self._shape, dtype=bool)
         normal[:, -2:] = False
@@ -81,51 +77,32 @@ class FeatureSeries:
         self._newest: FloatArray = np.zeros(self._shape)
         self._n_outside = np.zeros(len(self.numbers), dtype=int)
 
-    def take_reference(
-        self,
-        row: int,
-        newest: Record,
-        recent: Sequence[Record],
-        *,
-        keep_range: bool = False,
-        keep_records: bool = False,
-    ) -> None:
+    def take_reference(self, row: int, newest: Record, recent: Sequence[Record]) -> None:
         """Take a new reference of a feature, if it has points now.
 
-        Recent observations show where its values are. With `keep_range` its range goes on to be
-        compared with the one that it was compared with; with `keep_records` the model goes on to
-        be compared on the stored observations on which it was.
+        Recent observations show where its values are.
         """
-        axis, ends = self.axis(row, newest), self.ranges[row]
+        self._drop_reference(row)
+        axis = self.axis(row, newest)
         if axis is None or len(axis) < 2 or (axis.dtype == object and len(axis) > self.n_points):
-            self._drop_reference(row)
             return
-        keep_range = keep_range and type(ends) is type(range_of(axis))
-        self._drop_reference(row, keep_values=keep_range)
         values = [record.x.get(self.names[row]) for record in recent]
         numbers = [_number(value) for value in values if isinstance(value, (int, float))]
         numbers = [number for number in numbers if math.isfinite(number)]
         self.knots.take(row, newest.layout, newest.positions, numbers, self.n_points)
-        self.ranges[row] = ends if keep_range else range_of(axis)
-        if not (keep_records and self.starts[row]):
-            self.starts[row] = newest.n
+        self.ranges[row] = range_of(axis)
 
     def axis(self, row: int, record: Record) -> Array | None:
         """Where the points of a feature were; None if it was not evaluated."""
         return axis_of(record.layout, record.positions, self.numbers[row])
 
-    def _drop_reference(self, row: int, *, keep_values: bool = False) -> None:
-        """Forget the reference of a feature, and its series; those of its values may be kept."""
+    def _drop_reference(self, row: int) -> None:
+        """Forget the reference of a feature, and its series."""
         first, n_columns = row * self._shape[1], self._shape[1]
-        self.scan.forget(slice(first, first + n_columns - 2 * keep_values))
+        self.scan.forget(slice(first, first + n_columns))
         self.knots.drop(row)
         self.ranges[row] = None
         self._n_outside[row] = 0
-
-    def forget_shape(self, row: int, before: int) -> None:
-        """Drop what was seen of a feature's shape before a cut."""
-        first = row * self._shape[1]
-        self.scan.forget(slice(first, first + self._n_shape), before)
 
     def fits(self, ice: IceRecord) -> bool:
         """Whether the outputs are those of the series, and no feature has too many categories.
@@ -169,13 +146,6 @@ class FeatureSeries:
 
     def _read(self, records: list[Record]) -> tuple[FloatArray, Array | None]:
         """Values of all series, of shape (n_records, n_series), and which of them are known."""
-        if not self.with_shape:
-            places = self._places(records)
-            is_placed = np.isfinite(places)
-            pair = np.stack([np.where(is_placed, places, 0.0)] * 2, axis=2)
-            np.abs(pair[:, :, 1], out=pair[:, :, 1])
-            known = np.repeat(is_placed[:, :, None], 2, axis=2).reshape(len(records), -1)
-            return pair.reshape(len(records), -1), None if is_placed.all() else known
         at_knots, within = self.knots.read(
             records[0].layout,
             [record.positions for record in records],
@@ -229,30 +199,15 @@ class FeatureSeries:
         cuts = self.scan.check()
         ratios, at = cuts.ratio.reshape(self._shape), cuts.at.reshape(self._shape)
         rows = np.arange(len(self.numbers))
-        shape = rows, ratios[:, : max(self._n_shape, 1)].argmax(axis=1)
+        shape = rows, ratios[:, : self._n_shape].argmax(axis=1)
         axis = rows, ratios[:, -2:].argmax(axis=1) + self._shape[1] - 2
         output = shape[1] // self.n_points
         found = (rows, ratios[shape], ratios[axis], output, at[shape], at[axis])
         return list(map(Evidence, *(part.tolist() for part in found)))
 
-    def sides(self, row: int, output: int, cut: int) -> list[tuple[Side, Side]]:
-        """Before and after a cut: the centred curve at the knots, and its level, of one output."""
-        places = self.knots.places[row]
-        n_knots = 0 if places is None else len(places)
-        first = row * self._shape[1] + output * self.n_points
-        level = row * self._shape[1] + self._n_shape + output
-        shape, levels = slice(first, first + n_knots), slice(level, level + 1)
-        return [(side.of(shape), side.of(levels)) for side in self.scan.sides(cut)]
-
     def last_before(self, cut: int, newest: Record) -> int:
         """The number of the last observation before a cut."""
         return newest.n - int(self.scan.steps_since(cut)) - self.scan.steps
-
-    def output_std(self, row: int, output: int, cut: int) -> float:
-        """Standard deviation of the model's output before a cut, over observations and knots."""
-        shape, level = self.sides(row, output, cut)[0]
-        parts = [shape.variance.mean(), (shape.mean**2).mean(), level.variance[0]]
-        return math.sqrt(max(float(np.nansum(parts)), 0.0))
 
     def centred(self) -> FloatArray:
         """The newest centred curves that were read, (n_features, n_outputs, n_points)."""
@@ -272,7 +227,6 @@ class FeatureSeries:
             "knots": self.knots.state,
             "ranges": [r and list(r) for r in ranges],
             "paused": self._n_outside.tolist(),
-            "starts": list(self.starts),
         }
 
     def restore(self, state: State, history: History) -> None:
@@ -283,7 +237,6 @@ class FeatureSeries:
             is_set = places is not None and places.dtype == object
             self.ranges[row] = saved and (frozenset(saved) if is_set else tuple(saved))
         self._n_outside = np.array(state["paused"], dtype=int)
-        self.starts = list(state["starts"])
         self._pending = history.newest(state["n_pending"])
         self._room = min(self.at_once, self.scan.clock - self.scan.steps)
 

@@ -115,8 +115,10 @@ class ModelWatch:
         return np.array([row in self.going_on for row in range(len(self.numbers))], dtype=bool)
 
     def _begin(self, newest: Record) -> None:
-        """What is stored from now on is what the model is compared on."""
+        """What is stored from now on is what the model is compared on, unless it stood still."""
         self.is_warm = True
+        if not self.surprise.is_moving:
+            return
         for row in range(len(self.numbers)):
             self.since[row] = newest.n
             self.surprise.forget(row)

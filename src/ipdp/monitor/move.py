@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from typing import Any, Literal, NamedTuple
 
 from ipdp.core.curve import feature_text
@@ -18,6 +19,8 @@ more, or less, frequent; "grows": they only grow, or only fall, and are not watc
 
 # Shares that changed by at least so much are named, but not more than so many.
 _NAMED_SHARE, _NAMED = 0.05, 3
+# Seconds since 1970 from 2000 to 2100: no stream has so many observations.
+_WALL_CLOCK = 946_684_800, 4_102_444_800
 # From this share on, values are always missing.
 _ALWAYS = 0.995
 
@@ -136,8 +139,16 @@ def _without_lists(value: Any) -> Any:
 
 
 def time_text(t: float) -> str:
-    """A time on the clock of the stream."""
-    return f"{t:,.10g}"
+    """A time on the clock of the stream; of seconds since 1970 date and time of day, in UTC.
+
+    Examples
+    --------
+    >>> time_text(5_140.0), time_text(1_718_000_000.0)
+    ('5,140', '2024-06-10 06:13:20 UTC')
+    """
+    if _WALL_CLOCK[0] <= t < _WALL_CLOCK[1]:
+        return f"{datetime.fromtimestamp(round(t), UTC):%Y-%m-%d %H:%M:%S} UTC"
+    return number_text(t)
 
 
 def number_text(value: float) -> str:
