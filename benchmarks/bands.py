@@ -134,7 +134,7 @@ def table(runs: int, seed: int, alpha: float | None) -> None:
 
 
 def on_elec2(alpha: float = 0.001, resamples: int = 400) -> None:
-    """Print the width of bands of a frozen booster against that of a moving-block bootstrap."""
+    """Print the width of bands of a frozen booster against those of moving-block bootstraps."""
     from sklearn.ensemble import HistGradientBoostingClassifier
 
     data = elec2(45_312)
@@ -150,11 +150,12 @@ def on_elec2(alpha: float = 0.001, resamples: int = 400) -> None:
     grids = {
         name: ipdp.grid.Fixed(np.linspace(*ends[:, names.index(name)], 8)) for name in followed
     }
-    pdp = ipdp.IncrementalPDP(model, followed, alpha=alpha, grid=grids, n_ice=10_000)
-    print(f"elec2, a frozen booster, alpha = {alpha}: half widths of 95 % bands, mean over points")
-    print(
-        f"{'':11}{'n':>7}{'before':>9}{'now':>9}{'bootstrap':>11}{'now / it':>9}{'n_effective':>13}"
-    )
+    pdp = ipdp.IncrementalPDP(model, followed, alpha=alpha, grid=grids, n_ice=20_000, n_past=0)
+    print(f"elec2, a frozen booster, alpha = {alpha}: half widths of 95 % bands, mean over points;")
+    print("bootstraps of as many observations, in stretches of as many")
+    kinds = [(n, length) for n in (10_000, 16_384) for length in (336, 1_008, 2_016, 4_032)]
+    print(f"{'':11}{'n':>7}{'before':>8}{'now':>8}{'n_effective':>13}", end="")
+    print("".join(f"{f'{n:,}/{length:,}':>14}" for n, length in kinds))
     for n, first in enumerate(range(25_000, len(X), 10_000)):
         rows = X[first : first + 10_000]
         if len(rows) < 10_000:
@@ -165,30 +166,33 @@ def on_elec2(alpha: float = 0.001, resamples: int = 400) -> None:
             output = list(curve.outputs).index(True)
             half = (curve.band(LEVEL)[1] - curve.average)[output].mean()
             values = np.asarray(curve.ice)[output]
-            boot = 1.96 * bootstrap(values, alpha, rng, resamples).mean()
             before = 1.96 * plain[8 * k : 8 * k + 8].mean()
             mark = "  marked" if curve.provisional else ""
-            print(
-                f"{name!s:11}{(n + 1) * 10_000:7,}{before:9.4f}{half:9.4f}{boot:11.4f}"
-                f"{half / boot:9.2f}{curve.n_effective:13.1f}{mark}",
-                flush=True,
-            )
+            line = f"{name!s:11}{(n + 1) * 10_000:7,}{before:8.4f}{half:8.4f}"
+            line += f"{curve.n_effective:13.1f}"
+            for reach, length in kinds:
+                boot = np.nan
+                if len(values) >= reach:
+                    own = values[-reach:]
+                    boot = 1.96 * bootstrap(own, alpha, rng, resamples, length).mean()
+                line += f"{boot:14.4f}"
+            print(line + mark, flush=True)
 
 
 def bootstrap(
-    values: FloatArray, alpha: float, rng: np.random.Generator, resamples: int, length: int = 1_008
+    values: FloatArray, alpha: float, rng: np.random.Generator, resamples: int, length: int
 ) -> FloatArray:
-    """Deviation of the smoothed mean over series made of random stretches, three weeks each."""
+    """Deviation of the smoothed mean, with its weights, over series made of random stretches."""
     n = len(values)
     weights = (1 - alpha) ** np.arange(n - 1, -1, -1.0)
     weights /= weights.sum()
     means = []
     for _ in range(resamples):
-        starts = rng.integers(0, n - length + 1, size=-(-n // length))
+        starts = rng.integers(0, n - length + 1, size=-(-n // length) + 1)
         # Where the first stretch is cut is random, so that all phases are met.
         at = (starts[:, None] + np.arange(length)).ravel()
-        at = np.roll(at, -int(rng.integers(length)))[:n]
-        means.append(weights @ values[at])
+        cut = int(rng.integers(length))
+        means.append(weights @ values[at[cut : cut + n]])
     return np.asarray(np.std(means, axis=0))
 
 

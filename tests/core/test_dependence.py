@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from ipdp.core.blocks import Blocks
-from ipdp.core.dependence import BlockWeights, mean_errors
+from ipdp.core.dependence import BlockWeights, independent_errors, mean_errors
+from ipdp.core.smoothing import Smoothing
 from ipdp.core.student_t import pointwise_level, student_quantile
 
 
@@ -121,3 +122,42 @@ def test_points_that_move_together_need_no_more_than_one():
     assert pointwise_level(0.9, n=10, path_length=0.0) == pytest.approx(0.9)
     assert pointwise_level(0.9, n=10) == pytest.approx(0.99)
     assert pointwise_level(0.9, n=1) == pytest.approx(0.9)
+
+
+def heavy(rng, n, runs):
+    return rng.standard_t(3, size=(n, runs))
+
+
+@pytest.mark.parametrize(
+    ("make", "low", "worth"),
+    [
+        (lambda rng, n, runs: rng.normal(size=(n, runs)), 0.93, (300, 500)),
+        # An autoregression of 0.9 is worth 19 times fewer observations.
+        (lambda rng, n, runs: autoregressive(rng, n, runs, 0.9), 0.9, (14, 30)),
+        (heavy, 0.9, (200, 500)),
+    ],
+    ids=["independent", "AR(.9)", "t3"],
+)
+def test_a_smoothed_mean_is_worth_its_number_of_independent_observations(make, low, worth):
+    runs = 400
+    smoothing, blocks = Smoothing(alpha=0.005, n_columns=runs), Blocks(alpha=0.005, n_columns=runs)
+    for t, values in enumerate(make(np.random.default_rng(17), 2_000, runs)):
+        if t >= blocks.until:
+            blocks.advance(smoothing, t)
+        smoothing.update(values[None], t=t)
+    error, n = independent_errors(smoothing, blocks)
+    half = student_quantile(0.975, n - 1) * error
+    # 400 runs are off by 3.3 % at three standard errors.
+    assert low - 0.033 <= np.mean(np.abs(smoothing.mean) <= half) <= 0.995
+    assert worth[0] < np.median(n) < worth[1]
+
+
+def test_nothing_is_known_of_a_memory_at_first():
+    smoothing, blocks = Smoothing(alpha=0.01, n_columns=3), Blocks(alpha=0.01, n_columns=3)
+    for t, values in enumerate(np.random.default_rng(2).normal(size=(40, 3))):
+        if t >= blocks.until:
+            blocks.advance(smoothing, t)
+        smoothing.update(values[None], t=t)
+    error, n = independent_errors(smoothing, blocks)
+    np.testing.assert_array_equal(error, smoothing.std_error)
+    np.testing.assert_array_equal(n[0], smoothing.n_effective)

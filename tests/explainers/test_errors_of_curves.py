@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from ipdp import Curve, IncrementalPDP, grid, models
-from ipdp.explainers.state.errors import CurveErrors
 
 POINTS = np.linspace(-2, 2, 10)
 NAMES = ("inflation", "degrees", "path_length", "centred_path_length", "centred_std_error")
@@ -165,17 +164,6 @@ def test_a_band_is_provisional_where_the_memory_is_longer_than_the_history():
     assert pdp.curve(0).provisional
 
 
-def test_inflation_of_each_point():
-    pdp = explainer()
-    pdp.explain_many(table(2_000, 0.9))
-    inflation = CurveErrors(pdp._memory.means).inflation(range(10))
-    assert inflation.shape == (1, 10)
-    assert (inflation > 3).all()
-    young = explainer()
-    young.explain_many(table(30))
-    assert (CurveErrors(young._memory.means).inflation([0, 3]) == 1).all()
-
-
 def test_pairs_and_late_classes():
     def model(x):
         late = {"late": 0.5} if x["t"] > 400 else {}
@@ -190,3 +178,20 @@ def test_pairs_and_late_classes():
         low, high = curve.band(simultaneous=True)
         assert (high - low >= np.subtract(*curve.band()[::-1]) - 1e-12).all()
         assert Curve.from_dict(json.loads(json.dumps(curve.to_dict()))).to_dict() == curve.to_dict()
+
+
+@pytest.mark.parametrize("rho", [0.0, 0.9])
+def test_a_curve_of_the_model_now_is_worth_what_its_error_says(rho):
+    # The slope turns; the smoothed curve has a long memory from then on, that of now has not.
+    rng, slope, z = np.random.default_rng(3), {"x": 1.0}, 0.0
+    pdp = IncrementalPDP(
+        lambda x: slope["x"] * x["x"] + x["z"], ["x"], grid=grid.Fixed([-1, 0, 1]), alpha=0.005
+    )
+    for k in range(2_000):
+        slope["x"] = 1.0 if k < 1_600 else -1.0
+        z = rho * z + np.sqrt(1 - rho**2) * rng.normal()
+        pdp.explain_one({"x": 0.0, "z": z})
+    curve = pdp.curve("x", now=True)
+    # One observation has a variance of 1.
+    assert 0.4 < np.median(curve.std_error) ** 2 * curve.n_effective < 2.5
+    assert curve.n_effective > 3 * pdp.curve("x").n_effective

@@ -115,10 +115,12 @@ def test_agrees_with_the_oracle(features, n_inner):
     pfi = IncrementalPFI(product_model, features, loss=squared, storage_size=30, **setup)
     explained(pfi, examples)
     expected = oracle(examples, features, product_model, squared, size=30, **setup)
-    for feature, (mean, variance, std_error) in expected.items():
+    # That of independent observations; `std_error` itself knows of their memory.
+    plain = pfi.memory.smoothing.std_error[0].tolist()
+    for (feature, (mean, variance, std_error)), own in zip(expected.items(), plain, strict=True):
         assert pfi.importance[feature] == pytest.approx(mean, rel=1e-9, abs=1e-9)
         assert pfi.variance[feature] == pytest.approx(variance, rel=1e-9, abs=1e-9)
-        assert pfi.std_error[feature] == pytest.approx(std_error, rel=1e-9, abs=1e-9)
+        assert own == pytest.approx(std_error, rel=1e-9, abs=1e-9)
 
 
 def test_agrees_with_the_oracle_for_classes_and_a_metric():
@@ -370,6 +372,51 @@ def test_more_inner_samples_make_the_increases_less_noisy():
         for n in (1, 20)
     )
     assert many.variance["a"] < 0.8 * one.variance["a"]
+
+
+def dependent(rho, n=4_000, seed=6):
+    """Values with a memory, which are their own labels."""
+    rng = np.random.default_rng(seed)
+    a = 0.0
+    for _ in range(n):
+        a = rho * a + np.sqrt(1 - rho**2) * rng.normal()
+        yield {"a": a}, a
+
+
+def test_a_band_knows_that_observations_depend_on_each_other():
+    alone, together = (
+        explained(IncrementalPFI(lambda x: x["a"], loss=squared, alpha=0.005, seed=2), dependent(r))
+        for r in (0.0, 0.95)
+    )
+    plain = {pfi: float(pfi.memory.smoothing.std_error[0, 0]) for pfi in (alone, together)}
+    assert 0.8 < alone.std_error["a"] / plain[alone] < 1.4
+    assert together.std_error["a"] > 2 * plain[together]
+    assert together.results()["a"].n_effective < alone.results()["a"].n_effective / 4
+
+
+def test_blocks_of_segments_are_those_of_the_whole():
+    table = list(dependent(0.9, n=700))
+    whole, first = (
+        IncrementalPFI(lambda x: x["a"], loss=squared, alpha=0.02, seed=2) for _ in range(2)
+    )
+    explained(whole, table)
+    explained(first, table[:333])
+    joined = first.merge(explained(first.successor(), table[333:]))
+    assert joined.std_error["a"] == pytest.approx(whole.std_error["a"], rel=1e-9)
+    twin = whole.successor()
+    twin.state = json.loads(json.dumps(whole.state))
+    assert twin.results() == whole.results()
+
+
+def test_a_state_without_blocks_is_opened():
+    pfi = explained(IncrementalPFI(lambda x: x["a"], loss=squared, seed=2), dependent(0.5, n=300))
+    state = json.loads(json.dumps(pfi.state))
+    del state["fold"]["blocks"]
+    twin = pfi.successor()
+    twin.state = state
+    assert twin.importance == pfi.importance
+    explained(twin, dependent(0.5, n=200, seed=7))
+    assert np.isfinite(twin.std_error["a"])
 
 
 def test_band_is_symmetric_and_wider_for_a_higher_level():

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ipdp.core.blocks import Blocks
+from ipdp.core.smoothing import Smoothing
 from ipdp.core.student_t import student_quantile
 from ipdp.core.typing import Array, FloatArray
 
@@ -97,6 +98,39 @@ class MeanErrors:
     std_error: FloatArray
     degrees: FloatArray
     stretches: FloatArray
+
+
+def independent_errors(smoothing: Smoothing, blocks: Blocks) -> tuple[FloatArray, FloatArray]:
+    """Standard errors of smoothed means, and how many independent observations each is worth.
+
+    Parameters
+    ----------
+    smoothing
+        Whose means they are.
+    blocks
+        Its blocks.
+
+    Returns
+    -------
+    Two arrays of shape (n_rows, n_columns). The error, times Student's quantile for one degree of
+    freedom less than the number, is half a band of 95 %. Those of independent observations as long
+    as nothing is known of their memory.
+    """
+    plain, n = smoothing.std_error, np.broadcast_to(smoothing.n_effective, smoothing.mean.shape)
+    closed = blocks.closed(smoothing.t or 0.0)
+    if len(closed.numbers) < FEWEST:
+        return plain, n
+    then = BlockWeights(closed, float(closed.numbers[-1] + 1) * closed.size)
+    now = BlockWeights(closed, smoothing.t or 0.0, smoothing.weight)
+    errors = mean_errors(closed, then, closed.mean)
+    # The mean of a stream that has just begun still gets better.
+    own = errors.std_error * np.sqrt(then.n_effective / np.maximum(now.n_effective, 1.0))
+    known = (then.n >= FEWEST) & (plain > 0)
+    inflation = np.where(known, (own / np.where(known, plain, 1.0)) ** 2, 1.0)
+    independent = np.where(known, np.maximum(n / np.maximum(inflation, 1.0), _DEGREES + 1), n)
+    half = own * student_quantile(QUANTILE, errors.degrees)
+    error = half / student_quantile(QUANTILE, independent - 1)
+    return np.where(known, error, plain), independent
 
 
 def mean_errors(

@@ -23,11 +23,12 @@ class Importance:
         How much it matters, in the units of whoever computed it (for permutation importance, those
         of the loss); negative where the model does better without the feature.
     std_error
-        Standard error of `value`; NaN where it rests on one observation.
+        Standard error of `value`, with the dependence between observations; NaN where it rests on
+        one of them.
     n_samples
         Number of observations that were explained.
     n_effective
-        Effective sample size.
+        How many independent observations it is worth.
     t
         Time of the snapshot: number of observations seen, or the time given by the user.
 

@@ -7,8 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from ipdp.core.blocks import Blocks
 from ipdp.core.curve import PREDICTION
 from ipdp.core.decay import Default
+from ipdp.core.dependence import independent_errors
 from ipdp.core.errors import NotEnoughSamples
 from ipdp.core.importance import Importance, Result
 from ipdp.core.jsonable import decode_name, encode_name
@@ -179,7 +181,10 @@ class IncrementalPFI(Explainer):
 
     @property
     def std_error(self) -> dict[Feature, float]:
-        """Standard error of `importance`; NaN where it rests on one increase."""
+        """Standard error of `importance`, with the dependence between observations.
+
+        NaN where it rests on one increase.
+        """
         return {feature: result.std_error for feature, result in self._known().items()}
 
     def band(self, level: float = 0.95) -> dict[Feature, tuple[float, float]]:
@@ -189,7 +194,7 @@ class IncrementalPFI(Explainer):
         ----------
         level
             Probability with which it is to cover the importance, while model and data do not
-            change.
+            change. The memory of the series is taken into account, as far as it has been seen.
         """
         return {feature: result.band(level) for feature, result in self._known().items()}
 
@@ -198,10 +203,11 @@ class IncrementalPFI(Explainer):
         if memory is None or not memory.smoothing.n:
             return {}
         smoothing = memory.smoothing
-        columns = smoothing.mean[0], smoothing.std_error[0], smoothing.n_effective
+        error, n_effective = independent_errors(smoothing, memory.blocks)
+        columns = smoothing.mean[0], error[0], n_effective[0]
         return {
-            feature: Importance(feature, value, error, smoothing.n, n_effective, memory.t)
-            for feature, value, error, n_effective in zip(
+            feature: Importance(feature, value, std_error, smoothing.n, n, memory.t)
+            for feature, value, std_error, n in zip(
                 memory.features, *(column.tolist() for column in columns), strict=True
             )
         }
@@ -228,6 +234,7 @@ class _Memory(Memory):
         super().__init__(columns)
         self.features = features
         self.smoothing = Smoothing(alpha=alpha, n_columns=len(features))
+        self.blocks = Blocks(alpha=alpha, n_columns=len(features))
         self.draws = [Uniforms(seed=seed_for(seed, feature)) for feature in features]
         self.storage = PastObservations(storage_size, seed_for(seed, ("storage",)))
 
@@ -247,6 +254,8 @@ class _Memory(Memory):
     def commit(self, asked: tuple[dict[Any, Any], FloatArray | None], w: float, t: float) -> None:
         x, increases = asked
         if increases is not None:
+            if t >= self.blocks.until:
+                self.blocks.advance(self.smoothing, t)
             self.smoothing.update(increases, w, t)
         self.storage.update(x)
 
@@ -266,7 +275,9 @@ class _Memory(Memory):
 
     def successor(self) -> _Memory:
         later = self.copy()
-        later.smoothing = Smoothing(alpha=self.smoothing.alpha, n_columns=len(self.features))
+        alpha, n = self.smoothing.alpha, len(self.features)
+        later.smoothing = Smoothing(alpha=alpha, n_columns=n)
+        later.blocks = Blocks(alpha=alpha, n_columns=n)
         later.starts_at = self.seen
         return later
 
@@ -278,15 +289,23 @@ class _Memory(Memory):
         joined.features = self.features
         joined.draws = [joined.draws[k] for k in order]
         joined.smoothing = self.smoothing.merge(later.smoothing.take(order))
+        joined.blocks = self._closed_blocks().merge(later._closed_blocks().take(order))
+        joined.blocks.restart(joined.smoothing)
         if not later.follows(self):
             joined.storage.top_up(self.storage)
         joined.join_clocks(self, later)
         return joined
 
+    def _closed_blocks(self) -> Blocks:
+        blocks = self.blocks.copy()
+        blocks.close(self.smoothing)
+        return blocks
+
     def _saved(self) -> State:
         return {
             "features": [encode_name(feature) for feature in self.features],
             "smoothing": self.smoothing.state,
+            "blocks": self.blocks.state,
             "draws": [draws.state for draws in self.draws],
             "storage": self.storage.state,
         }
@@ -294,6 +313,10 @@ class _Memory(Memory):
     def _restore(self, state: State) -> None:
         self.features = [decode_name(feature) for feature in state["features"]]
         self.smoothing = Smoothing.from_state(state["smoothing"])
+        self.blocks = Blocks(alpha=self.smoothing.alpha, n_columns=len(self.features))
+        self.blocks.restart(self.smoothing)
+        if "blocks" in state:  # not in those of version 0.3 and before
+            self.blocks.restore(state["blocks"])
         for draws, saved in zip(self.draws, state["draws"], strict=True):
             draws.state = saved
         self.storage.state = state["storage"]

@@ -376,3 +376,16 @@ def test_without_the_extension_arrays_do_it(monkeypatch):
     monkeypatch.setattr(kernels, "build", lambda: "compiled")
     monkeypatch.setitem(sys.modules, "ipdp.core.kernels._loop", None)
     assert kernels.installed() is array
+
+
+def test_a_build_of_an_older_source_is_not_run(monkeypatch):
+    def added():
+        """A kernel that was written after the others had been compiled."""
+
+    added.__module__ = loop.__name__
+    built = compiled()
+    monkeypatch.setattr(loop, "added", added, raising=False)
+    with pytest.warns(RuntimeWarning, match=r"it has no added.*build_ext --inplace"):
+        assert kernels.installed() is array
+    monkeypatch.undo()
+    assert kernels.installed() is built

@@ -10,17 +10,19 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-from ipdp.core.kernels import array
-from ipdp.core.kernels.build import build
+from ipdp.core.kernels import array, loop
+from ipdp.core.kernels.build import build, is_of_its_source
 
 
 def installed() -> Any:
     """The build to run: the compiled one where it is there and wanted, else `array`."""
+    if build() == "pure":
+        return array
     try:
         compiled = importlib.import_module("ipdp.core.kernels._loop")
     except ImportError:
         return array
-    return compiled if build() == "compiled" else array
+    return compiled if is_of_its_source(compiled, loop) else array
 
 
 current: Any = installed()

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+import warnings
+from collections.abc import Iterator
 from importlib.machinery import PathFinder
 from pathlib import Path
+from types import ModuleType
 
 EXTENSIONS = (
     "ipdp.core.kernels._loop",
@@ -40,3 +43,37 @@ def build() -> str:
 def _is_there(extension: str) -> bool:
     _, *rooms, name = extension.split(".")
     return PathFinder.find_spec(name, [str(_PACKAGE.joinpath(*rooms))]) is not None
+
+
+def is_of_its_source(compiled: ModuleType, source: ModuleType) -> bool:
+    """Whether a compiled module has what its source has; else it warns that the slow one runs.
+
+    In a working tree the source may have gone on since it was compiled.
+
+    Parameters
+    ----------
+    compiled
+        The extension.
+    source
+        The Python file that it is made of.
+    """
+    absent = sorted(set(_names(source, source.__name__)) - set(_names(compiled, None)))
+    if absent:
+        warnings.warn(
+            f"{compiled.__name__} was compiled from an older source (it has no {absent[0]}), the "
+            "slower pure build runs; compile again: python setup.py build_ext --inplace",
+            RuntimeWarning,
+            stacklevel=2,
+        )
+    return not absent
+
+
+def _names(module: ModuleType, made_in: str | None) -> Iterator[str]:
+    """The public functions and classes of a module, those made there only.
+
+    What is inside of classes, and what is private, may be C's alone.
+    """
+    for name, made in vars(module).items():
+        is_own = made_in is None or getattr(made, "__module__", None) == made_in
+        if callable(made) and is_own and not name.startswith("_"):
+            yield name

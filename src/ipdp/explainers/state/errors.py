@@ -218,20 +218,13 @@ class CurveErrors:
         self._std_error = np.sqrt(variance)
         with np.errstate(invalid="ignore", divide="ignore"):
             share = np.where(variance > 0, of_data / variance, 1.0).min(axis=0, initial=1.0)
+        # What one observation varies by: with that, the error says how many they are worth.
+        single = self.n_effective * plain**2 * found.spread
         n_asked = np.minimum(found.n_effective, self.n_effective)
         self.n_effective = np.maximum(self.n_effective * share, n_asked)
-
-    def inflation(self, columns: Any) -> FloatArray:
-        """The variance of each mean against that of independent observations.
-
-        Of shape (n_outputs, n); 1 while nothing is known.
-
-        Parameters
-        ----------
-        columns
-            The columns of the smoothing that are asked for.
-        """
-        return self._inflation[:, columns]
+        some = single > 0
+        worth = np.where(some, self.n_effective * variance / np.where(some, single, 1.0), 1.0)
+        self._inflation = np.where(variance > 0, worth, 1.0)
 
     def of_points(self, columns: Any) -> FloatArray:
         """Standard errors, of shape (n_outputs, n)."""

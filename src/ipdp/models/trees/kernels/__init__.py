@@ -9,8 +9,8 @@ import importlib
 import warnings
 from typing import Any, NamedTuple
 
-from ipdp.core.kernels.build import build
-from ipdp.models.trees.kernels import aggregation, array, walk
+from ipdp.core.kernels.build import build, is_of_its_source
+from ipdp.models.trees.kernels import aggregation, array, leaves, voting, walk
 
 
 class Kernels(NamedTuple):
@@ -45,6 +45,10 @@ def _installed() -> Kernels:
     if build() == "pure":
         return PURE
     try:
+        for source in (walk, leaves, voting, aggregation):
+            name = source.__name__.rpartition(".")[2]
+            if not is_of_its_source(importlib.import_module(f"{__name__}._{name}"), source):
+                return PURE
         return compiled()
     except ImportError as error:
         warnings.warn(
