@@ -23,6 +23,7 @@ def started(master="local[2]", **conf):
         spark__driver__host="127.0.0.1",
         spark__sql__warehouse__dir=tempfile.gettempdir(),
         spark__sql__execution__arrow__maxRecordsPerBatch="700",
+        spark__python__authenticate__socketTimeout="300s",  # on a machine that is busy
         **conf,
     )
 

@@ -4,7 +4,9 @@ Nothing of Spark is imported before a function of this room is called.
 """
 
 from ipdp.spark.backfill import History, explain
+from ipdp.spark.fleet import fleet
 from ipdp.spark.sending import session
+from ipdp.spark.sink import Sink
 from ipdp.spark.table import partial_dependence
 
-__all__ = ["History", "explain", "partial_dependence", "session"]
+__all__ = ["History", "Sink", "explain", "fleet", "partial_dependence", "session"]

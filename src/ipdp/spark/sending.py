@@ -22,6 +22,10 @@ from ipdp.core.validation import unknown
 
 # What has been loaded in this Python worker; one thing, the last.
 _LOADED: dict[str, Any] = {}
+STORE = "spark.sql.streaming.stateStore.providerClass"
+"""Which state store Spark takes; for a fleet `ROCKS`."""
+ROCKS = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
+
 # A worker that Spark has started for one core should not compute on all of them.
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
@@ -50,6 +54,7 @@ def session(master: str = "local[*]", **conf: Any) -> Any:
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
         "spark.sql.shuffle.partitions": "8",
+        STORE: ROCKS,
         **{f"spark.executorEnv.{name}": "1" for name in _THREADS},
         **{name.replace("__", "."): value for name, value in conf.items()},
     }
@@ -133,9 +138,9 @@ class Sent:
         """The thing, in a worker; unpickled once."""
         if self._token not in _LOADED:
             _LOADED.clear()
-            _one_thread()
+            one_thread()
             _LOADED[self._token] = pickle.loads(self._broadcast.value)
-            _one_thread()
+            one_thread()
         return _LOADED[self._token]
 
     def forget(self) -> None:
@@ -158,7 +163,7 @@ def pickled(thing: Any, what: str) -> bytes:
     return data
 
 
-def _one_thread() -> None:
+def one_thread() -> None:
     """Keep native libraries to one thread: Spark runs one worker for each core."""
     for name in _THREADS:
         os.environ.setdefault(name, "1")

@@ -1,0 +1,152 @@
+"""A model whose answers come from Spark's workers."""
+
+from __future__ import annotations
+
+import pickle
+from collections import deque
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ipdp.core.typing import FloatArray, Observation
+from ipdp.models import Engine, engine
+from ipdp.models.base import Outputs, Probe
+from ipdp.spark.backfill import NoAnswers
+from ipdp.spark.sending import Sent
+
+# Fewer observations than this are not worth a job of Spark, which takes tens of milliseconds.
+_LEAST = 256
+
+
+class Farm(Engine):
+    """Asks a model on Spark's workers about many observations, and keeps the answers for later.
+
+    Observations that are many are asked about ahead (`ahead`), on the workers; when the explainer
+    comes to them one by one the answers are there. Whatever else it asks is answered here.
+
+    Parameters
+    ----------
+    model
+        Anything that `ipdp.models.engine` takes and that can be pickled.
+    """
+
+    def __init__(self, model: Any) -> None:
+        self._context: Any = None
+        self._sent: Sent | None = None
+        self._answers: deque[tuple[Observation, FloatArray, Outputs]] = deque()
+        self.replace(model)
+
+    def replace(self, model: Any) -> None:
+        """Take another model, from the next observation on."""
+        self.local = engine(model)
+        self.model, self.ordered = self.local.model, self.local.ordered
+        if self._sent is not None:
+            self._sent.forget()
+        self._sent = None
+        self._answers.clear()
+
+    def connect(self, context: Any) -> None:
+        """Use the workers of a context; the model is sent to them once."""
+        if self._sent is None or context is not self._context:
+            self._context = context
+            self._sent = Sent(context, self.local, "the model")
+
+    def ahead(self, explainer: Any, rows: Sequence[Observation], w: Any, t: Any) -> None:
+        """Ask about the rows that an explainer with this engine comes to next.
+
+        Where its grids will be does not depend on the model, so that a copy of it finds out what
+        it is going to ask.
+        """
+        self._answers.clear()
+        asking = _Asking(ordered=self.ordered)
+        scout = type(explainer)(asking, **explainer.settings, **explainer._unsaved)
+        scout._memory = explainer.memory and explainer.memory.copy()
+        scout.explain_many(rows, w, t=t)
+        n = sum(len(question.observations) for question in asking.questions)
+        if self._sent is not None and n >= _LEAST:
+            self._ask(asking.questions, -(-n // self._context.defaultParallelism))
+
+    def _ask(self, questions: list[Question], size: int) -> None:
+        """Let the workers answer, each about so many observations."""
+        tasks = [pickle.dumps(part, 5) for part in _parted(questions, size)]
+        sent = self._sent
+        answers = self._context.parallelize(tasks, len(tasks)).map(lambda x: _answer(sent, x))
+        asked = ((x, where) for q in questions for x, where in zip(*q[::2], strict=True))
+        for answer in answers.collect():
+            for labels, values in pickle.loads(answer):
+                self._answers.extend((*next(asked), Outputs(labels, own[None])) for own in values)
+
+    def ice(
+        self, observations: Sequence[Observation], probes: Sequence[Probe], positions: FloatArray
+    ) -> Outputs:
+        if len(observations) == 1 and self._answers:
+            x, where, answer = self._answers.popleft()
+            if x == observations[0] and np.array_equal(where, positions[0], equal_nan=True):
+                return answer
+            self._answers.clear()
+        return self.local.ice(observations, probes, positions)
+
+    def ice_again(
+        self, observations: Sequence[Observation], probes: Sequence[Probe], positions: FloatArray
+    ) -> Outputs:
+        return self.local.ice_again(observations, probes, positions)
+
+    def predict(self, observations: Sequence[Observation]) -> Outputs:
+        return self.local.predict(observations)
+
+    @property
+    def description(self) -> str:
+        return f"{self.local.description}, on Spark"
+
+
+class Question(NamedTuple):
+    """What an engine is asked."""
+
+    observations: list[Observation]
+    probes: Sequence[Probe]
+    positions: FloatArray
+
+
+class _Asking(NoAnswers):
+    """Notes what it is asked, and has no answer."""
+
+    def __init__(self, *, ordered: bool) -> None:
+        self.ordered = ordered
+        self.questions: list[Question] = []
+
+    def ice(
+        self, observations: Sequence[Observation], probes: Sequence[Probe], positions: FloatArray
+    ) -> Outputs:
+        self.questions.append(Question(list(observations), probes, positions))
+        return super().ice(observations, probes, positions)
+
+
+def _parted(questions: list[Question], size: int) -> Iterator[list[Question]]:
+    """The questions in parts of so many observations."""
+    part: list[Question] = []
+    room = size
+    for question in questions:
+        start, n = 0, len(question.observations)
+        while start < n:
+            stop = min(n, start + room)
+            own = question.positions[start:stop]
+            # Points that stay where they are travel once.
+            still = bool((own == own[:1]).all())
+            asked = question.observations[start:stop], question.probes, own[:1] if still else own
+            part.append(Question(*asked))
+            room, start = room - (stop - start), stop
+            if not room:
+                yield part
+                part, room = [], size
+    if part:
+        yield part
+
+
+def _answer(sent: Any, task: bytes) -> bytes:
+    """In a worker: what the model says."""
+    engine, answers = sent.load(), []
+    for observations, probes, positions in pickle.loads(task):
+        shape = (len(observations), *positions.shape[1:])
+        answers.append(engine.ice(observations, probes, np.broadcast_to(positions, shape)))
+    return pickle.dumps([(labels, values) for labels, values in answers], 5)

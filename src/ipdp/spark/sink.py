@@ -1,0 +1,235 @@
+"""A stream of Spark, one model: what a run is, fed by micro-batches, exactly once.
+
+After a micro-batch the log is committed, then one file is put in place with the number of the
+batch, the query and the states, then Spark notes the batch as done. Whichever of these a crash
+leaves out: a batch that is in the file is skipped when Spark sends it again, and one that is only
+in the log is taken out of it (`Log.rewind`) and explained again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from ipdp.core.observations import observations
+from ipdp.core.typing import Observation
+from ipdp.core.validation import sample_weight, whole_number
+from ipdp.explainers import IncrementalPDP
+from ipdp.log import Log, LogError, Retention
+from ipdp.monitor import Change, Monitor
+from ipdp.runs import checkpoint
+from ipdp.runs.step import described
+from ipdp.spark.farm import Farm
+from ipdp.spark.sending import check_installed, need_columns, pickled, sentences
+
+NAME = "spark.ipdp"
+"""Name of the file beside the log."""
+
+# Rows that are asked about ahead: many enough for the workers, and memory stays small.
+_BLOCK = 5000
+
+
+class Sink:
+    """Explains what comes to `writeStream.foreachBatch`, and logs it as `ipdp.run` does.
+
+    Executors answer the model's questions; the driver does the rest in the order of the rows. So
+    curves, changes and log are those of `ipdp.run(..., learn=False)` on the same rows, whatever
+    the micro-batches are.
+
+    Parameters
+    ----------
+    pdp
+        The explainer; its model is sent to the workers.
+    monitor
+        A monitor of this explainer.
+    log
+        The directory of the run. If there is one already, it is gone on from.
+    time
+        The column by which the rows of a micro-batch are ordered, and the clock of the explainer:
+        a number, or a timestamp, which counts in seconds. A row that is older than what was
+        explained before it has the weight of its own time. None: rows are counted as they come.
+    weights
+        The column of the rows' weights.
+    columns
+        The columns that the model gets; by default all others.
+    snapshots
+        Take a snapshot after each so many rows; and at each change.
+
+    Attributes
+    ----------
+    n_late
+        Number of rows that were older than what was explained before them.
+    """
+
+    def __init__(
+        self,
+        pdp: IncrementalPDP,
+        *,
+        log: Any,
+        monitor: Monitor | None = None,
+        time: str | None = None,
+        weights: str | None = None,
+        columns: list[str] | None = None,
+        snapshots: int = 100,
+    ) -> None:
+        check_installed()
+        if monitor is not None and monitor.pdp is not pdp:
+            raise ValueError("the monitor must be one of this explainer: Monitor(pdp)")
+        self.pdp, self.monitor = pdp, monitor
+        self.time, self.weights, self.columns = time, weights, columns
+        self.snapshots = whole_number("snapshots", snapshots)
+        self.n_late, self._batch = 0, -1
+        self._query: str | None = None
+        self._is_whole = True
+        self._farm = Farm(pdp.engine)
+        pickled(self._farm.local, "the model")
+        pdp.engine = self._farm
+        self._log = Log(log)
+        self._file = Path(self._log.path).parent / NAME
+        try:
+            self._begin()
+        except BaseException:
+            self._log.close()
+            raise
+
+    # Before the first batch, and after a crash.
+
+    def _begin(self) -> None:
+        is_new = self._log.status.state == "empty"
+        if not is_new and not self._file.exists():
+            raise LogError(
+                f"{self._log.path} holds a run and {self._file} is not there to go on from: log to "
+                "another directory"
+            )
+        if self._file.exists():
+            self._go_back()
+        else:
+            self._log.retention = Retention()
+            self._keep()
+        self._log_begins()
+
+    def _go_back(self) -> None:
+        """Be where the file is, whatever happened since."""
+        kept = checkpoint.read(self._file)
+        place = kept["sink"]
+        self._batch, self._query, self.n_late = place["batch"], place["query"], place["late"]
+        self.pdp.state = kept["pdp"]
+        if self.monitor is not None:
+            self.monitor.state = kept["monitor"]
+        self._log.rewind(self.pdp.n_seen)
+        self._is_whole = True
+
+    def _log_begins(self) -> None:
+        settings = {
+            "engine": "spark",
+            "model": self._farm.description,
+            "explainers": described({self.pdp.name: self.pdp}),
+        }
+        self._log.begin(settings, {self.pdp.name: self.pdp.features})
+
+    def _keep(self) -> None:
+        parts = {
+            "sink": {"batch": self._batch, "query": self._query, "late": self.n_late},
+            "pdp": self.pdp.state,
+            "monitor": None if self.monitor is None else self.monitor.state,
+        }
+        checkpoint.write(self._file, parts)
+
+    # One micro-batch.
+
+    def __call__(self, df: Any, batch: int) -> None:
+        """Explain a micro-batch; what `foreachBatch` calls."""
+        if not self._is_whole:  # the batch before failed
+            self._go_back()
+            self._log_begins()
+        context = df.sparkSession.sparkContext
+        query = context.getLocalProperty("sql.streaming.queryId")
+        if self._query not in (None, query):
+            raise RuntimeError(
+                f"{self._file} belongs to the query {self._query} and this is {query}, whose "
+                "batches are numbered anew: give it the checkpointLocation that it had, or log to "
+                "another directory"
+            )
+        if batch <= self._batch:
+            return  # explained before a crash, and sent again
+        need_columns(df, time=self.time, weights=self.weights, columns=self.columns)
+        self._is_whole = False
+        with sentences():
+            self._farm.connect(context)
+            for rows, weights, times in self._blocks(df):
+                self._explain(rows, weights, times)
+        self._log.beat(self.pdp.n_seen)
+        self._log.commit()
+        self._batch, self._query = batch, query
+        self._keep()
+        self._is_whole = True
+
+    def _blocks(self, df: Any) -> Iterator[tuple[list[Any], list[float], list[Any]]]:
+        """The rows in their order, some at a time, with weights and times."""
+        taken = self.columns or [c for c in df.columns if c not in (self.time, self.weights)]
+        asked = [df[f"`{name}`"] for name in taken]
+        if self.weights is not None:
+            asked.append(df[f"`{self.weights}`"].cast("double").alias("_w"))
+        if self.time is not None:
+            asked.append(df[f"`{self.time}`"].cast("double").alias("_t"))
+        picked = df.select(*asked)
+        table = (picked if self.time is None else picked.orderBy("_t")).toArrow()
+        for start in range(0, table.num_rows, _BLOCK):
+            part = table.slice(start, _BLOCK)
+            weights = [1.0] * part.num_rows
+            if self.weights is not None:
+                weights = [sample_weight(w) for w in part["_w"].to_pylist()]
+            times: list[Any] = (
+                [None] * part.num_rows if self.time is None else part["_t"].to_pylist()
+            )
+            if self.time is not None:
+                weights, times = self._on_time(weights, times)
+            yield observations(part.select(taken)), weights, times
+
+    def _on_time(self, weights: list[float], times: list[float]) -> tuple[list[float], list[float]]:
+        """Rows of the past as rows of now, with the weight that is left of theirs."""
+        last = self.pdp.t
+        if None in times:
+            raise ValueError(f"time: the column {self.time!r} has missing values")
+        if last is None or times[0] >= last:
+            return weights, times
+        late = [max(last - t, 0.0) for t in times]
+        decay = 1.0 if self.pdp.alpha is None else 1.0 - self.pdp.alpha
+        self.n_late += sum(age > 0 for age in late)
+        aged = [w * decay**age for w, age in zip(weights, late, strict=True)]
+        return aged, [max(t, last) for t in times]
+
+    def _explain(self, rows: list[Observation], weights: list[float], times: list[Any]) -> None:
+        given = None if self.time is None else times
+        self._farm.ahead(self.pdp, rows, weights, given)
+        for x, w, t in zip(rows, weights, times, strict=True):
+            self.pdp.explain_one(x, w=w, t=t)
+            changes = [] if self.monitor is None else self.monitor.update(x)
+            if changes or self.pdp.n_seen % self.snapshots == 0:
+                self._record(changes)
+
+    def _record(self, changes: list[Change]) -> None:
+        n = self.pdp.n_seen
+        for change in changes:
+            self._log.change(change, n)
+        results = self.pdp.results()
+        if results:
+            self._log.snapshot({self.pdp.name: results}, n, "change" if changes else "every")
+
+    # Around it.
+
+    def refresh(self, model: Any) -> None:
+        """Explain another model from the next micro-batch on."""
+        pickled(model, "the model")
+        self._farm.replace(model)
+
+    def close(self) -> None:
+        """Close the log; a run that goes on later is "stopped" until then."""
+        self._log.close()
+
+    def __enter__(self) -> Sink:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()

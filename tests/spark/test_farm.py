@@ -1,0 +1,118 @@
+"""Answers that were fetched ahead are those that the explainer asks for; here without Spark."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import ipdp
+from ipdp.spark import farm
+from ipdp.spark.farm import Farm
+
+
+class Here:
+    """Stands for what is sent, and for the context of Spark."""
+
+    defaultParallelism = 3  # noqa: N815  (Spark's name)
+
+    def __init__(self, context=None, thing=None, what=""):
+        self.thing, self.tasks = thing, []
+
+    def load(self):
+        return self.thing
+
+    def forget(self):
+        self.thing = None
+
+    def parallelize(self, tasks, n):
+        self.tasks.append(n)
+        return Answers(tasks)
+
+
+class Answers(list):
+    def map(self, function):
+        return Answers(map(function, self))
+
+    def collect(self):
+        return list(self)
+
+
+@pytest.fixture
+def context(monkeypatch):
+    monkeypatch.setattr(farm, "Sent", Here)
+    return Here()
+
+
+def rows(n=700):
+    rng = np.random.default_rng(1)
+    a = np.cumsum(rng.normal(size=n)) / 5
+    return [
+        {"a": float(v), "c": str(rng.choice(["x", "y"])), "k": int(rng.integers(0, 3))} for v in a
+    ]
+
+
+class Model:
+    """Counts its calls; the third class is not known at first."""
+
+    def __init__(self):
+        self.calls = 0
+
+    def __call__(self, x):
+        self.calls += 1
+        p = 1 / (1 + math.exp(-math.sin(x["a"]) - (x["c"] == "x")))
+        return {0: 1 - p, 1: p} if x["k"] < 2 else {0: 1 - p, 1: p / 2, 2: p / 2}
+
+
+def explained(pdp, stream, start, stop):
+    for x in stream[start:stop]:
+        pdp.explain_one(x)
+
+
+@pytest.mark.parametrize("setup", [{}, {"estimator": "pointwise"}, {"every": 3}], ids=str)
+def test_the_answers_are_those_of_the_model(context, setup):
+    stream = rows()
+    plain = ipdp.IncrementalPDP(Model(), seed=1, **setup)
+    own = Farm(Model())
+    pdp = ipdp.IncrementalPDP(own, seed=1, **setup)
+    own.connect(context)
+    for start, stop in [(0, 10), (10, 650), (650, 700)]:
+        own.ahead(pdp, stream[start:stop], None, None)
+        before = own.model.calls
+        explained(pdp, stream, start, stop)
+        if stop == 650 and "every" not in setup:
+            assert own.model.calls == before  # all answers were there
+        explained(plain, stream, start, stop)
+    for feature, want in plain.results().items():
+        got = pdp.results()[feature]
+        np.testing.assert_allclose(got.average, want.average, rtol=1e-12)
+        np.testing.assert_allclose(got.std_error, want.std_error, rtol=1e-12)
+        assert got.outputs == want.outputs
+    if "every" not in setup:
+        assert context.tasks == [3]  # few rows are not worth a job
+
+
+@pytest.mark.parametrize("grid", [ipdp.grid.Quantiles(5, warm_up=1), ipdp.grid.Fixed([0.0])])
+def test_answers_to_other_questions_are_not_taken(context, grid):
+    stream = rows()
+    own = Farm(Model())
+    pdp = ipdp.IncrementalPDP(own, ["a"], grid=grid, seed=1)
+    own.connect(context)
+    own.ahead(pdp, stream, None, None)
+    explained(pdp, stream, 1, 700)  # not what was announced
+    plain = ipdp.IncrementalPDP(Model(), ["a"], grid=grid, seed=1)
+    explained(plain, stream, 1, 700)
+    np.testing.assert_allclose(pdp.curve("a").average, plain.curve("a").average, rtol=1e-12)
+
+
+def test_another_model_has_other_answers(context):
+    stream = rows()
+    own = Farm(lambda x: 1.0)
+    pdp = ipdp.IncrementalPDP(own, ["a"], alpha=None, grid=ipdp.grid.Fixed([0.0]), n_past=0)
+    own.connect(context)
+    own.ahead(pdp, stream, None, None)
+    own.replace(lambda x: 3.0)
+    explained(pdp, stream, 0, 700)
+    assert pdp.curve("a").average.tolist() == [[3.0]]
+    assert own.description.endswith(", on Spark")

@@ -1,0 +1,84 @@
+"""Each key of a fleet has the curves of one process that has seen its rows alone."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from river import tree
+
+import ipdp
+import ipdp.spark
+from ipdp.spark.fleet import Member
+
+SCHEMA = "device string, seq long, a double, b long, c string, y boolean"
+BATCHES = [(0, 60), (60, 200), (200, 330)]
+
+
+def make():
+    model = tree.HoeffdingTreeClassifier(grace_period=30)
+    pdp = ipdp.IncrementalPDP(model, ["a", "b", "c"], alpha=0.02, n_ice=2, n_past=10, seed=1)
+    return pdp, ipdp.Monitor(pdp, warm_up=50, cool_down=50)
+
+
+def table():
+    rng = np.random.default_rng(4)
+    made = []
+    for device in ("north", "south", "east"):
+        for seq in range(330):
+            a, b = float(rng.normal()), int(rng.integers(0, 40))
+            c = str(rng.choice(["x", "y"]))
+            made.append((device, seq, None if seq % 50 == 7 else a, b, c, bool(a * (b - 20) > 0)))
+    return made
+
+
+TABLE = table()
+
+
+@pytest.fixture(scope="module")
+def stream(spark, tmp_path_factory):
+    path = str(tmp_path_factory.mktemp("fleet") / "data")
+    for start, stop in BATCHES:
+        part = [row for row in TABLE if start <= row[1] < stop]
+        order = np.random.default_rng(start).permutation(len(part))
+        frame = spark.createDataFrame([part[k] for k in order], SCHEMA).coalesce(1)
+        frame.write.mode("append").json(path)
+    return spark.readStream.schema(SCHEMA).option("maxFilesPerTrigger", 1).json(path)
+
+
+@pytest.mark.filterwarnings("ignore:features that are None")
+def test_each_key_is_one_process(stream, tmp_path):
+    curves = ipdp.spark.fleet(stream, make, key="device", label="y", time="seq")
+    got = []
+    query = (
+        curves.writeStream.foreachBatch(
+            lambda df, batch: got.extend((batch, r) for r in df.collect())
+        )
+        .option("checkpointLocation", str(tmp_path / "checkpoint"))
+        .outputMode("update")
+        .trigger(availableNow=True)
+        .start()
+    )
+    query.awaitTermination()
+    for device in ("north", "south", "east"):
+        member, rows = Member(make), [row for row in TABLE if row[0] == device]
+        for batch, (start, stop) in enumerate(BATCHES):
+            part = [({"a": a, "b": b, "c": c}, y) for _, _, a, b, c, y in rows[start:stop]]
+            want = list(member.results(member.take(part, learn=True)))
+            own = [tuple(row)[1:] for at, row in got if (at, row["device"]) == (batch, device)]
+            assert [row[:3] for row in own] == [row[:3] for row in want]
+            for ours, theirs in zip(own, want, strict=True):
+                for x, y in zip(ours[3:], theirs[3:], strict=True):
+                    assert x == y or np.allclose(x, y, rtol=1e-12, atol=1e-12)
+
+
+def test_what_is_wrong_is_said_at_the_start(spark, stream):
+    lock = __import__("threading").Lock()
+    for given, kind, message in (
+        ({"key": "devise"}, ValueError, "key: 'devise'"),
+        ({"make": lambda: 3}, TypeError, "make must give"),
+        ({"make": lambda: bool(lock)}, TypeError, "cannot be sent"),
+        ({"df": spark.createDataFrame(TABLE[:3], SCHEMA)}, ValueError, "needs a stream"),
+    ):
+        arguments = {"df": stream, "make": make, "key": "device", **given}
+        with pytest.raises(kind, match=message):
+            ipdp.spark.fleet(**arguments)
