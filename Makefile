@@ -44,11 +44,11 @@ test-libraries: $(LIBRARIES_READY) ## The engines on LightGBM, XGBoost, CatBoost
 test-minimum: $(MINIMUM_READY) ## Every dependency at the lowest version that is declared
 	.venv-minimum/bin/python -m pytest -o filterwarnings=default tests_minimum $(ARGS)
 
-test-older-river: $(OLDER_RIVERS:%=.river/%/.ready) ## The tree walk on older releases of river
+test-older-river: $(OLDER_RIVERS:%=.river/%/.ready) ## The parts of models on older releases of river
 	for version in $(OLDER_RIVERS); do \
 		PYTHONPATH=.river/$$version $(BIN)/python -c \
 			"import river; print('river', river.__version__); assert river.__version__ == '$$version'" && \
-		PYTHONPATH=.river/$$version $(BIN)/python -m pytest -n auto tests/models/trees $(ARGS) || exit 1; done
+		PYTHONPATH=.river/$$version $(BIN)/python -m pytest -n auto tests/models/trees tests/models/river $(ARGS) || exit 1; done
 
 # Without Java there is no Spark; then these tests are skipped, which is said.
 test-spark: java $(SPARK_READY) ## Tables, histories, streams and fleets on Apache Spark
@@ -81,7 +81,7 @@ clean: ## Remove the environment, caches and whatever was built
 	find src tests benchmarks examples -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # What is compiled where there is a compiler.
-KERNELS := core/kernels/loop $(addprefix models/trees/kernels/,walk leaves voting aggregation) models/river/kernels/linear
+KERNELS := core/kernels/loop $(addprefix models/trees/kernels/,walk leaves voting aggregation) $(addprefix models/river/kernels/,linear bayes)
 COMPILED := setup.py $(KERNELS:%=src/ipdp/%.py) $(wildcard src/ipdp/*/kernels/_*.pxd src/ipdp/*/*/kernels/_*.pxd)
 
 $(READY) $(LIBRARIES_READY) $(MINIMUM_READY) $(SPARK_READY): pyproject.toml $(COMPILED)

@@ -16,6 +16,7 @@ KERNELS = (
     ("ipdp.models.trees.kernels", "voting"),
     ("ipdp.models.trees.kernels", "aggregation"),
     ("ipdp.models.river.kernels", "linear"),
+    ("ipdp.models.river.kernels", "bayes"),
 )
 
 try:

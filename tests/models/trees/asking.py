@@ -21,11 +21,12 @@ class Asker:
         for name, value in x.items():
             self.seen[name].append(value)
 
-    def question(self, *, pair=False):
+    def question(self, *, pair=False, missing=True):
         """Probes and positions: numbers far out too, whole numbers, categories, missing values."""
+        asks_missing = missing
         probes, positions, start = [], [], 0
         for number, (name, seen) in enumerate(self.seen.items()):
-            missing = number % 3 == 0
+            missing = asks_missing and number % 3 == 0
             if isinstance(seen[0], str):
                 values = [*sorted(set(seen)), "never seen"] + [None] * missing
                 categories = np.empty(len(values), dtype=object)

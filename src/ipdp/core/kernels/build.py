@@ -16,6 +16,7 @@ EXTENSIONS = (
     "ipdp.models.trees.kernels._voting",
     "ipdp.models.trees.kernels._aggregation",
     "ipdp.models.river.kernels._linear",
+    "ipdp.models.river.kernels._bayes",
 )
 """The modules that are there only if they were compiled."""
 

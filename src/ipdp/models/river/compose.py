@@ -7,7 +7,14 @@ from typing import Any
 
 from ipdp.core.typing import FloatArray, Labels
 from ipdp.models.base import agree_at
-from ipdp.models.river import linear, scalers  # noqa: F401  (they register what they know)
+from ipdp.models.river import (  # noqa: F401  (they register what they know)
+    bayes,
+    committees,
+    encoders,
+    linear,
+    scalers,
+    selectors,
+)
 from ipdp.models.river.copies import Asked
 from ipdp.models.river.parts import (
     NUMBER,
@@ -16,6 +23,7 @@ from ipdp.models.river.parts import (
     PlainPart,
     TreePart,
     known_part,
+    part_of,
     register,
 )
 from ipdp.models.river.transform import (
@@ -25,7 +33,7 @@ from ipdp.models.river.transform import (
     through,
 )
 from ipdp.models.trees.base import Answer, Member
-from ipdp.models.trees.engine import TreeEngine, walk_of
+from ipdp.models.trees.engine import TreeEngine
 from ipdp.models.trees.kinds import find
 from ipdp.models.trees.points import Points
 
@@ -37,18 +45,12 @@ def composed_engine(
 
     `call` is the method of the model that predicts.
     """
-    part = whole_part(model, call.__name__)
+    part = known_part(model, call.__name__)
     if part is None or (entirely and not part.whole):
         return None
     if isinstance(part, TreePart):
         return TreeEngine(call, model=model, description=description, walk=part.walk)
     return ComposedEngine(call, model=model, description=description, walk=part)
-
-
-def whole_part(model: Any, method: str) -> Part | None:
-    """The part of a model, or pipeline, None if nothing of it is known."""
-    walk = walk_of(model, method)
-    return TreePart(walk) if walk is not None else known_part(model, method)
 
 
 class PipelinePart(Part):
@@ -61,7 +63,7 @@ class PipelinePart(Part):
 
     def _part(self) -> Part:
         last = list(self.model.steps.values())[-1]
-        return whole_part(last, self.method) or PlainPart(last, self.method)
+        return part_of(last, self.method)
 
     @property
     def leaves(self) -> str:  # type: ignore[override]
@@ -92,8 +94,10 @@ def _pipeline_of(method: str) -> Callable[[Any], Part | None]:
             return None
         *steps, _ = model.steps.values()
         part = PipelinePart(model, method)
-        is_plain = isinstance(part._last, PlainPart)
-        return None if is_plain and not any(map(is_known, steps)) else part
+        known = list(map(is_known, steps))
+        if isinstance(part._last, PlainPart):
+            return part if any(known) else None
+        return None if part._last.cheap and not all(known) else part
 
     return make
 

@@ -17,6 +17,8 @@ from ipdp.core.typing import FeatureName, FloatArray
 from ipdp.models.trees.kinds import ABSENT
 from ipdp.models.trees.points import Columns, Points
 
+_NUMBERS = {float, int, bool}
+
 Row: TypeAlias = FloatArray | list[Any]
 """The values of one feature in neighbouring copies: numbers as an array, or Python's own values."""
 
@@ -105,12 +107,20 @@ def as_list(row: Row) -> list[Any]:
     return row.tolist() if isinstance(row, np.ndarray) else row
 
 
-def as_numbers(row: Row, absent: float = 0.0) -> FloatArray:
-    """A row as numbers; an error, as river's, if something is not one."""
-    if isinstance(row, np.ndarray):
-        return row
-    numbers = [absent if value is ABSENT else value for value in row]
-    for value in numbers:
-        if not isinstance(value, Real):
-            raise TypeError(f"{value!r} is not a number")
-    return np.array(numbers, dtype=float)
+def as_table(rows: Sequence[Row], absent: float = 0.0) -> FloatArray:
+    """Rows of equal length as numbers; an error, as river's, if something is not one."""
+    if not all(isinstance(row, np.ndarray) for row in rows):
+        lists = [as_list(row) for row in rows]
+        kinds = {kind for row in lists for kind in map(type, row)}
+        if not kinds <= _NUMBERS:
+            lists = [[_number(value, absent) for value in row] for row in lists]
+        return np.array(lists, dtype=float)
+    return np.array(rows)
+
+
+def _number(value: Any, absent: float) -> Any:
+    if value is ABSENT:
+        return absent
+    if not isinstance(value, Real):
+        raise TypeError(f"{value!r} is not a number")
+    return value

@@ -15,7 +15,7 @@ import numpy as np
 from ipdp.core.curve import PREDICTION
 from ipdp.core.typing import FeatureName, FloatArray, Labels
 from ipdp.models.river import kernels
-from ipdp.models.river.copies import Asked, Copies, as_numbers
+from ipdp.models.river.copies import Asked, Copies, as_table
 from ipdp.models.river.kernels.linear import Order
 from ipdp.models.river.parts import NUMBER, PROBABILITIES, Part, register
 from ipdp.models.trees.base import Answer
@@ -45,7 +45,7 @@ class Sums:
             return of_copies(asked, weights, intercept)
         if asked.non_numeric:
             raise TypeError("a linear model takes numbers only")
-        order = self._ordered(asked)
+        order = self.ordered(asked)
         numbers = asked.numbers
         if asked.columns.absent:
             numbers = numbers.copy()
@@ -55,7 +55,8 @@ class Sums:
         )
         return sums
 
-    def _ordered(self, points: Points) -> Order:
+    def ordered(self, points: Points) -> Order:
+        """The features in the order of the observation, and those that are replaced."""
         features = tuple(points.x)
         if self._columns is not points.columns or features != self._features:
             self._columns, self._features = points.columns, features
@@ -72,19 +73,22 @@ def of_copies(copies: Copies, weights: Weights, intercept: float) -> FloatArray:
     names = tuple(dict.fromkeys([*x, *[name for block in blocks for name in block.names]]))
     at = {name: place for place, name in enumerate(names)}
     own = weights(names)
-    terms = own * np.array([x.get(name, 0.0) for name in names], dtype=float)
-    sums = np.full(copies.columns.n, terms.sum() + intercept)
-    kept = np.ones(len(names), dtype=bool)
+    numbers = np.zeros(copies.columns.n)
+    places, several = [], []
     for lo, hi, changed, rows in blocks:
-        if not changed:
-            continue
-        places = [at[name] for name in changed]
-        kept[places] = False
-        total = terms.sum(where=kept) + intercept
-        kept[places] = True
-        for place, row in zip(places, rows, strict=True):
-            total = total + own[place] * as_numbers(row)
-        sums[lo:hi] = total
+        if len(changed) == 1:
+            numbers[lo:hi] = as_table(rows)[0]
+            places.append((at[changed[0]], lo, hi))
+        elif changed:
+            several.append((lo, hi, [at[name] for name in changed], rows))
+    sums: FloatArray = kernels.current.linear(x, (names, sorted(places)), own, intercept, numbers)
+    if several:
+        terms = own * np.array([x.get(name, 0.0) for name in names], dtype=float)
+        kept = np.ones(len(names), dtype=bool)
+        for lo, hi, replaced, rows in several:
+            kept[replaced] = False
+            sums[lo:hi] = terms.sum(where=kept) + intercept + own[replaced] @ as_table(rows)
+            kept[replaced] = True
     return sums
 
 
@@ -100,7 +104,13 @@ def _of_dict(weights: Any) -> Weights:
     return lambda names: np.array([weights.get(name, 0.0) for name in names], dtype=float)
 
 
-class GeneralizedPart(Part):
+class LinearPart(Part):
+    """A model of weighted sums."""
+
+    cheap = True
+
+
+class GeneralizedPart(LinearPart):
     """Logistic and linear regression, and what else predicts by a mean function of the sum."""
 
     def __init__(self, model: Any, *, is_classifier: bool) -> None:
@@ -122,7 +132,7 @@ class GeneralizedPart(Part):
         return PREDICTION, sums[None]
 
 
-class LogisticPart(Part):
+class LogisticPart(LinearPart):
     """Other models whose share is the sigmoid of a sum."""
 
     def __init__(self, model: Any, read: Callable[[Any], tuple[Weights, float]]) -> None:
@@ -143,7 +153,7 @@ class SumPart(LogisticPart):
         return PREDICTION, self._sums.of(points, weights, intercept)[None]
 
 
-class SoftmaxPart(Part):
+class SoftmaxPart(LinearPart):
     """A sum for each class."""
 
     def __init__(self, model: Any) -> None:

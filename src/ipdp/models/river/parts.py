@@ -16,6 +16,7 @@ from ipdp.core.curve import PREDICTION
 from ipdp.core.typing import FloatArray, Label
 from ipdp.models.river.copies import Asked, Copies
 from ipdp.models.trees.base import Answer, Answering, Member, Walk
+from ipdp.models.trees.engine import walk_of
 from ipdp.models.trees.points import Points
 
 PROBABILITIES, NUMBER = "predict_proba_one", "predict_one"
@@ -32,6 +33,8 @@ class Part(Answering):
 
     leaves = "closed form"
     whole = True
+    cheap = False
+    """Whether a plain call costs little more than finding out in what copies differ."""
 
     def __init__(self, model: Any) -> None:
         self.model = model
@@ -48,6 +51,9 @@ def register(method: str, own: Any, maker: Maker) -> None:
 
 def known_part(model: Any, method: str) -> Part | None:
     """The part of a model that is known, None for others."""
+    walk = walk_of(model, method)
+    if walk is not None:
+        return TreePart(walk)
     maker = _MAKERS[method].get(getattr(type(model), method, None))
     return None if maker is None else maker(model)
 
@@ -132,19 +138,22 @@ class TreePart(Part):
     def __init__(self, walk: Walk) -> None:
         super().__init__(walk.model)
         self.walk = walk
+        self._is_partial = True  # or nothing has been asked yet
         self.leaves = walk.leaves
 
     def ice(self, points: Asked) -> Answer | None:
         if isinstance(points, Copies):
             return self._of_copies(points)
         answer = self.walk.ice(points)
+        self._is_partial = bool(points.columns.unchanged)
         self.leaves = self.walk.leaves
         if answer is not None and points.columns.unchanged:
             self._fill(answer, points)
         return answer
 
     def member(self, choose: Callable[[Sequence[int]], int]) -> Member | None:
-        return self.walk.member(choose)
+        # The walk says nothing of columns in which nothing differs.
+        return None if self._is_partial else self.walk.member(choose)
 
     def _fill(self, answer: Answer, points: Points) -> None:
         """Write what the model says of x where nothing differs from it."""
@@ -159,6 +168,7 @@ class TreePart(Part):
         points = copies.as_points()
         if points is not None:
             return self.ice(points)
+        self._is_partial = True
         return by_calls(getattr(self.model, self.walk.method), copies, self.walk.method)
 
 

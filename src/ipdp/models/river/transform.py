@@ -6,12 +6,15 @@ called for each copy.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+import numpy as np
+
 from ipdp.core.typing import FeatureName
-from ipdp.models.river.copies import Asked, Block, Copies, Row
+from ipdp.models.river.copies import Asked, Block, Copies, Row, as_list
 from ipdp.models.trees.kinds import ABSENT, find
+from ipdp.models.trees.points import Points
 
 Transform = Callable[[Any, Asked], Asked]
 """What one transformer makes of copies."""
@@ -103,20 +106,69 @@ def _pipeline(model: Any, asked: Asked) -> Asked:
 
 def _union(model: Any, asked: Asked) -> Asked:
     """All that its transformers make, the first of those that make the same feature."""
-    made = [Copies.of(transformed(step, asked)) for step in model.transformers.values()]
-    made.reverse()
+    parts = [transformed(step, asked) for step in model.transformers.values()]
+    parts.reverse()
     x: dict[FeatureName, Any] = {}
-    for part in made:
+    for part in parts:
         x.update(part.x)
-    blocks = []
-    for same in zip(*[part.blocks for part in made], strict=True):
-        rows: dict[FeatureName, Row] = {}
-        for part, block in zip(made, same, strict=True):
-            for name in part.x.keys() & rows.keys():
-                del rows[name]  # in all copies it has what this one makes of x
-            rows.update(zip(block.names, block.rows, strict=True))
-        blocks.append(Block(same[0].lo, same[0].hi, tuple(rows), list(rows.values())))
+    points = [part for part in parts if isinstance(part, Points)]
+    together = _together(points, x) if len(points) == len(parts) else None
+    if together is not None:
+        return together
+    made = list(map(Copies.of, parts))
+    blocks = [
+        _merged(same, [part.x for part in made])
+        for same in zip(*[part.blocks for part in made], strict=True)
+    ]
     return Copies(made[0].columns, x, blocks)
+
+
+def _together(parts: list[Points], x: dict[FeatureName, Any]) -> Points | None:
+    """Points of several transformers as one, if no feature is made by two of them; else None."""
+    root = parts[0].columns.root
+    if len(x) < sum(len(part.x) for part in parts):
+        return None
+    names: list[FeatureName | None] = [None] * len(root.walked)
+    place = {probe.start: number for number, probe in enumerate(root.walked)}
+    numbers = np.zeros(root.n)
+    values: list[Any] | None = None if all(part.made for part in parts) else [0.0] * root.n
+    for part in parts:
+        for name, lo, hi in part.columns.places:
+            if names[place[lo]] is not None or name in names:
+                return None
+            names[place[lo]] = name
+            numbers[lo:hi] = part.numbers[lo:hi]
+            if values is not None:
+                values[lo:hi] = part.values[lo:hi]
+    return Points(
+        root.renamed(tuple(names)),
+        x,
+        numbers,
+        frozenset().union(*[part.non_numeric for part in parts]),
+        values=values,
+        unordered=frozenset().union(*[part.unordered for part in parts]),
+        made=values is None,
+    )
+
+
+def _merged(same: Sequence[Block], xs: Sequence[dict[FeatureName, Any]]) -> Block:
+    """One block of what several transformers make of the same copies; the last one wins."""
+    lo, hi, _, _ = same[0]
+    rows: dict[FeatureName, Row] = {}
+    before: dict[FeatureName, Any] = {}
+    for block, x in zip(same, xs, strict=True):
+        own = dict(zip(block.names, block.rows, strict=True))
+        for name in rows.keys() & x.keys() - own.keys():
+            del rows[name]  # all copies have what this one makes of x
+        for name, row in own.items():
+            if name in rows or name in before:
+                under = as_list(rows.get(name, [before.get(name)] * (hi - lo)))
+                pairs = zip(as_list(row), under, strict=True)
+                rows[name] = [below if value is ABSENT else value for value, below in pairs]
+            else:
+                rows[name] = row
+        before.update(x)
+    return Block(lo, hi, tuple(rows), list(rows.values()))
 
 
 register(find("compose", "Pipeline", "transform_one"), _pipeline)

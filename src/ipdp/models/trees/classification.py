@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, NamedTuple
 
@@ -61,6 +62,43 @@ def _random_patches(model: Any) -> Ensemble:
     )
 
 
+def _boosting(model: Any) -> Ensemble:
+    n = len(model.data)
+    return Ensemble(model.data, [None] * n, boosting_weights(model))
+
+
+def _bole(model: Any) -> Ensemble:
+    n = len(model.data)
+    return Ensemble(model.data, [None] * n, bole_weights(model))
+
+
+def boosting_weights(model: Any) -> list[float]:
+    """How much each member of AdaBoost counts."""
+    weights = []
+    for number in range(len(model.data)):
+        right, wrong = model.correct_weight[number], model.wrong_weight[number]
+        error = (wrong + 1e-16) / (right + wrong + 1e-16)
+        if error == 0 or error > 0.5:
+            weights.append(1.0)
+        else:
+            odds = (1 - error) / error
+            weights.append(math.log(odds) if odds != 0 else 0.0)
+    return weights
+
+
+def bole_weights(model: Any) -> list[float]:
+    """How much each member of BOLE counts; all the same if none would."""
+    weights = []
+    for number in range(len(model.data)):
+        right, wrong, weight = model.correct_weight[number], model.wrong_weight[number], 0.0
+        if right > 0.0 and wrong > 0.0:
+            error = wrong / (right + wrong) + 1e-16
+            if error <= model.error_bound:
+                weight = math.log((1 - error) / error)
+        weights.append(weight)
+    return weights if any(weights) else [1.0] * len(weights)
+
+
 def _weights(model: Any, metrics: Sequence[Any]) -> list[float]:
     """The values of the metrics, or 1 where they are not positive."""
     if model.disable_weighted_vote:
@@ -74,6 +112,8 @@ _ENSEMBLES: dict[Any, Callable[[Any], Ensemble]] = known(
     (find("tree", "HoeffdingAdaptiveTreeClassifier", _METHOD), _single),
     (find("forest", "ARFClassifier", _METHOD), _adaptive_random_forest),
     (find("ensemble", "BaggingClassifier", _METHOD), _bagging),
+    (find("ensemble", "AdaBoostClassifier", _METHOD), _boosting),
+    (find("ensemble", "BOLEClassifier", _METHOD), _bole),
     (find("ensemble", "SRPClassifier", _METHOD), _random_patches),
 )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Sequence
+from functools import cached_property
 from itertools import pairwise
 from numbers import Real
 from typing import Any
@@ -18,6 +19,7 @@ from ipdp.models.trees.kinds import ABSENT, Features
 
 _NUMBERS = frozenset((float, int, bool))
 _NONE: frozenset[FeatureName] = frozenset()
+_FLOAT: frozenset[type] = frozenset((float,))
 # A selection that changes all the time must not fill the memory.
 _MOST_CHILDREN = 20
 
@@ -59,6 +61,15 @@ class Points:
         if self._values is None:
             self._values = self.columns.values(self.numbers, made=self.made)
         return self._values
+
+    @property
+    def kinds(self) -> list[frozenset[type]]:
+        """The types of what stands in the columns of each feature, without missing values."""
+        if self.made:
+            return [_FLOAT] * len(self.columns.names)
+        if self._values is None:
+            return self.columns.kinds
+        return [_kinds(self._values[lo:hi]) for _, lo, hi in self.columns.places]
 
     def at(self, column: int, features: Features = None) -> dict[FeatureName, Any]:
         """The observation with the value of one column; only some features if they are given."""
@@ -117,6 +128,7 @@ class Columns:
         self.probes = probes
         self.root = root or self
         self.unchanged = list(unchanged)
+        self.memory: dict[Any, Any] = {}  # for what a transformer makes of all observations
         self._children: dict[tuple[FeatureName | None, ...], Columns] = {}
         self.walked: list[Probe] = []  # those that a walk serves
         self.others: list[Probe] = []  # those that need plain calls
@@ -147,6 +159,12 @@ class Columns:
         self._numbers = np.array([_number(value) for value in self._constants.values()])
         self._unordered, self._non_numeric = _irregular(self.walked)
         self._order, self._whole = self._expected(n)
+
+    @cached_property
+    def kinds(self) -> list[frozenset[type]]:
+        """The types of what stands in the columns of each feature, without missing values."""
+        zeros = self.values(np.zeros(self.n))
+        return [_kinds(zeros[lo:hi]) for _, lo, hi in self.places]
 
     def renamed(self, names: tuple[FeatureName | None, ...]) -> Columns:
         """The same columns under other names of the features, None for those that are dropped."""
@@ -255,6 +273,10 @@ def _irregular(probes: Sequence[Probe]) -> tuple[frozenset[FeatureName], frozens
             if not _are_numbers(constants):
                 non_numeric.add(probe.names[0])
     return frozenset(unordered), frozenset(non_numeric)
+
+
+def _kinds(values: Sequence[Any]) -> frozenset[type]:
+    return frozenset(type(value) for value in values if value is not ABSENT)
 
 
 def _ascend(numbers: Sequence[float] | FloatArray) -> bool:

@@ -1,4 +1,4 @@
-"""Scaling and linear models, in two builds with the same names.
+"""Scaling, linear models and naive Bayes, in two builds with the same names.
 
 Whatever needs a kernel looks it up in `current`, so that the other build can be put in its place.
 """
@@ -13,17 +13,19 @@ from ipdp.models.river.kernels import array
 
 
 class Kernels(NamedTuple):
-    """One build, "compiled" or "pure": see `linear.py`."""
+    """One build, "compiled" or "pure": see `linear.py` and `bayes.py`."""
 
     build: str
     scaled: Any
     linear: Any
     logistic: Any
+    bayes: Any
 
     @classmethod
-    def of(cls, build: str, module: Any) -> Kernels:
-        """A build, from its module."""
-        return cls(build, *[getattr(module, name) for name in cls._fields[1:]])
+    def of(cls, build: str, *modules: Any) -> Kernels:
+        """A build, from its modules."""
+        found = {name: value for module in modules for name, value in vars(module).items()}
+        return cls(build, *[found[name] for name in cls._fields[1:]])
 
 
 PURE = Kernels.of("pure", array)
@@ -31,7 +33,8 @@ PURE = Kernels.of("pure", array)
 
 def compiled() -> Kernels:
     """The compiled build; raises ImportError where there is none."""
-    return Kernels.of("compiled", importlib.import_module(f"{__name__}._linear"))
+    names = ("_linear", "_bayes")
+    return Kernels.of("compiled", *[importlib.import_module(f"{__name__}.{k}") for k in names])
 
 
 current = PURE if build() == "pure" else compiled()

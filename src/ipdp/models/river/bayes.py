@@ -1,0 +1,94 @@
+"""Naive Bayes: the logarithms of all features' densities but one, and of that one's points."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ipdp.core.typing import FloatArray
+from ipdp.models.river import kernels
+from ipdp.models.river.copies import Asked, Copies, as_table
+from ipdp.models.river.kernels.bayes import Density
+from ipdp.models.river.linear import Sums
+from ipdp.models.river.parts import PROBABILITIES, Part, register
+from ipdp.models.trees.base import Answer, ClassOrder
+from ipdp.models.trees.kinds import ABSENT, find
+
+_GAUSSIAN = find("naive_bayes", "GaussianNB")
+
+
+class GaussianPart(Part):
+    """Naive Bayes with normal densities."""
+
+    def __init__(self, model: Any) -> None:
+        super().__init__(model)
+        self._sums = Sums()
+        self._order = ClassOrder()
+
+    def ice(self, points: Asked) -> Answer | None:
+        model = self.model
+        classes = self._order.of(model.class_counts.keys())
+        if not classes:
+            return None
+        total = sum(model.class_counts.values())
+        priors = [math.log(model.class_counts[label] / total) for label in classes]
+        gaussians = [model.gaussians.get(label, {}) for label in classes]
+        if isinstance(points, Copies):
+            sums = _of_copies(points, gaussians, priors)
+        else:
+            if points.non_numeric:
+                raise TypeError("normal densities are of numbers only")
+            order = self._sums.ordered(points)
+            sums = kernels.current.bayes(points.x, order, gaussians, priors, points.numbers)
+            for column in points.columns.absent:
+                _leave_out(sums, column, points.at(column), gaussians, priors)
+        sums -= sums.max(axis=0)
+        np.exp(sums, out=sums)
+        sums /= sums.sum(axis=0)
+        return classes, sums
+
+
+def _leave_out(
+    sums: FloatArray, column: int, point: dict[Any, Any], gaussians: Any, priors: list[float]
+) -> None:
+    """Write the sums of a copy that lacks a feature."""
+    for row, own in enumerate(gaussians):
+        terms = [Density(own.get(name)).term(value) for name, value in point.items()]
+        sums[row, column] = priors[row] + sum(terms)
+
+
+def _of_copies(copies: Copies, gaussians: Any, priors: list[float]) -> FloatArray:
+    """The sums at each copy, whose blocks may differ in several features."""
+    x, n = copies.x, copies.columns.n
+    sums = np.empty((len(gaussians), n))
+    for row, own in enumerate(gaussians):
+        terms = {name: Density(own.get(name)).term(value) for name, value in x.items()}
+        sums[row] = priors[row] + sum(terms.values())
+        for lo, hi, names, rows in copies.blocks:
+            if not names:
+                continue
+            changed = set(names)
+            total = priors[row] + sum([t for name, t in terms.items() if name not in changed])
+            sums[row, lo:hi] = total
+            for name, values in zip(names, rows, strict=True):
+                density = Density(own.get(name))
+                there = as_table([values], math.nan)[0].tolist()
+                absent = values if isinstance(values, list) else there
+                sums[row, lo:hi] += [
+                    0.0 if given is ABSENT else density.term(value)
+                    for given, value in zip(absent, there, strict=True)
+                ]
+    return sums
+
+
+def _make(model: Any) -> Part | None:
+    cls = type(model)
+    untouched = ("joint_log_likelihood", "p_class")
+    if _GAUSSIAN is None or any(getattr(cls, k) is not getattr(_GAUSSIAN, k) for k in untouched):
+        return None
+    return GaussianPart(model)
+
+
+register(PROBABILITIES, find("naive_bayes", "GaussianNB", PROBABILITIES), _make)

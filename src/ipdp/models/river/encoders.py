@@ -1,0 +1,211 @@
+"""Encoders of categories, imputers, and other transformers of single values."""
+
+from __future__ import annotations
+
+from itertools import zip_longest
+from typing import Any
+
+import numpy as np
+
+from ipdp.core.typing import FeatureName
+from ipdp.models.river.copies import Asked, Block, Copies, Row, as_list, as_table
+from ipdp.models.river.selectors import may_lack
+from ipdp.models.river.transform import by_calls, register
+from ipdp.models.trees.kinds import ABSENT, find
+from ipdp.models.trees.points import Points
+
+
+def value_by_value(step: Any, asked: Asked) -> Asked:
+    """What a transformer makes that treats each feature on its own.
+
+    No feature depends on another, so that the k-th values of all of them are transformed in one
+    call.
+    """
+    copies = Copies.of(asked)
+    rows = [(name, row) for block in copies.blocks for name, row in _pairs(block)]
+    if len({name for name, _ in rows}) < len(rows):
+        return by_calls(step, asked)
+    names = [name for name, _ in rows]
+    made: dict[FeatureName, list[Any]] = {name: [] for name in names}
+    for values in zip_longest(*[as_list(row) for _, row in rows], fillvalue=_NOTHING):
+        given = zip(names, values, strict=True)
+        replaced = {name: value for name, value in given if value is not _NOTHING}
+        point = {**copies.x, **replaced}
+        for name in [name for name, value in replaced.items() if value is ABSENT]:
+            del point[name]
+        found = step.transform_one(point)
+        for name in replaced:
+            made[name].append(found.get(name, ABSENT))
+    blocks = [Block(lo, hi, own, [made[name] for name in own]) for lo, hi, own, _ in copies.blocks]
+    return _simplest(Copies(copies.columns, step.transform_one(dict(copies.x)), blocks))
+
+
+_NOTHING = object()
+# Tables of categories that are kept, so that they are not made for each observation.
+_MOST_TABLES = 500
+
+
+def _pairs(block: Block) -> list[tuple[FeatureName, Row]]:
+    return list(zip(block.names, block.rows, strict=True))
+
+
+def _simplest(copies: Copies) -> Asked:
+    """As points, where no copy differs in more than one feature."""
+    points = copies.as_points()
+    return copies if points is None else points
+
+
+def _as_they_are(step: Any, asked: Asked) -> Asked:
+    """An imputer: what is there stays as it is."""
+    if may_lack(asked, getattr(step, "stats", ())) or None in asked.x.values():
+        return value_by_value(step, asked)
+    if isinstance(asked, Points):
+        return asked if None not in asked.values else value_by_value(step, asked)
+    return value_by_value(step, asked)
+
+
+def _one_hot(step: Any, asked: Asked) -> Asked:
+    """Zeros for all categories that are known, and a one for that of each copy."""
+    copies = Copies.of(asked)
+    if any(isinstance(value, (list, set)) for value in copies.x.values()):
+        return by_calls(step, asked)
+    zeros = _zeros(step)
+    blocks = []
+    for lo, hi, names, rows in copies.blocks:
+        table: dict[FeatureName, Row] = {}
+        for name, row in zip(names, rows, strict=True):
+            table |= _encoded(step, copies, (lo, name, len(zeros)), as_list(row), zeros)
+        if step.drop_first:
+            if not all(category in zeros for category in table):
+                return by_calls(step, asked)  # which one is the first depends on the copy
+            table.pop(min(zeros), None)
+        blocks.append(Block(lo, hi, tuple(table), list(table.values())))
+    return Copies(copies.columns, step.transform_one(copies.x), blocks)
+
+
+def _encoded(
+    step: Any, copies: Copies, place: tuple[int, FeatureName, int], values: list[Any], zeros: Any
+) -> dict[FeatureName, Row]:
+    """The rows of one feature's categories; those of the latest observations are kept."""
+    name, memory = place[1], copies.columns.memory
+    before = copies.x.get(name, ABSENT)
+    key = ("one-hot", *place, before)
+    known = memory.get(key)
+    if known is not None and known[0] == values:
+        return dict(known[1])
+    own = [_category(step, name, value) for value in values]
+    table: dict[FeatureName, Row] = {}
+    for category in dict.fromkeys([*own, _category(step, name, before)]):
+        if category in zeros:
+            table[category] = np.array([float(mine == category) for mine in own])
+        elif category is not None:
+            table[category] = [1 if mine == category else ABSENT for mine in own]
+    if len(memory) >= _MOST_TABLES:
+        memory.clear()
+    memory[key] = (values, table)
+    return dict(table)
+
+
+def _category(step: Any, name: FeatureName, value: Any) -> str | None:
+    """The name of a category, None for one that is left out."""
+    if value is ABSENT:
+        return None
+    if step.categories is not None and value not in step.categories[name]:
+        return None
+    return f"{name}_{value}"
+
+
+def _zeros(step: Any) -> Any:
+    """The categories that are there without being that of a copy."""
+    if step.drop_zeros:
+        return ()
+    known = getattr(step, "_zero_dict", None)
+    if known is None:  # before river 0.24
+        known = {f"{name}_{value}" for name, own in step.values.items() for value in own}
+    return known
+
+
+def _aggregate(step: Any, asked: Asked) -> Asked:
+    """The statistic of the group of each copy."""
+    by = step.by or ()
+    if may_lack(asked, by):
+        return by_calls(step, asked)
+    copies = Copies.of(asked)
+    feature = step._feature_name
+    blocks = []
+    for lo, hi, names, _ in copies.blocks:
+        if set(names).isdisjoint(by):
+            blocks.append(Block(lo, hi, (), []))
+        else:
+            made = [_group(step, copies.at(column)) for column in range(lo, hi)]
+            blocks.append(Block(lo, hi, (feature,), [made]))
+    return _simplest(Copies(copies.columns, {feature: _group(step, copies.x)}, blocks))
+
+
+def _group(step: Any, x: dict[FeatureName, Any]) -> Any:
+    """The statistic of one group; river would add an empty one for a group that it has not met."""
+    return step._groups.get(step._make_key(x), step.how).get()
+
+
+def _hash(step: Any, asked: Asked) -> Asked:
+    """Each feature adds a number to one bucket, whatever the others are."""
+    copies = Copies.of(asked)
+    parts = {name: step.transform_one({name: value}) for name, value in copies.x.items()}
+    blocks = []
+    for lo, hi, names, rows in copies.blocks:
+        there: dict[Any, Any] = {}  # what the other features add
+        for name, part in parts.items():
+            if name not in names:
+                for bucket, number in part.items():
+                    there[bucket] = there.get(bucket, 0) + number
+        made = []
+        for values in zip(*map(as_list, rows), strict=True):
+            point = zip(names, values, strict=True)
+            given = {name: value for name, value in point if value is not ABSENT}
+            made.append(step.transform_one(given))
+        touched = dict.fromkeys(
+            bucket for part in [*made, *[parts.get(name, {}) for name in names]] for bucket in part
+        )
+        table: list[Row] = [
+            [
+                there.get(bucket, 0) + part.get(bucket, 0)
+                if bucket in there or bucket in part
+                else ABSENT
+                for part in made
+            ]
+            for bucket in touched
+        ]
+        blocks.append(Block(lo, hi, tuple(touched), table))
+    return Copies(copies.columns, step.transform_one(copies.x), blocks)
+
+
+def _normalize(step: Any, asked: Asked) -> Asked:
+    """One feature changes the norm, by which all are divided."""
+    copies = Copies.of(asked)
+    x, order = copies.x, step.order
+    powers = {name: abs(value) ** order for name, value in x.items()}
+    blocks = []
+    for lo, hi, names, rows in copies.blocks:
+        if not names or any(isinstance(row, list) and ABSENT in row for row in rows):
+            return by_calls(step, asked)
+        table = as_table(rows)
+        rest = sum(power for name, power in powers.items() if name not in names)
+        norms = (rest + (np.abs(table) ** order).sum(axis=0)) ** (1 / order)
+        made: dict[FeatureName, Row] = {name: value / norms for name, value in x.items()}
+        made |= dict(zip(names, table / norms, strict=True))
+        blocks.append(Block(lo, hi, tuple(made), list(made.values())))
+    return Copies(copies.columns, step.transform_one(x), blocks)
+
+
+for _module, _name, _transform in (
+    ("preprocessing", "FeatureHasher", _hash),
+    ("preprocessing", "Normalizer", _normalize),
+    ("preprocessing", "OneHotEncoder", _one_hot),
+    ("preprocessing", "OrdinalEncoder", value_by_value),
+    ("preprocessing", "Binarizer", value_by_value),
+    ("preprocessing", "StatImputer", _as_they_are),
+    ("preprocessing", "PreviousImputer", _as_they_are),
+    ("feature_extraction", "Agg", _aggregate),
+    ("feature_extraction", "TargetAgg", _aggregate),
+):
+    register(find(_module, _name, "transform_one"), _transform)
