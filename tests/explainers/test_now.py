@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 import pytest
-from river import linear_model, preprocessing
+from river import linear_model, preprocessing, tree
 
 import ipdp
 from ipdp import IncrementalPDP, NotEnoughSamples
@@ -120,6 +120,32 @@ def test_a_change_that_differs_between_observations_is_estimated_with_a_fair_ban
     assert abs(np.mean(errors)) < 0.05  # no bias
 
 
+def test_a_level_that_moved_with_the_model_is_no_error_of_the_curve():
+    model = Line()
+    model.turn = 0.5
+    pdp = IncrementalPDP(model, ["a"], alpha=0.01, grid=GRID, n_ice=0)
+    for k, x in enumerate(rows(1_600)):
+        model.level = 50.0 * (k >= 1_500)
+        pdp.explain_one(x)
+    smoothed, now = pdp.curve("a"), pdp.curve("a", now=True)
+    # 200 independent observations of 0.5 a b have an error of 0.5 |a| / sqrt(200), at most 0.07; in
+    # which stratum of the pool the level moved is worth 50 times the share of one, 0.17.
+    assert (now.std_error < 0.2).all()
+    assert (smoothed.std_error > 1.0).all()  # that of what was said then and since
+
+
+def test_to_read_is_not_to_compare_the_answers_with_plain_calls():
+    """What an engine checks of its answers is the business of explaining, and half of the time."""
+    model = tree.HoeffdingTreeClassifier(grace_period=20)
+    pdp = IncrementalPDP(model, ["a"], alpha=0.01, grid=GRID)
+    for x in rows(300):
+        pdp.explain_one(x)
+        model.learn_one(x, x["a"] > 0)
+    before = pdp.engine.checker.state
+    pdp.curve("a", now=True)
+    assert pdp.engine.checker.state == before
+
+
 def test_noise_is_not_added_where_the_mean_stays():
     """A model that says something else of each row at random, with the same curve."""
     model = Line()
@@ -218,7 +244,7 @@ def test_merged_explainers_know_the_past_of_both():
     model.slope = 3.0
     np.testing.assert_allclose(joined.curve("a", now=True).average, [[-3.0, 0, 3, 6]], atol=1e-3)
     weights = joined.memory.pool.weights(joined.t)
-    assert len(weights) <= 145
+    assert len(weights) <= 289
     np.testing.assert_allclose(weights.sum(), joined.memory.means.smoothing.weight[0], rtol=0.01)
 
 

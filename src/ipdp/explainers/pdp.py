@@ -104,7 +104,7 @@ class IncrementalPDP(Explainer):
         estimator: Estimator = "regrid",
         every: int = 1,
         n_ice: int = 20,
-        n_past: int = 144,
+        n_past: int = 288,
         seed: int | None = None,
     ) -> None:
         super().__init__(

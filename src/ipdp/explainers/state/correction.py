@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -35,12 +35,15 @@ _LARGEST_RATIO = 10.0
 # A difference counts as far as its square is larger than so many times its variance.
 _DOUBT = 2.0
 
+_Columns: TypeAlias = "slice | list[int]"
+
 
 class Correction(NamedTuple):
     """What is added to the smoothed outputs, (n_outputs, n_points), and how sure that is."""
 
     difference: FloatArray  # mean of now minus then
     variance: FloatArray  # of that mean, because only a few observations were asked about
+    of_one: FloatArray  # variance of the outputs for one observation, now
     spread: FloatArray  # variance of the outputs now against that of the outputs then
     n_effective: FloatArray  # (n_points,) effective number of observations that were asked about
 
@@ -78,13 +81,20 @@ class _Answers:
         self.then, self.latest = np.zeros((2, n, len(means.outputs), n_points))
         self.positions = np.repeat(means.smoothing.mean[None, : means.n_axes], n, axis=0)
         self.known = np.zeros((n, n_points))
+        self._shared: dict[int, tuple[_Columns, _Columns]] = {}  # by the identity of a layout
         for k, (record, last) in enumerate(self.kept):
-            here, there = _common(self.layout, record.layout)
+            here, there = self._columns(record.layout)
             self.positions[k][:, here] = record.positions[:, there]
-            self.then[k, : len(record.values), here] = record.values[:, there].T
-            self.latest[k, : len(last), here] = last[:, there].T
+            self.then[k][: len(record.values), here] = record.values[:, there]
+            self.latest[k][: len(last), here] = last[:, there]
             self.known[k, here] = 1.0
         self.now = self.latest.copy()
+
+    def _columns(self, other: Layout) -> tuple[_Columns, _Columns]:
+        """The columns that today's layout and another one have in common, in both of them."""
+        if id(other) not in self._shared:  # a pool has few layouts, and many records of each
+            self._shared[id(other)] = _common(self.layout, other)
+        return self._shared[id(other)]
 
     def ask(self, engine: Engine, numbers: Sequence[int]) -> None:
         """Ask the model about some of them, and let the pool know what it says."""
@@ -94,7 +104,7 @@ class _Answers:
         rows = [self.kept[k].record.x for k in numbers]
         if engine.ordered:
             rows = [arranged(x, memory.columns) for x in rows]
-        answer = engine.ice(rows, self.layout.probes, self.positions[numbers])
+        answer = engine.ice_again(rows, self.layout.probes, self.positions[numbers])
         if not kernels.current.are_below(answer.values, LARGEST):
             raise ValueError(
                 "asked again about past observations, the model answered with NaN, infinity or a "
@@ -105,7 +115,7 @@ class _Answers:
         for k, own in zip(numbers, values, strict=True):
             self.now[k] = np.where(self.known[k] > 0, own, self.now[k])
             record, last = self.kept[k]
-            here, there = _common(self.layout, record.layout)
+            here, there = self._columns(record.layout)
             latest = np.zeros((len(own), last.shape[1]))
             latest[: len(last)] = last
             latest[:, there] = own[:, here]
@@ -131,19 +141,19 @@ class _Answers:
             for d, of in levels
         ]
         difference, variance = (np.sum(both, axis=0) for both in zip(*parts, strict=True))
-        squares = (own_share[:, 0] ** 2).sum(axis=0)
         return Correction(
             difference,
             variance,
+            of_one=_stratified_variance(self.now[chosen], own_share) * _n_effective(own_share),
             spread=_spread_ratio(self.now[chosen], self.then[chosen], own_share),
-            n_effective=np.where(squares > 0, 1 / np.where(squares > 0, squares, 1.0), 0.0),
+            n_effective=_n_effective(own_share),
         )
 
 
-def _common(wanted: Layout, other: Layout) -> tuple[Sequence[int], Sequence[int]]:
+def _common(wanted: Layout, other: Layout) -> tuple[_Columns, _Columns]:
     """The columns of the slots that two layouts have in common, in the one and in the other."""
     if wanted == other:
-        return range(wanted.n_points), range(wanted.n_points)
+        return slice(None), slice(None)
     column = {slot: k for k, slot in enumerate(other.slots)}
     both = [(k, column[slot]) for k, slot in enumerate(wanted.slots) if slot in column]
     return [here for here, _ in both], [there for _, there in both]
@@ -154,6 +164,12 @@ def _shares(weights: FloatArray, known: FloatArray) -> FloatArray:
     own = weights[:, None] * known
     total = own.sum(axis=0)
     return np.asarray((own / np.where(total > 0, total, 1.0))[:, None])
+
+
+def _n_effective(share: FloatArray) -> FloatArray:
+    """Effective number of the observations behind a mean with these shares, (n_points,)."""
+    squares = (share[:, 0] ** 2).sum(axis=0)
+    return np.asarray(np.where(squares > 0, 1 / np.where(squares > 0, squares, 1.0), 0.0))
 
 
 def _stratified_variance(values: FloatArray, share: FloatArray) -> FloatArray:

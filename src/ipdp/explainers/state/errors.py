@@ -211,8 +211,12 @@ class CurveErrors:
         Its outputs vary otherwise than those of the past, and that the correction itself is an
         estimate comes on top of it.
         """
-        # Blocks of a time when the model said the same of all observations tell nothing of today.
-        of_data = plain**2 * np.maximum(self._inflation, 1.0) * found.spread
+        # That the level moved with the model is in `plain`, and is no error of today. Blocks of a
+        # time when the model said the same of all observations tell nothing of today either.
+        alone = found.of_one / np.maximum(self.n_effective, 1.0)
+        of_data = alone
+        if self._at_block is not None:
+            of_data = np.maximum(alone, plain**2 * self._inflation * found.spread)
         variance = of_data + found.variance
         self._factor, self._added = found.spread, found.variance
         self._std_error = np.sqrt(variance)

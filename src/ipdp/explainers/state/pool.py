@@ -37,7 +37,7 @@ logger = logging.getLogger("ipdp.explainers")
 _SEEDS = (0, 1)
 _SAVED = ("n", "weight", "wanted", "_closed_at", "_pick_at", "_enough", "_asked_at", "_chosen")
 # How many are asked about, for each observation since the last time; and at least so many.
-_RATE, _FEWEST = 0.45, 8
+_RATE, _FEWEST = 0.9, 8
 
 
 class Kept(NamedTuple):
