@@ -596,3 +596,46 @@ def test_a_server_that_goes_away_and_comes_back(browser, tmp_path):
         page.wait_for_selector("body:not(.lost)", timeout=20_000)
         page.wait_for_selector("#banner", state="hidden")
     context.close()
+
+
+@pytest.fixture(scope="module")
+def changed(browser, tmp_path_factory):
+    """The page of a run whose model has changed, on the server and as a report."""
+    path = tmp_path_factory.mktemp("changed") / "run"
+    with Log(path) as log:
+        log.begin({"model": "a tree"}, ["age", "colour"])
+        for n in (900, 1100):
+            curves = {
+                name: curve_at(name, n, np.random.default_rng(n)) for name in ("age", "colour")
+            }
+            moved = {
+                name: replace(curve, smoothed=curve.average if n == 900 else curve.average[::-1])
+                for name, curve in curves.items()
+            }
+            log.snapshot(moved, n)
+        log.end(1100)
+    report = write_report(path, path.parent / "report.html")
+    with (
+        background(path) as address,
+        visit(browser, address) as live,
+        visit(browser, report.as_uri()) as opened,
+        LogReader(path) as reader,
+    ):
+        for page in (live, opened):
+            drawn(page)
+        yield reader, (live, opened)
+
+
+def test_the_mean_of_the_past_is_beside_the_model_at_that_time(changed):
+    reader, pages = changed
+    for page in pages:
+        for k, name in enumerate(("age", "colour")):
+            choose(page, k)
+            go_to(page, 1)
+            curve = reader.at(1100)[name].select("yes")
+            past = trace(page, part="past")
+            np.testing.assert_allclose(past["y"], curve.smoothed[0], atol=1e-6)
+            assert "mean of past answers" in page.inner_text("#legend")
+            go_to(page, 0)
+            assert not [one for one in traces(page) if one["meta"]["part"] == "past"]
+            assert "past" not in page.inner_text("#legend")

@@ -200,3 +200,12 @@ def test_the_rest_is_spread_evenly(length, limit):
     gaps = np.diff(kept)
     # Middles of equal parts: next to the ends half a part is missing.
     assert gaps.max() <= np.ceil(2 * length / limit) + 1
+
+
+def test_the_mean_of_the_past_is_sent_where_it_is_to_be_drawn():
+    curves = [curves_at(n)["age"] for n in (500, 700)]
+    assert "past" not in curves_payload(curves)
+    curves[1] = replace(curves[1], smoothed=curves[1].average[::-1])
+    first, second = unpack(curves_payload(curves)["past"]).reshape(2, 2, -1)
+    assert np.isnan(first).all()
+    np.testing.assert_allclose(second, curves[1].smoothed, atol=1e-6)

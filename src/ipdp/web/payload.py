@@ -14,7 +14,7 @@ from ipdp.core.importance import Importance, Result
 from ipdp.core.jsonable import readable
 from ipdp.core.typing import Array, Feature
 from ipdp.plot.shown.style import named, output_label
-from ipdp.plot.shown.values import Rug, chosen_outputs, rug_of, thin_points
+from ipdp.plot.shown.values import Rug, chosen_outputs, past_beside, rug_of, thin_points
 
 if TYPE_CHECKING:
     from ipdp.log import LoggedChange, SnapshotInfo
@@ -138,6 +138,12 @@ def curves_payload(curves: Sequence[Curve]) -> dict[str, Any]:
     few = [thin_points(curve) for curve in curves]
     if any(flags.any() for flags in few):
         payload["thin"] = pack(_flat(few))
+    past = [past_beside(curve, probabilities=curve.are_probabilities) for curve in curves]
+    if any(values is not None for values in past):
+        nothing = [np.full(curve.average.shape, np.nan) for curve in curves]
+        payload["past"] = pack(
+            _flat([b if a is None else a for a, b in zip(past, nothing, strict=True)])
+        )
     return payload
 
 

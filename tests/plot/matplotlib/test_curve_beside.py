@@ -137,3 +137,34 @@ def test_an_unlabelled_curve_has_no_entry_in_the_legend(ax):
     make_curve().plot(ax)
     make_curve().plot(ax, line_kw={"label": "later"})
     assert [text.get_text() for text in ax.get_legend().get_texts()] == ["later"]
+
+
+def names_of(ax):
+    return [text.get_text() for text in ax.get_legend().get_texts()]
+
+
+def test_the_mean_of_the_past_is_a_dashed_line_with_a_name(ax, render):
+    curve = make_curve(smoothed=make_curve().average[:, ::-1])
+    display = curve.plot(ax)
+    (line,) = display.past_
+    np.testing.assert_array_equal(line.get_xydata().T, [curve.grid_values[0], curve.smoothed[0]])
+    assert line.is_dashed()
+    assert line.get_linewidth() < display.lines_[0].get_linewidth()
+    assert names_of(ax) == ["model now", "mean of past answers"]
+    render(ax)
+
+
+def test_the_past_of_categories_is_crosses(ax):
+    curve = make_categories("a", "b", smoothed=np.array([[5.0, 2.0]]))
+    (marks,) = curve.plot(ax).past_
+    assert (marks.get_marker(), marks.get_linestyle()) == ("x", "None")
+    np.testing.assert_array_equal(marks.get_xydata(), [[0, 5], [1, 2]])
+
+
+def test_an_overview_names_the_past_once():
+    moved = make_curve(smoothed=make_curve().average[:, ::-1])
+    both = [moved, make_curve(feature="other", smoothed=make_curve().average)]
+    display = ipdp.plot.OverviewDisplay(both).plot()
+    assert [len(panel.past_) for panel in display.displays_] == [1, 0]
+    names = [text.get_text() for text in display.legend_.get_texts()]
+    assert names == ["model now", "mean of past answers"]

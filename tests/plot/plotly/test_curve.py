@@ -125,3 +125,17 @@ def test_few_points(m):
         rug=[np.array([3.0])],
     )
     assert len(traces(few.plot(backend="plotly"), "curve")[0].x) == m
+
+
+def test_the_mean_of_the_past_is_dashed():
+    curve = make_curve(smoothed=make_curve().average[:, ::-1])
+    figure = curve.plot(backend="plotly")
+    (past,), (line,) = traces(figure, "past"), traces(figure, "curve")
+    np.testing.assert_array_equal([past.x, past.y], [curve.grid_values[0], curve.smoothed[0]])
+    assert (past.line.dash, past.name, past.showlegend) == ("dash", "mean of past answers", True)
+    assert line.name == "model now"
+    (marks,) = traces(
+        make_categories("a", "b", smoothed=np.array([[5.0, 2.0]])).plot(backend="plotly"), "past"
+    )
+    assert marks.mode == "markers"
+    assert not traces(make_curve().plot(backend="plotly"), "past")

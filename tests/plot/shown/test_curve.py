@@ -113,3 +113,59 @@ def test_a_curve_without_outputs_says_that_there_is_nothing_yet(ax):
             assert [note.text for note in notes] == ["nothing yet"]
         assert "nothing yet" in item._repr_html_()
     assert OverviewDisplay([curve]).plot(ax).displays_[0].lines_ == []
+
+
+def with_past(curve, gap):
+    return replace(curve, smoothed=curve.average + gap)
+
+
+def test_the_mean_of_the_past_is_beside_the_model_now_where_they_differ():
+    curve = with_past(make_curve(), np.array([0.0, 0.0, 0.0, 0.0, 2.0]))
+    shown = shown_curve(curve)
+    np.testing.assert_array_equal(shown.lines[0].past.y, curve.smoothed[0])
+    np.testing.assert_array_equal(shown.lines[0].past.x, curve.grid_values[0])
+    assert shown.lines[0].name == "model now"
+    centred = shown_curve(curve, centred=True).lines[0].past.y
+    assert centred.mean() == pytest.approx(0)
+
+
+@pytest.mark.parametrize(
+    "why", ["none", "within the band", "too small to see", "few data", "trail"]
+)
+def test_where_it_says_the_same_or_too_much_is_drawn_it_is_not(why):
+    curve, options = with_past(make_curve(), np.array([0.0, 0.0, 0.0, 0.0, 2.0])), {}
+    if why == "none":
+        curve = replace(curve, smoothed=None)
+    elif why == "within the band":
+        curve = replace(curve, std_error=np.full((1, 5), 2.0))
+    elif why == "too small to see":
+        curve = replace(with_past(curve, 0.15), std_error=np.full((1, 5), 0.001))
+    elif why == "few data":
+        curve = replace(curve, n_effective_points=np.array([200.0, 200, 200, 200, 0.5]))
+    else:
+        options = {"trail": make_history(2)}
+    line = shown_curve(curve, **options).lines[0]
+    assert line.past is None
+    assert line.name != "model now"
+
+
+def test_a_probability_has_to_move_by_a_hundredth_to_be_seen():
+    flat = make_curve(
+        outputs=("no", "yes"),
+        average=np.full((2, 5), 0.5),
+        std_error=np.full((2, 5), 1e-4),
+        ice=None,
+    )
+    gaps = (np.array([[-gap], [gap]]) for gap in (0.009, 0.011))
+    assert [shown_curve(with_past(flat, gap)).lines[0].past is None for gap in gaps] == [
+        True,
+        False,
+    ]
+
+
+def test_of_several_outputs_only_those_that_moved_have_their_past():
+    average = np.array([[1.0] * 5, [2.0] * 5, [5.0] * 5])
+    curve = make_curve(outputs=("a", "b", "c"), average=average, std_error=0 * average, ice=None)
+    shown = shown_curve(with_past(curve, np.array([[0.0], [3.0], [0.0]])))
+    assert [line.past is None for line in shown.lines] == [True, False, True]
+    assert [line.name for line in shown.lines] == ["a", "b", "c"]

@@ -24,7 +24,7 @@ from ipdp.plot.matplotlib.style import (
     text_colour,
     written_out,
 )
-from ipdp.plot.shown.curve import Line, Path, ShownCurve
+from ipdp.plot.shown.curve import PAST, Line, Path, ShownCurve
 from ipdp.plot.shown.style import THIN_LINE, THIN_POINT, LineStyle
 
 Settings = Mapping[str, Any]
@@ -33,7 +33,7 @@ Settings = Mapping[str, Any]
 
 def no_artists() -> dict[str, Any]:
     """The artists of a display on which nothing is drawn; see `PDPDisplay`."""
-    lists = "lines", "bands", "ice_lines", "missing", "trail", "compare"
+    lists = "lines", "bands", "ice_lines", "missing", "trail", "compare", "past"
     single = "mesh", "colorbar", "rug_ax", "missing_ax", "density"
     return {name: [] for name in lists} | dict.fromkeys(single)
 
@@ -65,6 +65,7 @@ def draw(shown: ShownCurve, ax: Axes | None, settings: Settings) -> dict[str, An
     if shown.trail_name:
         artists["trail"] = _draw_trail(ax, shown, colours, given["trail"])
     artists["compare"] = _draw_compare(ax, shown, colours, given["compare"])
+    artists["past"] = _draw_past(ax, shown, colours)
     _finish_axes(ax, frame, shown)
     add_notes(ax, is_empty=shown.is_empty, title=title)
     return artists
@@ -141,6 +142,22 @@ def _draw_compare(
         else:
             own |= {"linestyle": "none", "marker": "D", "markersize": 8, "fillstyle": "none"}
         drawn += ax.plot(line.compare.x, line.compare.y, gid=CONTEXT, **{**own, **given})
+    return drawn
+
+
+def _draw_past(ax: Axes, shown: ShownCurve, colours: Sequence[Any]) -> list[Line2D]:
+    """What is left of the past in a smoothed curve: thin dashes; crosses for categories."""
+    drawn: list[Line2D] = []
+    for line, colour in zip(shown.lines, colours, strict=True):
+        if line.past is None:
+            continue
+        own: dict[str, Any] = {"color": colour if len(shown.lines) > 1 else text_colour(ax, 0.6)}
+        own |= {"linewidth": 1.1, "zorder": 1.9, "label": "" if drawn else PAST}
+        if shown.categories is None:
+            own["linestyle"] = (0, (5, 3))
+        else:
+            own |= {"linestyle": "none", "marker": "x", "markersize": 6}
+        drawn += ax.plot(line.past.x, line.past.y, gid=CONTEXT, **own)
     return drawn
 
 

@@ -10,6 +10,7 @@ from matplotlib.ticker import MaxNLocator
 
 from ipdp.plot.matplotlib.layout import Frame, panels
 from ipdp.plot.matplotlib.style import PLAIN, plain_legend, text_colour
+from ipdp.plot.shown.curve import MODEL_NOW, PAST
 from ipdp.plot.shown.display import PDPDisplay
 from ipdp.plot.shown.overview import ShownOverview, fit_under
 from ipdp.plot.shown.style import named
@@ -84,12 +85,18 @@ def _shrink_curve(display: PDPDisplay, *, first: bool, rug: bool) -> None:
 
 
 def _add_legend(displays: Sequence[PDPDisplay]) -> Any:
-    """One legend of the outputs for all panels."""
+    """One legend for all panels: of the outputs, and of the mean of past answers."""
     most = max(displays, key=lambda display: len(display.lines_))
-    if len(most.lines_) < 2:
+    drawn = list(most.lines_) if len(most.lines_) > 1 else []
+    names = [str(line.get_label()) for line in drawn]
+    past = next((display for display in displays if display.past_), None)
+    if past is not None:
+        if not drawn:
+            drawn, names = [past.lines_[0]], [MODEL_NOW]
+        drawn, names = [*drawn, past.past_[0]], [*names, PAST]
+    if not drawn:
         return None
     figure = most.ax_.figure
-    names = [str(line.get_label()) for line in most.lines_]
     place = "lower center" if figure.get_layout_engine() is None else "outside lower center"
     settings = {"loc": place, "ncols": min(len(names), 6), "frameon": False, "fontsize": "small"}
-    return plain_legend(figure, most.lines_, names, **settings)
+    return plain_legend(figure, drawn, names, **settings)

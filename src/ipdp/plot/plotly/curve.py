@@ -19,7 +19,7 @@ from ipdp.plot.plotly.style import (
     scatter,
     with_opacity,
 )
-from ipdp.plot.shown.curve import Line, Path, ShownCurve
+from ipdp.plot.shown.curve import PAST, Line, Path, ShownCurve
 from ipdp.plot.shown.style import THIN_POINT, LineStyle
 
 # Shares of the figure: of the histogram under the curve, and of the curve beside a missing value.
@@ -80,6 +80,7 @@ def traces(shown: ShownCurve, styles: Sequence[LineStyle], theme: Theme) -> list
         if line.compare is not None:
             colour = style.colour if len(pairs) > 1 else theme.text_colour()
             found.append(_compare_trace(shown, line.compare, colour, showlegend=k == 0))
+    found += _past_traces(shown, pairs, theme)
     for line, style in pairs:
         if shown.band is not None and shown.categories is None:
             found.append(_band_trace(line, style.colour))
@@ -178,6 +179,31 @@ def _compare_trace(shown: ShownCurve, path: Path, colour: str, **entry: bool) ->
         legendgroup="compare",
         **entry,
     )
+
+
+def _past_traces(
+    shown: ShownCurve, pairs: Sequence[tuple[Line, LineStyle]], theme: Theme
+) -> list[Trace]:
+    """What is left of the past in a smoothed curve: thin dashes; crosses for categories."""
+    found: list[Trace] = []
+    for line, style in pairs:
+        if line.past is None:
+            continue
+        colour = style.colour if len(pairs) > 1 else theme.text_colour(0.6)
+        found.append(
+            scatter(
+                *line.past[:2],
+                "past",
+                hover=_hover_value(shown, PAST),
+                mode="lines" if shown.categories is None else "markers",
+                line={"color": colour, "dash": "dash", "width": 1.1},
+                marker={"symbol": "x-thin-open", "size": 8, "color": colour},
+                name=PAST,
+                legendgroup="past",
+                showlegend=not found,
+            )
+        )
+    return found
 
 
 def _rug_trace(shown: ShownCurve, colour: str) -> Trace:

@@ -13,6 +13,7 @@ from ipdp.core.typing import Array, FloatArray, Label
 from ipdp.plot.shown.source import time_of
 from ipdp.plot.shown.style import named, output_label, time_text
 from ipdp.plot.shown.values import (
+    LEAST_RANGE,
     Axis,
     Rug,
     about_its_mean,
@@ -20,17 +21,18 @@ from ipdp.plot.shown.values import (
     chosen_outputs,
     is_whole,
     known,
+    past_beside,
     rug_of,
     side_by_side,
     thin_points,
 )
 
-# An axis of probabilities shows at least this much, so that noise does not look like an effect.
-_LEAST_RANGE = 0.2
 # Opacity of the oldest and of the newest: of ICE curves, and of earlier curves.
 _ICE, _TRAIL = (0.06, 0.5), (0.15, 0.6)
 # Width that several outputs share at a category, and in the strip for missing values.
 _AT_CATEGORY, _AT_MISSING = 0.4, 1.0
+MODEL_NOW, PAST = "model now", "mean of past answers"
+"""Entries of the legend where the smoothed curve is drawn beside that of the model as it is now."""
 # Half of the width of the dash that stands for a value at a category.
 _DASH = 0.2
 
@@ -93,6 +95,7 @@ class Line:
     ice: list[Path]  # oldest first, as the earlier curves; at categories they are dashed
     trail: list[Path]
     compare: Path | None
+    past: Path | None  # the mean of past answers, where that of the model now is another one
 
 
 @dataclass(frozen=True)
@@ -126,6 +129,9 @@ def shown_curve(whole: Curve, **options: Any) -> ShownCurve:
     x = axis.positions(curve.grid_values[0])
     same = x.size > 0 and axis.categories is None and not np.ptp(x) > 0
     bounded = not wanted.centred
+    past = None
+    if not wanted.is_beside:
+        past = past_beside(curve, probabilities=whole.are_probabilities)
     return ShownCurve(
         feature=named(curve.feature),
         label=output_label(whole, curve, centred=wanted.centred),
@@ -133,7 +139,7 @@ def shown_curve(whole: Curve, **options: Any) -> ShownCurve:
         values=curve.grid_values[0].tolist(),
         n_effective=curve.n_effective_points,
         lines=[
-            _line(curve, k, axis, wanted, within=bounded and whole.are_probabilities)
+            _line(curve, k, axis, wanted, past, within=bounded and whole.are_probabilities)
             for k in range(len(curve.outputs))
         ],
         band=wanted.band,
@@ -170,7 +176,9 @@ def _chosen(whole: Curve, wanted: Options) -> tuple[Curve, Options]:
     return curve, replace(wanted, trail=sorted(trail, key=time_of), compare=compare)
 
 
-def _line(curve: Curve, k: int, axis: Axis, wanted: Options, *, within: bool) -> Line:
+def _line(
+    curve: Curve, k: int, axis: Axis, wanted: Options, past: FloatArray | None, *, within: bool
+) -> Line:
     """The k-th output; a band that is to stay within the probabilities is cut there."""
     n, output, categorical = len(curve.outputs), curve.outputs[k], axis.categories is not None
     shift = side_by_side(n, _AT_CATEGORY)[k] if categorical else 0.0
@@ -189,7 +197,7 @@ def _line(curve: Curve, k: int, axis: Axis, wanted: Options, *, within: bool) ->
         ice, trail = ([path.dashed() for path in each] for each in (ice, trail))
     return Line(
         output=output,
-        name=_name(curve, k, wanted),
+        name=_name(curve, k, wanted, is_now=past is not None),
         x=x + shift,
         y=curve.average[k],
         low=low,
@@ -198,16 +206,19 @@ def _line(curve: Curve, k: int, axis: Axis, wanted: Options, *, within: bool) ->
         ice=ice,
         trail=trail,
         compare=_path(wanted.compare, output, axis, shift),
+        past=None if past is None or np.isnan(past[k]).all() else Path(x + shift, past[k]),
     )
 
 
-def _name(curve: Curve, k: int, wanted: Options) -> str:
+def _name(curve: Curve, k: int, wanted: Options, *, is_now: bool) -> str:
     """The name of a line in the legend; empty where it needs none."""
     if len(curve.outputs) > 1:
         output = named(curve.outputs[k], width=24)
         return f"{wanted.name}: {output}" if wanted.name else output
     if wanted.name is None and wanted.is_beside:
         return time_text(curve.t) or "now"
+    if wanted.name is None and is_now:
+        return MODEL_NOW
     return wanted.name or ""
 
 
@@ -246,10 +257,10 @@ def _y_range(curve: Curve, *, bounded: bool) -> tuple[float, float] | None:
     values = curve.average[np.isfinite(curve.average)]
     if not values.size:
         return None
-    low = float(values.min() + values.max() - _LEAST_RANGE) / 2
+    low = float(values.min() + values.max() - LEAST_RANGE) / 2
     if bounded:
-        low = min(max(low, 0.0), 1.0 - _LEAST_RANGE)
-    return low, low + _LEAST_RANGE
+        low = min(max(low, 0.0), 1.0 - LEAST_RANGE)
+    return low, low + LEAST_RANGE
 
 
 def _title(curve: Curve, band: float | None) -> str:

@@ -150,6 +150,8 @@ class PDPDisplay(NotebookDisplay):
         Axes of the histogram under the curve and of the point beside it, None where there is none.
     trail_, compare_
         For each output the earlier curves as one collection, and the line compared with.
+    past_
+        The means of past answers, for outputs where the model as it is now says something else.
     density_
         Contours, or dots, of the data over a pair; None of too few.
 
@@ -183,6 +185,7 @@ class PDPDisplay(NotebookDisplay):
     missing_ax_: Axes | None
     trail_: list[LineCollection]
     compare_: list[Line2D]
+    past_: list[Line2D]
     density_: Any
 
     def __init__(self, curve: Curve) -> None:

@@ -18,6 +18,10 @@ _LEVELS, _BINS = 12, 40
 _BEYOND = 0.25
 # Half of the width of a category's bar.
 _BAR = 0.3
+LEAST_RANGE = 0.2
+"""An axis of probabilities shows at least this much, so that noise does not look like an effect."""
+# A distance of less than this share of an axis is not noticed.
+_NOTICED = 0.05
 
 
 class Axis:
@@ -114,15 +118,50 @@ def about_its_mean(curve: Curve) -> Curve:
         average=curve.average - mean,
         std_error=curve.std_error if centred is None else centred,
         path_length=curve.centred_path_length,
-        ice=None if curve.ice is None else curve.ice - _mean(curve.ice, points),
+        smoothed=_about_mean(curve.smoothed, points),
+        ice=_about_mean(curve.ice, points),
         missing=None if curve.missing is None else curve.missing - mean.ravel(),
     )
+
+
+def _about_mean(values: FloatArray | None, axes: tuple[int, ...]) -> FloatArray | None:
+    return None if values is None else values - _mean(values, axes)
 
 
 def _mean(values: FloatArray, axes: tuple[int, ...]) -> FloatArray:
     """Mean over some axes, which are kept, of what is known; 0 where nothing is."""
     known = np.ma.array(values, mask=np.isnan(values))
     return np.asarray(known.mean(axis=axes, keepdims=True).filled(0.0))
+
+
+def past_beside(curve: Curve, *, probabilities: bool, level: float = 0.95) -> FloatArray | None:
+    """The means of past answers that are drawn beside the curve of the model as it is now.
+
+    They are drawn for those outputs where they leave the band of the whole curve, by as much as can
+    be seen, at a point that has data behind it.
+
+    Parameters
+    ----------
+    curve
+        What is drawn, perhaps one output of several.
+    probabilities
+        Whether its outputs are some.
+    level
+        Of the band.
+
+    Returns
+    -------
+    Of the shape of the curve, NaN for the other outputs; None if there is nothing to draw.
+    """
+    if curve.smoothed is None or is_pair(curve):
+        return None
+    far = np.abs(curve.smoothed - curve.average)
+    half = np.nan_to_num(curve.band(level, simultaneous=True)[1] - curve.average)
+    both = np.concatenate([known(curve), curve.smoothed], axis=1)
+    shown = np.nan_to_num(np.nanmax(both, axis=1) - np.nanmin(both, axis=1))
+    noticed = _NOTICED * np.maximum(shown, LEAST_RANGE if probabilities else 0.0)[:, None]
+    differ = ((far > half) & (far > noticed) & curve.supported).any(axis=1)
+    return np.where(differ[:, None], curve.smoothed, np.nan) if differ.any() else None
 
 
 def is_whole(curve: Curve, axis: int = 0) -> bool:

@@ -3,6 +3,13 @@
 // of a history in a role: { history, frame, role, text, colour, dash }.
 
 (function (ipdp) {
+  /** Whether the curve of a time is not compared with others. */
+  const isAlone = (entries) => entries.length === 1 && entries[0].role === "now";
+
+  /** Whether the mean of past answers is drawn beside the model as it was at that time. */
+  ipdp.hasPast = (entries, outputs) => isAlone(entries) && !entries[0].history.isPair &&
+    outputs.some((output) => entries[0].history.past(entries[0].frame, output));
+
   /** The lines to draw: one for each entry and output, with its colour. */
   function strokes(entries, outputs) {
     const palette = ipdp.palette();
@@ -16,6 +23,7 @@
         text: outputs.length > 1 ? `${ipdp.shorten(output, 24)}, ${entry.text}` : entry.text,
         average: entry.history.average(entry.frame, output),
         half: entry.history.half(entry.frame, output),
+        past: isAlone(entries) ? entry.history.past(entry.frame, output) : null,
       })),
     ).filter((stroke) => stroke.average);
   }
@@ -40,6 +48,18 @@
       marker: { color: colour, size: 6, opacity },
       text: Array.from(grid, (x, k) => hover(stroke, ipdp.number(x), k)), hoverinfo: "text",
       meta: { part: "line", role: stroke.role, output: stroke.output },
+    };
+  }
+
+  /** What is left of the past in a smoothed curve: thin dashes; crosses at categories. */
+  function past(stroke, x, several) {
+    const colour = several ? stroke.colour : ipdp.token("muted");
+    return {
+      type: "scatter", mode: typeof stroke.grid[0] === "string" ? "markers" : "lines", x,
+      y: stroke.past, line: { color: colour, width: 1.5, dash: "dash" },
+      marker: { color: colour, size: 8, symbol: "x-thin-open" },
+      text: Array.from(stroke.past, (y) => `<b>${ipdp.number(y)}</b><br>mean of past answers`),
+      hoverinfo: "text", meta: { part: "past", role: stroke.role, output: stroke.output },
     };
   }
 
@@ -126,8 +146,11 @@
     const edges = Array.from(main.history.dims[0].edges[main.frame]);
     const pairs = edges.slice(1).map((right, k) => [edges[k], right]);
     const spans = entries.flatMap((entry) => entry.history.span(0) || []);
+    const pasts = lines.filter((stroke) => stroke.past)
+      .map((stroke) => past(stroke, stroke.grid, outputs.length > 1));
     return {
-      data: [...(withTrail ? trail(main, outputs) : []), ...lines.map(band), ...lines.map(line)],
+      data: [...(withTrail ? trail(main, outputs) : []), ...lines.map(band), ...pasts,
+        ...lines.map(line)],
       axis: { range: ipdp.padded(ipdp.extent(spans), 0.03) },
       bars: rug(main, pairs.map(([left, right]) => (left + right) / 2),
         pairs.map(([left, right]) => right - left)),
@@ -139,17 +162,18 @@
     const all = [...new Set(entries.flatMap((entry) => entry.history.dims[0].categories))];
     const position = new Map(all.map((category, k) => [category, k]));
     const width = Math.min(0.6 / Math.max(lines.length, 1), 0.2);
-    const data = lines.map((stroke, k) => {
+    const data = lines.flatMap((stroke, k) => {
       const shift = (k - (lines.length - 1) / 2) * width;
-      return {
-        type: "scatter", mode: "markers", y: stroke.average, customdata: stroke.grid,
-        x: stroke.grid.map((name) => position.get(name) + shift),
+      const x = stroke.grid.map((name) => position.get(name) + shift);
+      const own = {
+        type: "scatter", mode: "markers", y: stroke.average, customdata: stroke.grid, x,
         error_y: { type: "data", array: Array.from(stroke.half, (half) => half || 0),
           color: stroke.colour, thickness: 1.8, width: 0 },
         marker: { color: stroke.colour, size: 10, symbol: stroke.dash ? "circle-open" : "circle" },
         text: stroke.grid.map((name, at) => hover(stroke, name, at)), hoverinfo: "text",
         meta: { part: "line", role: stroke.role, output: stroke.output },
       };
+      return stroke.past ? [past(stroke, x, outputs.length > 1), own] : [own];
     });
     const names = main.history.dims[0].grid(main.frame);
     return {

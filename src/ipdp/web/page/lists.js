@@ -230,6 +230,15 @@
     });
   }
 
+  /** What the two lines are where the mean of past answers is drawn beside the model as it is. */
+  function pastChips(outputs) {
+    const dashes = element("span", { class: "dashes", "aria-hidden": "true" });
+    const chips = [element("span", { class: "chip" }, dashes, "mean of past answers")];
+    if (outputs.length > 1) return chips;
+    const dot = element("span", { class: "swatch", "data-role": "now" });
+    return [element("span", { class: "chip" }, dot, "model at this time"), ...chips];
+  }
+
   /** What a list offers, as [value, text], and which of them is chosen. */
   function offer(select, choices, value) {
     const key = JSON.stringify(choices);
@@ -270,6 +279,7 @@
     const chips = [
       ...(outputs.length > 1 ? outputChips(outputs) : []),
       ...(entries.length > 1 ? entries.map((entry) => chip(page, entry)) : []),
+      ...(ipdp.hasPast(entries, outputs) ? pastChips(outputs) : []),
     ];
     const key = JSON.stringify(chips.map((node) => node.textContent)) + entries.map((e) => e.role);
     const legend = find("legend");

@@ -59,6 +59,7 @@
       const both = points.map((size, frame) => size * outputs[frame]);
       this.averages = cut(payload.average, both);
       this.halves = cut(payload.half, both);
+      this.pasts = cut(payload.past, both);
       this.thin = cut(payload.thin, points);
       this.missing = cut(payload.missing, outputs);
       this.missingHalves = cut(payload.missing_half, outputs);
@@ -85,7 +86,7 @@
       this.outputSets = this.outputSets.concat(other.outputSets);
       this.output = this.output.concat(other.output.map((set) => set + offset));
       this.dims.forEach((dimension, k) => dimension.append(other.dims[k]));
-      for (const name of ["n", "averages", "halves", "thin", "missing", "missingHalves"]) {
+      for (const name of ["n", "averages", "halves", "pasts", "thin", "missing", "missingHalves"]) {
         this[name] = this[name].concat(other[name]);
       }
       this.nEffective = ipdp.join(this.nEffective, other.nEffective);
@@ -128,6 +129,12 @@
       return this.slice(this.halves[frame], frame, output);
     }
 
+    /** The mean of past answers of one output, where it is drawn beside the model now; else null. */
+    past(frame, output) {
+      const values = this.pasts[frame] && this.slice(this.pasts[frame], frame, output);
+      return values && values.some(Number.isFinite) ? values : null;
+    }
+
     slice(values, frame, output) {
       const k = this.outputsOf(frame).indexOf(output);
       const size = this.points(frame);
@@ -144,7 +151,8 @@
     extent(outputs) {
       return ipdp.extent(this.output.flatMap((_, frame) => outputs.flatMap((output) => {
         const missing = this.missingAt(frame, output);
-        const ends = ipdp.extent(this.average(frame, output) || []) || [];
+        const drawn = [this.average(frame, output), this.past(frame, output)];
+        const ends = drawn.flatMap((values) => ipdp.extent(values || []) || []);
         return missing ? [...ends, missing.value] : ends;
       })));
     }
