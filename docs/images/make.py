@@ -40,7 +40,7 @@ def history() -> dict[str, Any]:
         pair.explain_one(x)
         model.learn_one(x, y)
         if t % 100 == 0:
-            kept.append(pdp.curves)
+            kept.append(pdp.snapshot(now=True))
             times.append(t)
             values.append(accuracy.get())
         if t > N - 1000:
@@ -78,7 +78,7 @@ def main() -> None:
     save("carpet", (7.5, 3.6), CarpetDisplay(curves, "salary", changes=changes).plot)
     timeline = TimelineDisplay(curves, metrics={"accuracy": seen["accuracy"]}, changes=changes)
     save("timeline", (8, 5), timeline.plot)
-    real = [change for change in changes if change.feature == "salary" and change.kind == "real"]
+    real = [change for change in changes if change.kind == "real"]
     largest = max(real, key=lambda change: change.size)
     save("change", (6, 4), ChangeDisplay(largest).plot)
 
