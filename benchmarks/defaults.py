@@ -237,14 +237,14 @@ def instants(stream: Stream, name: str, seed: int) -> FloatArray:
             values = values[(values >= places[0]) & (values <= places[-1])]
             away = np.interp(values, places, true) - curve.at(values)[0]
             found.append(np.sqrt(np.mean(away**2)))
-    errors = np.array(found)
-    k = 25
-    return np.array(
-        [
-            errors[i] / max(np.median(errors[i - k : i]), np.median(errors[i + 1 : i + 1 + k]))
-            for i in range(k, len(errors) - k)
-        ]
-    )
+    errors, k = np.array(found), 25
+    # Where the error happens to be next to nothing, a third of what it mostly is counts.
+    least = np.median(errors) / 3
+    around = [
+        max(np.median(errors[i - k : i]), np.median(errors[i + 1 : i + 1 + k]), least)
+        for i in range(k, len(errors) - k)
+    ]
+    return errors[k:-k] / np.array(around)
 
 
 def print_instants(seeds: range) -> None:

@@ -3,15 +3,22 @@
 Every figure is a ratio taken in one run: the contestants take turns on blocks of the stream, thread
 CPU time of each call is measured, and medians are compared.
 
-    python benchmarks/own_cost.py [n_observations]
+    python benchmarks/own_cost.py [n_observations] [src of another version]
+
+With the sources of another version, compiled in place, both are compared in one process: each with
+its own defaults, without observations kept for the model as it is now, and with the same grids.
 """
 
 from __future__ import annotations
 
+import importlib
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from statistics import median
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -25,10 +32,91 @@ SIZE = 10
 BLOCK = 200
 
 
-def main(n: int = 45_312) -> None:
-    """Print the two tables."""
+def main(n: int = 45_312, other: str = "") -> None:
+    """Print the two tables, or the comparison with another version."""
+    if other:
+        against(n, other)
+        return
     one_by_one(n)
     inside_the_model()
+
+
+class Version:
+    """The modules of one version of ipdp, which take turns under the same names."""
+
+    def __init__(self, source: str) -> None:
+        self._source = source
+        self._modules: dict[str, ModuleType] = {}
+        with self.active():
+            self.ipdp: Any = importlib.import_module("ipdp")
+
+    @contextmanager
+    def active(self) -> Iterator[None]:
+        """Let `import ipdp` mean this version."""
+        before = _modules()
+        for name in before:
+            del sys.modules[name]
+        sys.modules.update(self._modules)
+        sys.path.insert(0, self._source)
+        try:
+            yield
+        finally:
+            sys.path.remove(self._source)
+            self._modules = _modules()
+            for name in self._modules:
+                del sys.modules[name]
+            sys.modules.update(before)
+
+
+def _modules() -> dict[str, ModuleType]:
+    return {k: m for k, m in sys.modules.items() if k == "ipdp" or k.startswith("ipdp.")}
+
+
+def against(n: int, other: str) -> None:
+    """`explain_one` of this version against another, on normal variables and on elec2."""
+    versions = [Version(other), Version(str(Path(ipdp.__file__).parent.parent))]
+    rows = np.random.default_rng(0).normal(size=(n, 8)).tolist()
+    streams = {
+        "8 normal variables": [{f"x{k}": v for k, v in enumerate(row)} for row in rows],
+        "elec2": [x for x, _ in elec2(n)],
+    }
+    print("microseconds, and this version / the other: median, mean; its 99 % quantile / median")
+    for name, stream in streams.items():
+        made = [_explainers(version) for version in versions]
+        times: list[dict[str, list[float]]] = [{kind: [] for kind in kinds} for kinds in made]
+        for start in range(0, n, BLOCK):
+            for version, pdps, taken in zip(versions, made, times, strict=True):
+                with version.active():
+                    for kind, pdp in pdps.items():
+                        block = stream[start : start + BLOCK]
+                        taken[kind] += [timed(pdp.explain_one, x) for x in block]
+        for kind in made[0]:
+            then, now = (1e6 * np.array(taken[kind][n // 10 :]) for taken in times)
+            medians, means = (np.median(then), np.median(now)), (then.mean(), now.mean())
+            print(
+                f"{name:20}{kind:24}{medians[0]:8.1f}{medians[1]:8.1f}"
+                f"{medians[1] / medians[0]:8.2f}{means[1] / means[0]:8.2f}"
+                f"{np.quantile(now, 0.99) / medians[1]:8.1f}",
+                flush=True,
+            )
+
+
+def _explainers(version: Version) -> dict[str, Any]:
+    with version.active():
+        made, constant = version.ipdp, np.full(40 * 8 * SIZE, 0.5)
+        model = made.models.engine(lambda X: constant[: len(X)], takes="array")
+        settings = {
+            "defaults": {},
+            "QuantileRange, pointwise": {
+                "estimator": "pointwise",
+                "grid": made.grid.QuantileRange(SIZE),
+            },
+            "QuantileRange, regrid": {"estimator": "regrid", "grid": made.grid.QuantileRange(SIZE)},
+        }
+        kinds = {kind: made.IncrementalPDP(model, seed=1, **s) for kind, s in settings.items()}
+        no_past = {"n_past": 0} if hasattr(kinds["defaults"], "n_past") else {}
+        kinds["defaults, n_past=0"] = made.IncrementalPDP(model, seed=1, **no_past)
+        return kinds
 
 
 def one_by_one(n: int) -> None:
@@ -107,4 +195,4 @@ def inside_the_model() -> None:
 
 
 if __name__ == "__main__":
-    main(*map(int, sys.argv[1:]))
+    main(*map(int, sys.argv[1:2]), *sys.argv[2:])
