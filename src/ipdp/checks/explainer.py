@@ -90,7 +90,8 @@ def _explained(explainer: Explainer, stream: Stream) -> Explainer:
 def _numbers(result: Result) -> list[FloatArray]:
     if isinstance(result, Curve):
         axes = [axis.astype(float) for axis in result.grid_values if axis.dtype != object]
-        return [result.average, result.std_error, *axes]
+        spread = np.empty(0) if result.ice_spread is None else result.ice_spread
+        return [result.average, result.std_error, *axes, spread]
     return [np.array([result.value, result.std_error])]
 
 

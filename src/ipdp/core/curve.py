@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from ipdp.core.curve_bands import are_probabilities, half_width, missing_ends
 from ipdp.core.curve_frame import long_frame
 from ipdp.core.curve_state import curve_fields
+from ipdp.core.heterogeneity import heterogeneity_of, interaction_of
 from ipdp.core.interpolation import interpolation_weights
 from ipdp.core.jsonable import readable
-from ipdp.core.student_t import pointwise_level, student_quantile
 from ipdp.core.support import data_weights, deviation, supported_points
 from ipdp.core.typing import Array, Feature, FloatArray, Label, State
 
@@ -32,6 +33,7 @@ _BY_OUTPUT = (
     "centred_path_length",
     "centred_std_error",
     "smoothed",
+    "ice_spread",
 )
 
 
@@ -102,6 +104,10 @@ class Curve:
         cosines are their correlations. Of shape (n_outputs,); None where they are not known.
     centred_std_error
         Standard error of the curve minus its mean over the points, of the shape of `average`.
+    ice_spread
+        How much the effect differs between observations: the standard deviation at each point of
+        the ICE curves, each minus its own mean over the points. Of the shape of `average`; NaN
+        where it rests on one observation, None where it is not known.
     provisional
         Whether the band is not to be trusted yet: the series is too short for its memory.
 
@@ -144,6 +150,7 @@ class Curve:
     centred_std_error: FloatArray | None = None
     provisional: bool = False
     smoothed: FloatArray | None = None
+    ice_spread: FloatArray | None = None
 
     @property
     def features(self) -> tuple[Feature, ...]:
@@ -165,9 +172,27 @@ class Curve:
 
         The standard deviation of the curve over the recent values (see `weights`); for a category
         a quarter of its range, which estimates the same. An effect that differs between
-        observations and cancels in their mean is not seen.
+        observations and cancels in their mean is not seen: see `interaction`.
         """
         return deviation(self, self.weights)
+
+    @property
+    def interaction(self) -> FloatArray:
+        """How much the effect differs between observations, shape (n_outputs,); NaN if unknown.
+
+        The mean size of `ice_spread` over the recent values, in the units of `importance`: all that
+        the feature does together with others, and what no curve of it alone can show.
+        """
+        return interaction_of(self)
+
+    @property
+    def heterogeneity(self) -> FloatArray:
+        """The share of what the feature does that the curve does not show, shape (n_outputs,).
+
+        Of its variance, in [0, 1]: 0 if the effect is the same for all observations, 1 if it
+        cancels in their mean. See `interaction`.
+        """
+        return heterogeneity_of(self)
 
     @property
     def equal_importance(self) -> FloatArray:
@@ -206,17 +231,7 @@ class Curve:
         The newest ICE curve decides where there is one: an average may hold answers from before
         the model had met any class, which were all zero.
         """
-        if not self.outputs or self.outputs == PREDICTION:
-            return False
-        newest = self.ice is not None and self.ice.shape[1] > 0
-        values = self.ice[:, -1] if self.ice is not None and newest else self.average
-        values = values.reshape(len(self.outputs), -1)
-        values = values[:, ~np.isnan(values).any(axis=0)]
-        return bool(
-            values.size
-            and values.min() >= -1e-9
-            and np.allclose(values.sum(axis=0), 1.0, atol=1e-6)
-        )
+        return self.outputs != PREDICTION and are_probabilities(self)
 
     @property
     def main_output(self) -> Label | None:
@@ -274,19 +289,7 @@ class Curve:
         >>> curve.band(simultaneous=True)[1].round(2)
         array([[1.22, 2.22]])
         """
-        if not 0 < level < 1:
-            raise ValueError(f"level must be in (0, 1), got {level}")
-        degrees = np.broadcast_to(self.n_effective_points - 1, self.average.shape)
-        if self.degrees is not None:
-            own = self.degrees.reshape(-1, *[1] * len(self.grid_values))
-            degrees = np.minimum(degrees, own)
-        half = np.empty(self.average.shape)
-        for k in range(len(self.outputs)):
-            of_point = level
-            if simultaneous:
-                path = None if self.path_length is None else float(self.path_length[k])
-                of_point = pointwise_level(level, n=self.n_effective_points.size, path_length=path)
-            half[k] = student_quantile((1 + of_point) / 2, degrees[k]) * self.std_error[k]
+        half = half_width(self, level, simultaneous=simultaneous)
         return self.average - half, self.average + half
 
     def missing_band(self, level: float = 0.95) -> tuple[FloatArray, FloatArray]:
@@ -295,11 +298,7 @@ class Curve:
         `level` is that of `band`. The curve does not say how many observations are behind this
         point: many are assumed.
         """
-        nothing = np.full(len(self.outputs), np.nan)
-        centre = nothing if self.missing is None else self.missing
-        error = nothing if self.missing_std_error is None else self.missing_std_error
-        half = student_quantile((1 + level) / 2, np.inf) * error
-        return centre - half, centre + half
+        return missing_ends(self, level)
 
     def at(self, x: Any) -> FloatArray:
         """The curve between its points.

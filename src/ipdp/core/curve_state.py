@@ -41,7 +41,8 @@ def _arrays(state: State) -> dict[str, Any]:
         "n_effective_points": grid,
         "ice": (n_outputs, n_ice, *grid),
         **dict.fromkeys(
-            ("average", "std_error", "centred_std_error", "smoothed"), (n_outputs, *grid)
+            ("average", "std_error", "centred_std_error", "smoothed", "ice_spread"),
+            (n_outputs, *grid),
         ),
         **dict.fromkeys(
             (

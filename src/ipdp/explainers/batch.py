@@ -94,7 +94,7 @@ def partial_dependence(
     stack = Stack(memory, engine(model))
     for t, (x, weight) in enumerate(zip(rows, w, strict=True), start=1):
         if weight or ice:
-            stack.add(x, weight, t)
+            stack.add(x, memory.admit(x), weight, t)
         if not ice and t % _BLOCK == 0:
             stack.flush()
     stack.flush()

@@ -149,7 +149,7 @@ class IncrementalPDP(Explainer):
             time = next_time(given_time, memory.t)
             values = memory.admit(x)
             if weight and (memory.seen + 1) % self.every == 0:
-                stack.add(x, weight, time)
+                stack.add(x, values, weight, time)
             memory.commit((values, x, None), weight, time)
             memory.seen += 1
             memory.t = time

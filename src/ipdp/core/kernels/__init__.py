@@ -10,7 +10,7 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-from ipdp.core.kernels import array, loop
+from ipdp.core.kernels import array, loop, spread, spread_array
 from ipdp.core.kernels.build import build, is_of_its_source
 
 
@@ -27,3 +27,11 @@ def installed() -> Any:
 
 current: Any = installed()
 """The build that runs."""
+
+
+def spread_kernel() -> Any:
+    """The step of spreads, in the build that runs."""
+    if current is array:
+        return spread_array
+    compiled = importlib.import_module("ipdp.core.kernels._spread")
+    return compiled if is_of_its_source(compiled, spread) else spread_array

@@ -19,6 +19,8 @@ from ipdp.explainers.state.means import Means
 from ipdp.explainers.state.points import Layout, Positions
 from ipdp.explainers.state.pool import Pool
 from ipdp.explainers.state.records import IceRecord, with_outputs
+from ipdp.explainers.state.spread import Spread
+from ipdp.explainers.state.spreads import Spreads
 from ipdp.explainers.state.targets import Target
 from ipdp.grid import Grid
 from ipdp.grid.base import LARGEST
@@ -76,6 +78,10 @@ class CurveMemory(Memory):
         self.means = Means(n_axes, alpha=alpha, fixed=frozenset(fixed))
         self.recent: deque[IceRecord] = deque(maxlen=n_ice)
         self.pool = Pool(n_past, alpha=alpha)
+        names = [target.names for target in targets]
+        self.spreads = Spreads(
+            Spread(names, tuple(self.grids), alpha=alpha, fixed=self.means.fixed)
+        )
         has_pairs = any(target.is_pair for target in targets)
         # Where there are pairs, the last observations, in the order of the grids: the grids of two
         # features do not know which of their values came together.
@@ -117,7 +123,7 @@ class CurveMemory(Memory):
     ) -> None:
         values, x, answers = asked
         if answers is not None:
-            self.fold_in(answers, [x], w, t)
+            self.fold_in(answers, [x], [values], w, t)
         # The grids have the observation after it was explained, as in Algorithm 1.
         kernels.current.take_in(values, self._intakes, self._updates)
         if self.joint.maxlen:
@@ -166,8 +172,18 @@ class CurveMemory(Memory):
             outputs, values = self.means.aligned(answer)
         return layout, positions, outputs, labels is not None, values
 
-    def fold_in(self, answers: Answers, rows: Sequence[Observation], w: Any, t: Any) -> None:
-        """Fold checked answers in; weight and time are arrays where the answers are several."""
+    def fold_in(
+        self,
+        answers: Answers,
+        rows: Sequence[Observation],
+        own: Sequence[list[Any]],
+        w: Any,
+        t: Any,
+    ) -> None:
+        """Fold checked answers in; weight and time are arrays where the answers are several.
+
+        `own` are the values of the rows that `admit` gave.
+        """
         layout, positions, outputs, named, values = answers
         means = self.means
         if layout is not means.layout:
@@ -182,15 +198,18 @@ class CurveMemory(Memory):
         else:
             means.fold_many(np.concatenate([positions, values], axis=1), w, t)
         pool = self.pool
+        spreads = self.spreads.all
         for row, x in enumerate(rows):
+            record = IceRecord(layout, positions[row], values[row])
+            for spread in spreads:
+                spread.fold(record, own[row], w[row], t[row])
+            if self.recent.maxlen:
+                self.recent.append(record)
             pool.weight += float(w[row])
             if pool.weight >= pool.wanted:
                 pool.update(x, layout, positions[row], values[row], float(t[row]))
-        n, n_ice = len(values), self.recent.maxlen or 0
         for k in layout.targets:
-            self.targets[k].n += n
-        for row in range(max(0, n - n_ice), n):
-            self.recent.append(IceRecord(layout, positions[row], values[row]))
+            self.targets[k].n += len(values)
 
     # Copies, and segments of a stream.
 
@@ -204,7 +223,7 @@ class CurveMemory(Memory):
         ]
         alpha, n_ice = self.means.smoothing.alpha, self.recent.maxlen or 0
         twin = CurveMemory(targets, self.columns, alpha=alpha, n_ice=n_ice)
-        twin.pool = self.pool.copy()
+        twin.pool, twin.spreads = self.pool.copy(), self.spreads.copy()
         twin.seen, twin.t, twin.starts_at = self.seen, self.t, self.starts_at
         twin.means = self.means.copy()
         twin.recent.extend(self.recent)
@@ -217,6 +236,7 @@ class CurveMemory(Memory):
         for target in later.targets:
             target.n = 0
         later.recent.clear()
+        later.spreads = self.spreads.successor()
         later.pool = Pool(self.pool.size, alpha=self.pool.alpha)
         later.starts_at = self.seen
         return later
@@ -232,6 +252,12 @@ class CurveMemory(Memory):
             joined.joint.clear()
             joined.joint.extend([*self.joint, *later.joint])
         joined.means = means
+        joined.spreads = self.spreads.merge(
+            later.spreads,
+            later.follows(self),
+            means.layout,
+            *(_rows(means.outputs, part.means.outputs) for part in (self, later)),
+        )
         joined.columns = self.columns
         joined.join_clocks(self, later)
         for target, before in zip(joined.targets, self.targets, strict=True):
@@ -281,6 +307,7 @@ class CurveMemory(Memory):
                 }
                 for record in self.recent
             ],
+            "spread": self.spreads.state,
             "pool": self.pool.state,
             "together": [_plain(list(values)) for values in self.joint],
         }
@@ -311,6 +338,8 @@ class CurveMemory(Memory):
             means.newcomers.restore(state["newcomers"])
         else:
             means.newcomers.with_rows([-1] * (means.n_axes + len(means.outputs)))
+        if "spread" in state:  # not in those of version 0.4 and before
+            self.spreads = self.spreads.restored(state["spread"], means.layout, len(means.outputs))
         self.joint.extend(map(tuple, state["together"]))
         if state.get("pool") and self.pool.size:  # states of earlier versions have none
             self.pool.restore(state["pool"], self.targets)
@@ -335,6 +364,11 @@ class CurveMemory(Memory):
                     f"the state is damaged: there are {n} points of {n_rows} numbers, and means of "
                     f"the shape {smoothing.mean.shape}"
                 )
+
+
+def _rows(wanted: Sequence[Label], known: Sequence[Label]) -> list[int]:
+    """Where each wanted output is among those that are known; -1 for one that is not."""
+    return [known.index(label) if label in known else -1 for label in wanted]
 
 
 def _plain(value: Any) -> Any:

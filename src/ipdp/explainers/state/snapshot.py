@@ -70,6 +70,8 @@ class Snapshot:
         for name in ("std_error", "centred_std_error"):
             if name in errors:
                 errors[name] = errors[name].reshape(len(rows), *shape)
+        spread = memory.spreads.own
+        deviations = spread.deviations(columns)[outputs] if spread.layout == layout else None
 
         ice, positions = None, None
         if with_ice and memory.recent:
@@ -80,6 +82,7 @@ class Snapshot:
             grid_values=axes,
             average=cut(self._mean),
             smoothed=None if self._smoothed is None else cut(self._smoothed),
+            ice_spread=None if deviations is None else deviations.reshape(len(rows), *shape),
             n_samples=target.n,
             n_effective_points=self._n_effective[columns].reshape(shape),
             categorical=tuple(axis.dtype == object for axis in axes),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from ipdp.core import kernels
@@ -24,9 +26,13 @@ class Stack:
         self._positions: list[FloatArray] = []
         self._weights: list[float] = []
         self._times: list[float] = []
+        self._own: list[list[Any]] = []
 
-    def add(self, x: Observation, w: float, t: float) -> None:
-        """Take one more; those before it are folded in first if their slots were others."""
+    def add(self, x: Observation, own: list[Any], w: float, t: float) -> None:
+        """Take one more; those before it are folded in first if their slots were others.
+
+        `own` are its values as the memory admits them.
+        """
         layout = self.memory.layout_now()
         if not layout.targets:
             return
@@ -37,6 +43,7 @@ class Stack:
         self._positions.append(self.memory.positions.now())
         self._weights.append(w)
         self._times.append(t)
+        self._own.append(own)
 
     def flush(self) -> None:
         """Ask the model and fold the answers in."""
@@ -48,5 +55,6 @@ class Stack:
             raise ValueError(NOT_FINITE)
         answers = self.memory.aligned(answer, self._layout, positions)
         weights, times = np.array(self._weights), np.array(self._times, float)
-        self.memory.fold_in(answers, self._rows, weights, times)
+        self.memory.fold_in(answers, self._rows, self._own, weights, times)
         self._rows, self._positions, self._weights, self._times = [], [], [], []
+        self._own = []

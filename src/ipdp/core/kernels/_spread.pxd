@@ -1,0 +1,53 @@
+# The types of spread.py, for Cython; Python does not read this file.
+cimport cython
+
+cdef double _BEYOND
+
+cdef class SpreadStep:
+    cdef public object groups, mean, spread, weight, squares, reference, frame, effect, effect_weight
+    cdef public object total, total_spread, clock, moved, said, rest
+    cdef public list lookups
+    cdef Py_ssize_t left, right, best_left, best_right
+    cdef double share, best, best_share
+    cdef double[:, ::1] v_mean, v_spread, v_frame, v_effect, v_total, v_total_spread, v_moved
+    cdef double[::1] v_weight, v_squares, v_reference, v_effect_weight, v_clock, v_said, v_rest
+    cdef Py_ssize_t[::1] v_numbers, v_starts, v_inners, v_stops, v_moving, v_places
+
+    @cython.locals(n_outputs=Py_ssize_t)
+    cdef _prepare(self)
+
+    @cython.locals(g=Py_ssize_t, c=Py_ssize_t, away=double, step=double)
+    cpdef bint strayed(self, const double[:] positions) except -1
+
+    @cython.locals(known=bint)
+    cpdef bint fold(self, const double[:, :] values, const double[:] positions, list own, double decay,
+                    double w) except -1
+
+    @cython.locals(n_outputs=Py_ssize_t, g=Py_ssize_t, first=Py_ssize_t, last=Py_ssize_t, moving=Py_ssize_t,
+                   o=Py_ssize_t, c=Py_ssize_t, other=Py_ssize_t, total=double, value=double, away=double,
+                   run=double, centre=double)
+    cdef move(self, const double[:, :] values, const double[:] positions)
+
+    @cython.locals(n_outputs=Py_ssize_t, o=Py_ssize_t, g=Py_ssize_t, number=Py_ssize_t, said=double, left=double,
+                   now=double)
+    cdef bint remains(self, const double[:, :] values, const double[:] positions, list own, double decay,
+                      double w) except -1
+
+    @cython.locals(x=double, column=Py_ssize_t)
+    cdef locate(self, const double[:, :] values, const double[:] positions, value, Py_ssize_t g)
+
+    cdef consider(self, double doubt)
+
+    @cython.locals(before=Py_ssize_t, left=Py_ssize_t, right=Py_ssize_t, after=Py_ssize_t, c=Py_ssize_t,
+                   share=double)
+    cdef between(self, const double[:] at, Py_ssize_t g, double x, bint known)
+
+    @cython.locals(a=Py_ssize_t, b=Py_ssize_t, s=double, largest=double, o=Py_ssize_t)
+    cdef double doubt(self, const double[:, :] values) except? -1
+
+    @cython.locals(weight=double, share=double, value=double, delta=double, step=double, o=Py_ssize_t,
+                   row=Py_ssize_t)
+    cdef fold_total(self, double decay, double w)
+
+    @cython.locals(n_columns=Py_ssize_t, c=Py_ssize_t, o=Py_ssize_t, weight=double, delta=double, step=double)
+    cdef fold_curves(self, double decay, double w)

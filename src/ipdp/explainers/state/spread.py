@@ -1,0 +1,396 @@
+"""How much the ICE curves differ from their mean, and how much the curves tell of the model.
+
+*Spread.* Each ICE curve is centred by its mean over the points; the variance of the centred curves
+at a point says how much the effect of the feature differs between observations. For a model without
+interactions it is zero. When points come and go, their mean is another one for reasons that have
+nothing to do with the model; so each curve is given, from the first observation with the new points
+on, the level at which the points that stay have the mean that they had.
+
+*Share.* The sum of all centred curves, at the values of an observation itself, is what the curves
+say of it; the rest is what they do not. Both variances are smoothed as all is. The prediction for
+the observation is read off its ICE curves, and costs no further call of the model.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ipdp.core import kernels
+from ipdp.core.smoothing import Smoothing, pick
+from ipdp.core.typing import FeatureName, FloatArray, State
+from ipdp.explainers.state.points import Layout
+from ipdp.explainers.state.records import IceRecord
+from ipdp.explainers.state.told import Curves, Recent, Told
+from ipdp.grid.base import Key
+from ipdp.models.base import Probe
+
+# The arrays, by the names that the kernel has for them.
+_BY_COLUMN = ("mean", "spread", "weight", "squares", "reference")
+_BY_NUMBER = ("frame", "effect", "effect_weight")
+_TOTALS = ("total", "total_spread", "clock")
+_ARRAYS = (*_BY_COLUMN, *_BY_NUMBER, *_TOTALS)
+# Those that have a row, or a last axis, of outputs.
+_ROWS = ("mean", "spread", "frame", "effect")
+_LAST = ("total", "total_spread")
+
+
+class Spread:
+    """The spread of the ICE curves of some targets, and the share of the model that they tell.
+
+    Parameters
+    ----------
+    targets
+        For each target its features, one or two.
+    names
+        The features in the order in which an observation's own values come.
+    alpha
+        Smoothing parameter.
+    fixed
+        Numbers of the targets whose points stay where they are.
+    """
+
+    def __init__(
+        self,
+        targets: Sequence[tuple[FeatureName, ...]],
+        names: Sequence[FeatureName],
+        *,
+        alpha: float | None,
+        fixed: frozenset[int],
+    ) -> None:
+        self.targets = tuple(targets)
+        self.names = tuple(names)
+        self.alpha = alpha
+        self.fixed = fixed
+        self.layout = Layout()
+        self.n = 0  # number of observations
+        self.t: float | None = None
+        self._decay = 1.0 if alpha is None else 1.0 - alpha
+        self._fresh: set[int] = set()  # targets whose points have just changed
+        self.recent = Recent(alpha)
+        self._put({name: np.zeros(shape) for name, shape in self._shapes(0, 0).items()})
+
+    def _shapes(self, n_outputs: int, n_columns: int) -> dict[str, tuple[int, ...]]:
+        n = len(self.targets)
+        return {
+            **dict.fromkeys(("mean", "spread"), (n_outputs, n_columns)),
+            **dict.fromkeys(("weight", "squares", "reference"), (n_columns,)),
+            **dict.fromkeys(("frame", "effect"), (n_outputs, n)),
+            "effect_weight": (n,),
+            **dict.fromkeys(_LAST, (2, n_outputs)),
+            "clock": (2,),
+        }
+
+    # One observation.
+
+    def fold(self, record: IceRecord, own: list[Any], w: float, t: float) -> None:
+        """Take what the model said of one observation, with the values of its features."""
+        layout, positions, values = record
+        if not w:
+            return
+        if layout is not self.layout and layout != self.layout:
+            self._adopt(layout, positions)
+        known = len(self._step.mean)
+        if len(values) != known:
+            self._take_rows([*range(known), *[-1] * (len(values) - known)])
+        gap = 1.0 if self.t is None else t - self.t
+        if self._moves and self._step.strayed(positions[0]):
+            self._carry(positions[0])
+        if self._fresh:
+            self._level(values)
+        decay = self._decay if gap == 1 else self._decay**gap
+        if self._step.fold(values, positions[0], own, decay, w) and not self.n % self.recent.every:
+            said, rest = self._step.said.copy(), self._step.rest.copy()
+            self.recent.kept.append(Told(own, said, rest))
+        self.n += 1
+        self.t = t
+
+    def _adopt(self, layout: Layout, positions: FloatArray) -> None:
+        """Take the points of another layout; those that have gone are forgotten."""
+        columns: list[int] = []
+        for number, keys in zip(layout.targets, layout.keys, strict=True):
+            known = dict(
+                zip(self.layout.keys_of(number), self.layout.columns_of(number), strict=True)
+            )
+            columns += [known.get(key, -1) for key in keys]
+            if tuple(known) != keys:
+                self._fresh.add(number)
+        arrays = self._arrays
+        for name in _BY_COLUMN:
+            arrays[name] = pick(arrays[name], columns, axis=arrays[name].ndim - 1)
+        new = np.array(columns, dtype=int) < 0
+        arrays["reference"] = np.where(new, positions[0], arrays["reference"])
+        self.layout = layout
+        self._put(arrays)
+
+    def _level(self, values: FloatArray) -> None:
+        """Give curves with new points the level of those that they had before."""
+        step = self._step
+        for number in self._fresh:
+            own = list(self.layout.columns_of(number))
+            inner = own[: len(own) - self._probe(number).missing]
+            weight = step.weight[inner]
+            level = np.zeros(len(values))
+            if weight.any():
+                centred = values[:, inner] - values[:, inner].mean(axis=1, keepdims=True)
+                share = weight / weight.sum()
+                level = (step.mean[:, inner] - centred) @ share
+            step.frame[:, number] = level
+        self._fresh = set()
+
+    def _carry(self, positions: FloatArray) -> None:
+        """Take the curves along to where their points are now."""
+        step = self._step
+        for g, number in enumerate(self.layout.targets):
+            if not step.groups.moving[g]:
+                continue
+            own = slice(step.groups.starts[g], step.groups.inners[g])
+            was, now = step.reference[own].copy(), positions[own]
+            if np.ptp(was) > 0:
+                before = step.mean[:, own].copy()
+                for row in (*step.mean, *step.spread, step.weight, step.squares):
+                    row[own] = np.interp(now, was, row[own])
+                _go_on(step.mean[:, own], before, was, now)
+            step.reference[own] = now
+            step.frame[:, number] = step.mean[:, own].mean(axis=1)
+
+    def _probe(self, number: int) -> Any:
+        return self.layout.probes[self.layout.targets.index(number)]
+
+    # Reading.
+
+    def deviations(self, columns: Sequence[int]) -> FloatArray:
+        """Standard deviations of the centred ICE curves, (n_outputs, n); NaN where unknown."""
+        return np.sqrt(self._curves.take(list(columns)).variance)
+
+    def explained(self, mean: FloatArray, positions: FloatArray) -> FloatArray:
+        """The share of each output's variance that curves tell; NaN where there is none.
+
+        Parameters
+        ----------
+        mean
+            The curves of today, (n_outputs, n_columns); the columns are those of the layout.
+        positions
+            Where their points are.
+        """
+        step, groups = self._step, self._step.groups
+        weight = max(float(step.clock[0]), np.finfo(float).tiny)
+        # What is left of a constant prediction is rounding.
+        least = 1e-18 * (1.0 + step.total[0] ** 2)
+        whole, rest = step.total_spread / weight
+        effects = []
+        for g, place in enumerate(groups.places):
+            if place < 0:
+                continue
+            first, last, stop = groups.starts[g], groups.inners[g], groups.stops[g]
+            known = first + np.flatnonzero(step.weight[first:last] > 0)
+            lookup = groups.lookups[g] or {}
+            column = {c: k for k, c in enumerate(known.tolist())}
+            categories = {v: column[c] for v, c in lookup.items() if c in column}
+            at = positions[known] if groups.lookups[g] is None else None
+            missing = mean[:, stop - 1] if stop > last else None
+            effects.append((place, Curves(mean[:, known], at, categories, missing)))
+        return np.where(whole > least, self.recent.share((whole, rest), effects), np.nan)
+
+    @property
+    def n_effective(self) -> float:
+        """Effective number of observations behind the share."""
+        weight, squares = self._step.clock
+        return float(weight**2 / squares) if squares > 0 else 0.0
+
+    # Arrays, copies, segments of a stream.
+
+    @property
+    def _arrays(self) -> dict[str, FloatArray]:
+        return {name: getattr(self._step, name).copy() for name in _ARRAYS}
+
+    def _put(self, arrays: Mapping[str, FloatArray]) -> None:
+        """Have the kernel work on these arrays."""
+        kernel = kernels.spread_kernel()
+        probes, single = self.layout.probes, [len(p.names) == 1 for p in self.layout.probes]
+        lookups = [
+            _columns_of_categories(probe, keys) if alone else None
+            for probe, keys, alone in zip(probes, self.layout.keys, single, strict=True)
+        ]
+        moving = [
+            alone and number not in self.fixed and lookup is None
+            for number, alone, lookup in zip(self.layout.targets, single, lookups, strict=True)
+        ]
+        numbers = (
+            self.layout.targets,
+            [probe.start for probe in probes],
+            [probe.stop - probe.missing for probe in probes],
+            [probe.stop for probe in probes],
+            moving,
+            [
+                self.names.index(p.names[0]) if alone else -1
+                for p, alone in zip(probes, single, strict=True)
+            ],
+        )
+        rows = np.array(numbers, dtype=np.intp).reshape(len(numbers), -1)
+        self._moves = any(moving)
+        self._step = kernel.SpreadStep(
+            kernel.Groups(rows, lookups),
+            {name: np.ascontiguousarray(arrays[name]) for name in _ARRAYS},
+        )
+
+    def _take_rows(self, rows: Sequence[int]) -> None:
+        """Take other outputs; -1 stands for one that has been 0 so far."""
+        arrays = self._arrays
+        for name in _ROWS:
+            arrays[name] = pick(arrays[name], rows, axis=0)
+        for name in _LAST:
+            arrays[name] = pick(arrays[name], rows, axis=1)
+        self.recent = self.recent.with_outputs(rows)
+        self._put(arrays)
+
+    @property
+    def _curves(self) -> Smoothing:
+        """The sums of the centred curves."""
+        step = self._step
+        return self._smoothing(step.mean, step.spread, step.weight, step.squares)
+
+    @property
+    def _totals(self) -> Smoothing:
+        """The sums of the predictions and of what remains of them, in a column."""
+        step = self._step
+        whole, spread = (a.reshape(-1, 1) for a in (step.total, step.total_spread))
+        return self._smoothing(whole, spread, step.clock[:1], step.clock[1:])
+
+    @property
+    def _effects(self) -> Smoothing:
+        """The sums of the curves at the observations' own values."""
+        step = self._step
+        nothing = np.zeros_like(step.effect)
+        return self._smoothing(step.effect, nothing, step.effect_weight, step.effect_weight)
+
+    def _smoothing(self, mean: Any, spread: Any, weight: Any, squares: Any) -> Smoothing:
+        smoothing = Smoothing(alpha=self.alpha, n_rows=0, n_columns=0)
+        smoothing.n, smoothing.t = self.n, self.t
+        smoothing.mean, smoothing.spread = mean.copy(), spread.copy()
+        if len(weight):
+            smoothing._weight, smoothing._squares = weight.copy(), squares.copy()
+        return smoothing
+
+    def empty(self) -> Spread:
+        """One of the same kind that has seen nothing."""
+        return Spread(self.targets, self.names, alpha=self.alpha, fixed=self.fixed)
+
+    def copy(self) -> Spread:
+        """An independent copy."""
+        twin = self.empty()
+        twin.layout, twin.n, twin.t, twin._fresh = self.layout, self.n, self.t, set(self._fresh)
+        twin.recent.kept.extend(self.recent.kept)
+        twin._put(self._arrays)
+        return twin
+
+    def merge(
+        self, later: Spread, layout: Layout, rows: Sequence[int], later_rows: Sequence[int]
+    ) -> Spread:
+        """The spread of both, with the points of a layout and the outputs of these rows."""
+        if not later.n or not self.n:
+            known, own = (self, rows) if self.n else (later, later_rows)
+            return known._arranged(layout, own, np.zeros(layout.n_points))
+        theirs = later._arranged(layout, later_rows, np.zeros(layout.n_points))
+        reference = np.where(theirs._step.weight > 0, theirs._step.reference, 0.0)
+        ours = self._arranged(layout, rows, reference)
+        theirs._step.reference[:] = np.where(
+            theirs._step.weight > 0, theirs._step.reference, ours._step.reference
+        )
+        ours._carry(theirs._step.reference)
+        theirs._take_level_of(ours)
+        joined = theirs.copy()
+        joined.n, step = ours.n + theirs.n, joined._step
+        curves, totals, effects = (
+            getattr(ours, name).merge(getattr(theirs, name))
+            for name in ("_curves", "_totals", "_effects")
+        )
+        joined.t = curves.t
+        joined.recent.kept.clear()
+        joined.recent.kept.extend([*ours.recent.kept, *theirs.recent.kept])
+        step.mean[:], step.spread[:] = curves.mean, curves.spread
+        step.weight[:], step.squares[:] = curves.weight, curves.squares
+        step.total[:] = totals.mean.reshape(2, -1)
+        step.total_spread[:] = totals.spread.reshape(2, -1)
+        step.clock[:] = totals.weight[0], totals.squares[0]
+        step.effect[:], step.effect_weight[:] = effects.mean, effects.weight
+        return joined
+
+    def _arranged(self, layout: Layout, rows: Sequence[int], positions: FloatArray) -> Spread:
+        twin = self.copy()
+        twin._take_rows(rows)
+        if layout != twin.layout:
+            twin._adopt(layout, positions[None])
+            twin._fresh = set()
+        return twin
+
+    def _take_level_of(self, earlier: Spread) -> None:
+        """Give each curve the level that it has in another one with the same points."""
+        step, before = self._step, earlier._step
+        for g, number in enumerate(self.layout.targets):
+            own = slice(step.groups.starts[g], step.groups.inners[g])
+            common = np.minimum(step.weight[own], before.weight[own])
+            if not common.any():
+                if not step.weight[own].any():
+                    step.frame[:, number] = before.frame[:, number]
+                continue
+            shift = (before.mean[:, own] - step.mean[:, own]) @ (common / common.sum())
+            step.mean[:, step.groups.starts[g] : step.groups.stops[g]] += shift[:, None]
+            step.frame[:, number] += shift
+            step.effect[:, number] += shift
+            if len(self.targets[number]) == 1:
+                step.total[1] -= shift
+
+    # State out and in.
+
+    def __getstate__(self) -> State:
+        # A pickle is not about the build.
+        return {**vars(self), "_step": self._arrays}
+
+    def __setstate__(self, state: State) -> None:
+        vars(self).update(state)
+        self._put(state["_step"])
+
+    @property
+    def state(self) -> State:
+        """Everything in it but the layout, JSON-safe."""
+        arrays = {name: getattr(self._step, name).tolist() for name in _ARRAYS}
+        fresh, recent = sorted(self._fresh), self.recent.state
+        return {"n": self.n, "t": self.t, "fresh": fresh, "recent": recent, **arrays}
+
+    def restore(self, state: State, layout: Layout, n_outputs: int) -> None:
+        """Take what `state` gave; an observation may not have come yet."""
+        if state["n"]:
+            self.layout = layout
+        else:
+            n_outputs = 0
+        arrays = {}
+        for name, shape in self._shapes(n_outputs, self.layout.n_points).items():
+            values = np.array(state[name], dtype=float)
+            if values.size != math.prod(shape) or not np.isfinite(values).all():
+                raise ValueError(
+                    f"the state is damaged: {name} of the spread does not have {shape} numbers"
+                )
+            arrays[name] = values.reshape(shape)
+        self.n, self.t, self._fresh = state["n"], state["t"], set(state["fresh"])
+        self.recent.restore(state["recent"])
+        self._put(arrays)
+
+
+def _columns_of_categories(probe: Probe, keys: Sequence[Key]) -> dict[Any, int] | None:
+    """In which column each category is; None for numbers."""
+    if probe.categories[0] is None:
+        return None
+    return {key[0]: probe.start + k for k, key in enumerate(keys) if isinstance(key, tuple)}
+
+
+def _go_on(rows: FloatArray, values: FloatArray, was: FloatArray, now: FloatArray) -> None:
+    """Let rows that were carried to other positions go on as lines beyond the ends of before."""
+    for end, next_to_it, beyond in ((0, 1, now < was[0]), (-1, -2, now > was[-1])):
+        run = was[end] - was[next_to_it]
+        if beyond.any() and run != 0:
+            slope = (values[:, end] - values[:, next_to_it]) / run
+            rows[:, beyond] = values[:, end, None] + slope[:, None] * (now[beyond] - was[end])
