@@ -24,6 +24,8 @@ NAMES = {
     "ipdp_events",
     "ipdp_explain_seconds",
     "ipdp_feature_importance",
+    "ipdp_feature_interaction",
+    "ipdp_explained_share",
     "ipdp_effective_samples",
     "ipdp_changes",
     "ipdp_last_checkpoint_timestamp_seconds",
@@ -86,6 +88,8 @@ def test_a_run_as_prometheus_sees_it(tmp_path):
     assert 0 < samples["ipdp_explain_seconds_sum"][()] < time.time() - started
     curve = pdp.results()["a"]
     assert samples["ipdp_feature_importance"][("pdp", "a")] == curve.importance.max()
+    assert samples["ipdp_feature_interaction"][("pdp", "a")] == curve.interaction.max()
+    assert samples["ipdp_explained_share"][("pdp",)] == curve.explained.max()
     assert samples["ipdp_effective_samples"][("pdp", "a")] == curve.n_effective
     assert set(samples["ipdp_feature_importance"]) == {("pdp", "a"), ("pdp", "a*b")}
     assert samples["ipdp_changes_total"][("a", "real")] >= 1

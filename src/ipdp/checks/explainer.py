@@ -91,7 +91,8 @@ def _numbers(result: Result) -> list[FloatArray]:
     if isinstance(result, Curve):
         axes = [axis.astype(float) for axis in result.grid_values if axis.dtype != object]
         spread = np.empty(0) if result.ice_spread is None else result.ice_spread
-        return [result.average, result.std_error, *axes, spread]
+        share = np.empty(0) if result.explained is None else result.explained
+        return [result.average, result.std_error, *axes, spread, share]
     return [np.array([result.value, result.std_error])]
 
 

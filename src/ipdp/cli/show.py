@@ -27,7 +27,9 @@ from ipdp.cli.printing import (
     thinned,
 )
 from ipdp.core.curve import Curve, feature_text
+from ipdp.core.explained import Explained
 from ipdp.core.importance import Importance, Result
+from ipdp.core.jsonable import readable
 from ipdp.core.validation import unknown
 
 if TYPE_CHECKING:
@@ -179,6 +181,7 @@ def overview(reader: LogReader, at: int | None) -> dict[str, Any]:
     status = reader.status
     results = _results(reader, at)
     first = next(iter(results.values()), [])
+    explained = Explained.of(r for r in first if isinstance(r, Curve))
     return {
         "state": status.state,
         "n": status.n,
@@ -186,6 +189,10 @@ def overview(reader: LogReader, at: int | None) -> dict[str, Any]:
         "metrics": {metric: values[-1] for metric, (_, values) in reader.metrics().items()},
         "curves": {feature_text(r.feature): r.to_dict() for r in first if isinstance(r, Curve)},
         "importance": {feature_text(r.feature): r.overall_importance for r in first},
+        "interaction": {
+            feature_text(r.feature): readable(r.interaction) for r in first if isinstance(r, Curve)
+        },
+        "explained": None if explained is None else readable(explained.value),
         "explainers": {
             explainer: {feature_text(r.feature): r.to_dict() for r in found}
             for explainer, found in results.items()
@@ -213,6 +220,9 @@ def print_overview(reader: LogReader, at: int | None, out: Console) -> None:
         if k:
             line(out, f"{explainer}:", "bold")
         _print_results(found, reader.importances(explainer=explainer), out)
+        explained = Explained.of(result for result in found if isinstance(result, Curve))
+        if explained is not None and explained.sentence:
+            line(out, explained.sentence)
     _print_changes(reader, out)
 
 

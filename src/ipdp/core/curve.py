@@ -34,6 +34,7 @@ _BY_OUTPUT = (
     "centred_std_error",
     "smoothed",
     "ice_spread",
+    "explained",
 )
 
 
@@ -108,6 +109,11 @@ class Curve:
         How much the effect differs between observations: the standard deviation at each point of
         the ICE curves, each minus its own mean over the points. Of the shape of `average`; NaN
         where it rests on one observation, None where it is not known.
+    explained
+        The share of the variance of the predictions that all curves of one feature together account
+        for, of shape (n_outputs,): see `ipdp.core.explained`. None where it is not known.
+    follows_all
+        Whether all features of the observations have a curve.
     provisional
         Whether the band is not to be trusted yet: the series is too short for its memory.
 
@@ -151,6 +157,8 @@ class Curve:
     provisional: bool = False
     smoothed: FloatArray | None = None
     ice_spread: FloatArray | None = None
+    explained: FloatArray | None = None
+    follows_all: bool = True
 
     @property
     def features(self) -> tuple[Feature, ...]:

@@ -28,6 +28,7 @@ def curve_fields(state: State) -> dict[str, Any]:
         "ice_grid_values": positions and [np.array(p, dtype=float) for p in positions],
         "rug": _axes(state["rug"], categorical),
         "provisional": bool(state.get("provisional", False)),
+        "follows_all": bool(state.get("follows_all", True)),
         **_arrays(state),
     }
 
@@ -52,6 +53,7 @@ def _arrays(state: State) -> dict[str, Any]:
                 "degrees",
                 "path_length",
                 "centred_path_length",
+                "explained",
             ),
             (n_outputs,),
         ),

@@ -8,6 +8,7 @@ from typing import Any, Literal, get_args
 from ipdp.core.curve import Curve
 from ipdp.core.decay import Default
 from ipdp.core.errors import NotEnoughSamples
+from ipdp.core.explained import Explained
 from ipdp.core.importance import Result
 from ipdp.core.typing import Feature, FeatureName, Observation
 from ipdp.core.validation import next_time, unknown, whole_number
@@ -248,6 +249,18 @@ class IncrementalPDP(Explainer):
             for k, target in enumerate(self._memory.targets)
             if target.n
         }
+
+    @property
+    def explained(self) -> Explained:
+        """How much the curves of one feature together tell of the model, of each output.
+
+        The curves are those of `results`: of the model as it is now, which is asked for them again
+        unless `n_past` is 0.
+        """
+        found = Explained.of(self.snapshot(with_ice=False, now=self.n_past > 0).values())
+        if found is None:
+            raise NotEnoughSamples("too few observations to say how much the curves tell")
+        return found
 
     def _snapshot(self, *, now: bool) -> Snapshot:
         if now and not self.n_past:

@@ -7,14 +7,18 @@ move. What is exported is a few numbers for each feature.
 from __future__ import annotations
 
 import errno
+import math
 import time
 from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any, Self
 
+import numpy as np
+
 from ipdp.core.curve import Curve, feature_text
+from ipdp.core.explained import Explained
 from ipdp.core.importance import Result
-from ipdp.core.typing import Feature
+from ipdp.core.typing import Feature, FloatArray
 from ipdp.runs import events
 
 if TYPE_CHECKING:
@@ -46,6 +50,10 @@ class Metrics:
         self._events = counter("ipdp_events", "Observations since the start.")
         text = "How much a feature matters: the deviation of its curve, or what an explainer says."
         self._importance = gauge("ipdp_feature_importance", text, by_feature)
+        text = "How much the effect of a feature differs between observations."
+        self._interaction = gauge("ipdp_feature_interaction", text, by_feature)
+        text = "Share of the variance of the predictions that the curves account for."
+        self._explained = gauge("ipdp_explained_share", text, ["explainer"])
         text = "Effective sample size of a result."
         self._effective = gauge("ipdp_effective_samples", text, by_feature)
         text = "Changes found since the start."
@@ -63,7 +71,8 @@ class Metrics:
         """A run begins: what it reports is counted on top of what was before."""
         self._n, self._n_skipped = n, 0
         self._explained_before = self._explaining.totals
-        for gauge in (self._importance, self._effective, self._scores):
+        gauges = (self._importance, self._interaction, self._explained)
+        for gauge in (*gauges, self._effective, self._scores):
             gauge.clear()
 
     def __call__(self, event: events.Event) -> None:
@@ -108,6 +117,13 @@ class Metrics:
 
     def _take(self, results: Mapping[str, Mapping[Feature, Result]]) -> None:
         for explainer, by_feature in results.items():
+            curves = [result for result in by_feature.values() if isinstance(result, Curve)]
+            explained = Explained.of(curves)
+            if explained is not None:
+                self._explained.labels(explainer).set(explained.value)
+            for curve in curves:
+                text = feature_text(curve.feature)
+                self._interaction.labels(explainer, text).set(_largest(curve.interaction))
             for feature, result in by_feature.items():
                 labels = explainer, feature_text(feature)
                 self._importance.labels(*labels).set(result.overall_importance)
@@ -116,6 +132,11 @@ class Metrics:
                 if isinstance(result, Curve) and not isinstance(feature, tuple):
                     for kind in _KINDS:
                         self._changes.labels(feature_text(feature), kind)
+
+
+def _largest(values: FloatArray) -> float:
+    """The largest that is known; NaN if none is."""
+    return float(np.max(values[~np.isnan(values)])) if not np.isnan(values).all() else math.nan
 
 
 class _Explaining:

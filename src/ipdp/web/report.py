@@ -135,6 +135,7 @@ def _without_scripts(data: dict[str, Any]) -> str:
     sentences = [
         f"{run['name']}: {run['status']['state']} after {run['status']['n']:,} observations of "
         f"{len(run['features'])} features.",
+        *filter(None, [run["explained"]]),
         *(f"At {change['n']:,}: {change['sentence']}" for change in run["changes"]),
     ]
     items = "".join(f"<li>{html.escape(sentence)}</li>" for sentence in sentences)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 
 from ipdp.core.curve import Curve
+from ipdp.core.explained import Explained
 from ipdp.core.importance import Result
 from ipdp.core.jsonable import readable
 from ipdp.core.typing import Array, Feature, FloatArray
@@ -79,6 +80,7 @@ class RunView:
         self.features: list[Feature] = []
         self._importance: dict[str, dict[Feature, FloatArray]] = {}
         self._gives_curves: dict[str, bool] = {}
+        self._explained = ""  # how much the newest curves tell, in words
         self._metrics: dict[str, tuple[Array, FloatArray]] = {}
         self._histories: dict[tuple[str, int], History] = {}
 
@@ -128,6 +130,7 @@ class RunView:
         if not new:
             return
         self._read_kinds(new[-1].n)
+        self._read_explained(new[-1].n)
         self.snapshots += new
         # At first, and then once in a while, not every time.
         if after < 0 or len(self.snapshots) > 2 * self.limit:
@@ -154,6 +157,14 @@ class RunView:
                 for result in self.reader.at(n, explainer).values():
                     self._gives_curves[explainer] = isinstance(result, Curve)
 
+    def _read_explained(self, n: int) -> None:
+        """How much of the model the curves of a snapshot tell."""
+        found = None
+        if self.curve_explainer is not None:
+            results = self.reader.at(n, self.curve_explainer).values()
+            found = Explained.of(result for result in results if isinstance(result, Curve))
+        self._explained = "" if found is None else label(found.sentence)
+
     def thin(self, limit: int) -> None:
         """Keep so many snapshots, among them those at changes and where these began."""
         moments = [n for logged in self.changes for n in (logged.n, began(logged))]
@@ -178,6 +189,7 @@ class RunView:
             "features": list(map(_named, self.features)),
             "n": [info.n for info in new],
             "time": [round(info.time, 3) for info in new],
+            "explained": self._explained,
             "explainers": [self._explainer(name, first, settings) for name in self.explainers],
             "metrics": {
                 label(name): {"n": n[n > after.metric].tolist(), "value": pack(v[n > after.metric])}

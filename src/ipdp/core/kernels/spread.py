@@ -97,6 +97,8 @@ class SpreadStep:
         self.said, self.rest = np.zeros((2, n_outputs))
         self.v_said = self.said
         self.v_rest = self.rest
+        self.seen_at = np.zeros(len(self.groups.numbers))
+        self.v_places_seen = self.seen_at
 
     def strayed(self, positions: FloatArray) -> bool:
         """Whether a point is more than half a step from where it was when its curve began."""
@@ -121,8 +123,8 @@ class SpreadStep:
     ) -> bool:
         """Take the ICE curves of an observation, (n_outputs, n_columns), and its own values.
 
-        If that could be known, `said` is the prediction then, and `rest` what the curves do not say
-        of it.
+        If that could be known, `said` is the prediction then, `rest` what the curves do not say of
+        it, and `seen_at` where on each curve of numbers it was seen.
         """
         self.move(values, positions)
         known = self.remains(values, positions, own, decay, w)
@@ -169,53 +171,82 @@ class SpreadStep:
         """
         n_outputs = self.v_mean.shape[0]
         self.best, self.best_left = 1e300, -1
-        for o in range(n_outputs):
-            self.v_rest[o] = 0.0
         for g in range(self.v_numbers.shape[0]):
-            if self.v_places[g] < 0:
-                continue
-            number = self.v_numbers[g]
-            self.locate(values, positions, own[self.v_places[g]], g)
-            self.v_effect_weight[number] *= decay
-            if self.left >= 0:
-                self.v_effect_weight[number] += w
-            for o in range(n_outputs):
-                said = self.v_effect[o, number]
-                if self.left >= 0:
-                    left = self.v_mean[o, self.left]
-                    now = left + self.share * (self.v_mean[o, self.right] - left)
-                    said = now
-                    self.v_effect[o, number] += (w / self.v_effect_weight[number]) * (
-                        now - self.v_effect[o, number]
-                    )
-                self.v_rest[o] += said
+            if self.v_places[g] >= 0:
+                self.read_off(values, positions, own[self.v_places[g]], g)
         if self.best_left < 0:
             return False
         for o in range(n_outputs):
             left = values[o, self.best_left]
             self.v_said[o] = left + self.best_share * (values[o, self.best_right] - left)
-            self.v_rest[o] = self.v_said[o] - self.v_rest[o]
+            self.v_rest[o] = self.v_said[o]
+        for g in range(self.v_numbers.shape[0]):
+            if self.v_places[g] >= 0:
+                self.locate(values, own[self.v_places[g]], g)
+                self.subtract(self.v_numbers[g], decay, w)
         return True
 
-    def locate(self, values: FloatArray, positions: FloatArray, value: Any, g: int) -> None:
-        """Find where a value is on a curve, and whether the prediction can be read off there."""
-        lookup = self.lookups[g]
-        if value is not None and lookup is None:
+    def read_off(self, values: FloatArray, positions: FloatArray, value: Any, g: int) -> None:
+        """Consider one curve for the prediction."""
+        if value is not None and self.lookups[g] is None:
             x = value
             self.between(positions, g, x, False)
             self.consider(self.doubt(values))
-            self.between(self.v_reference, g, x, True)
             return
-        column = -1
+        self.left = self.column_of(value, g)
+        self.right, self.share = self.left, 0.0
+        self.consider(0.0)
+
+    def column_of(self, value: Any, g: int) -> int:
+        """The column of a category, or of a missing value; -1 if there is none."""
         if value is not None:
-            column = lookup.get(value, -1)
-        elif self.v_inners[g] < self.v_stops[g]:
-            column = self.v_inners[g]
-        self.left, self.right, self.share = column, column, 0.0
-        if column >= 0:
-            self.consider(0.0)
-            if self.v_weight[column] == 0:  # a point that is new
+            column: int = self.lookups[g].get(value, -1)
+            return column
+        return self.v_inners[g] if self.v_inners[g] < self.v_stops[g] else -1
+
+    def locate(self, values: FloatArray, value: Any, g: int) -> None:
+        """Find where a value is on a curve, among the points that have a past.
+
+        Between two points the model need not be a line: a tree has a step there. How far the
+        prediction has come from the one to the other says where the observation is.
+        """
+        if value is None or self.lookups[g] is not None:
+            self.left = self.column_of(value, g)
+            if self.left >= 0 and self.v_weight[self.left] == 0:
                 self.left = -1
+            self.right, self.share = self.left, 0.0
+            return
+        x = value
+        self.between(self.v_reference, g, x, True)
+        if self.left >= 0 and 0 < self.share < 1:
+            largest = 0.0
+            share = self.share
+            for o in range(values.shape[0]):
+                left = values[o, self.left]
+                rise = values[o, self.right] - left
+                if abs(rise) > largest and abs(rise) > 1e-9 * abs(left):
+                    largest = abs(rise)
+                    share = (self.v_said[o] - left) / rise
+            self.share = min(max(share, 0.0), 1.0)
+        if self.left >= 0:
+            left = self.v_reference[self.left]
+            x = left + self.share * (self.v_reference[self.right] - left)
+        self.v_places_seen[g] = x
+
+    def subtract(self, number: int, decay: float, w: float) -> None:
+        """Take off what a curve says where the observation is; if it cannot tell, its mean."""
+        self.v_effect_weight[number] *= decay
+        if self.left >= 0:
+            self.v_effect_weight[number] += w
+        for o in range(self.v_mean.shape[0]):
+            said = self.v_effect[o, number]
+            if self.left >= 0:
+                left = self.v_mean[o, self.left]
+                said = left + self.share * (self.v_mean[o, self.right] - left)
+                self.v_effect[o, number] += (w / self.v_effect_weight[number]) * (
+                    said - self.v_effect[o, number]
+                )
+            self.v_rest[o] -= said
 
     def consider(self, doubt: float) -> None:
         """Read the prediction off here, unless there is a better place."""

@@ -79,9 +79,9 @@ class CurveMemory(Memory):
         self.recent: deque[IceRecord] = deque(maxlen=n_ice)
         self.pool = Pool(n_past, alpha=alpha)
         names = [target.names for target in targets]
-        self.spreads = Spreads(
-            Spread(names, tuple(self.grids), alpha=alpha, fixed=self.means.fixed)
-        )
+        spread = Spread(names, tuple(self.grids), alpha=alpha, fixed=self.means.fixed)
+        self.spreads = Spreads(spread)
+        self.follows_all = {(name,) for name in columns} <= set(names)
         has_pairs = any(target.is_pair for target in targets)
         # Where there are pairs, the last observations, in the order of the grids: the grids of two
         # features do not know which of their values came together.

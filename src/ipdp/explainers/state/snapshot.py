@@ -19,6 +19,8 @@ from ipdp.models import Engine
 
 # A point that was added is shown after so many observations: the noise of one is all in it.
 _FEWEST = 10
+# From so many observations on it is said how much the curves tell.
+_FEW = 30
 
 
 class Snapshot:
@@ -44,6 +46,15 @@ class Snapshot:
                 self._mean = np.vstack([positions, _bounded(outputs + found.difference, outputs)])
         self._errors = CurveErrors(memory.means, found)
         self._n_effective = self._errors.n_effective
+        self._explained = self._share()
+
+    def _share(self) -> FloatArray | None:
+        """The share of the predictions' variance that the curves tell; None for too few."""
+        means, spread = self._memory.means, self._memory.spreads.own
+        if spread.layout != means.layout or spread.n_effective < _FEW:
+            return None
+        shares = spread.explained(self._mean[means.n_axes :], self._mean[0])
+        return shares[[row - means.n_axes for row in self._rows]]
 
     def curve(self, number: int, *, with_ice: bool = True) -> Curve:
         """The curve of one target, given by its number, with the recent ICE curves or without."""
@@ -83,6 +94,8 @@ class Snapshot:
             average=cut(self._mean),
             smoothed=None if self._smoothed is None else cut(self._smoothed),
             ice_spread=None if deviations is None else deviations.reshape(len(rows), *shape),
+            explained=self._explained,
+            follows_all=memory.follows_all,
             n_samples=target.n,
             n_effective_points=self._n_effective[columns].reshape(shape),
             categorical=tuple(axis.dtype == object for axis in axes),

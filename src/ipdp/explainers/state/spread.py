@@ -24,7 +24,7 @@ from ipdp.core.smoothing import Smoothing, pick
 from ipdp.core.typing import FeatureName, FloatArray, State
 from ipdp.explainers.state.points import Layout
 from ipdp.explainers.state.records import IceRecord
-from ipdp.explainers.state.told import Curves, Recent, Told
+from ipdp.explainers.state.told import Curves, Recent, Told, go_on
 from ipdp.grid.base import Key
 from ipdp.models.base import Probe
 
@@ -103,10 +103,17 @@ class Spread:
             self._level(values)
         decay = self._decay if gap == 1 else self._decay**gap
         if self._step.fold(values, positions[0], own, decay, w) and not self.n % self.recent.every:
-            said, rest = self._step.said.copy(), self._step.rest.copy()
-            self.recent.kept.append(Told(own, said, rest))
+            self.recent.kept.append(self._told(own))
         self.n += 1
         self.t = t
+
+    def _told(self, own: Sequence[Any]) -> Told:
+        """The observation that was just folded in, with its numbers where they were seen."""
+        step, seen = self._step, list(own)
+        for g, place in enumerate(step.groups.places.tolist()):
+            if place >= 0 and step.groups.lookups[g] is None and own[place] is not None:
+                seen[place] = float(step.seen_at[g])
+        return Told(seen, step.said.copy(), step.rest.copy())
 
     def _adopt(self, layout: Layout, positions: FloatArray) -> None:
         """Take the points of another layout; those that have gone are forgotten."""
@@ -153,7 +160,7 @@ class Spread:
                 before = step.mean[:, own].copy()
                 for row in (*step.mean, *step.spread, step.weight, step.squares):
                     row[own] = np.interp(now, was, row[own])
-                _go_on(step.mean[:, own], before, was, now)
+                go_on(step.mean[:, own], before, was, now)
             step.reference[own] = now
             step.frame[:, number] = step.mean[:, own].mean(axis=1)
 
@@ -385,12 +392,3 @@ def _columns_of_categories(probe: Probe, keys: Sequence[Key]) -> dict[Any, int] 
     if probe.categories[0] is None:
         return None
     return {key[0]: probe.start + k for k, key in enumerate(keys) if isinstance(key, tuple)}
-
-
-def _go_on(rows: FloatArray, values: FloatArray, was: FloatArray, now: FloatArray) -> None:
-    """Let rows that were carried to other positions go on as lines beyond the ends of before."""
-    for end, next_to_it, beyond in ((0, 1, now < was[0]), (-1, -2, now > was[-1])):
-        run = was[end] - was[next_to_it]
-        if beyond.any() and run != 0:
-            slope = (values[:, end] - values[:, next_to_it]) / run
-            rows[:, beyond] = values[:, end, None] + slope[:, None] * (now[beyond] - was[end])

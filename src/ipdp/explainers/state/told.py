@@ -158,3 +158,12 @@ def _on_lines(at: FloatArray, values: FloatArray, x: Array) -> FloatArray:
     share = np.where(width > 0, (x - at[left]) / np.where(width > 0, width, 1.0), 0.0)
     share = share.clip(-1.0, 2.0)[:, None]
     return values.T[left] + share * (values.T[right] - values.T[left])
+
+
+def go_on(rows: FloatArray, values: FloatArray, was: FloatArray, now: FloatArray) -> None:
+    """Let rows that were carried to other positions go on as lines beyond the ends of before."""
+    for end, next_to_it, beyond in ((0, 1, now < was[0]), (-1, -2, now > was[-1])):
+        run = was[end] - was[next_to_it]
+        if beyond.any() and run != 0:
+            slope = (values[:, end] - values[:, next_to_it]) / run
+            rows[:, beyond] = values[:, end, None] + slope[:, None] * (now[beyond] - was[end])

@@ -215,6 +215,7 @@
       document.body.classList.toggle("no-curve", none);
       say(find("feature-name"), change ? change.name : feature.name);
       ipdp.offerExplainers(this);
+      say(find("explained"), change || none ? "" : run.explained);
       if (none) say(find("caption"), `${ipdp.importanceText(this)} There is no curve of it.`);
       if (!history || !history.length) return;
       const entries = this.entries();

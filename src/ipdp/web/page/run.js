@@ -244,8 +244,8 @@
 
     /** Take in an answer; gives back whether it held new snapshots. */
     append(payload) {
-      const { name, status, next, settings, features } = payload;
-      Object.assign(this, { name, status, next, settings, features });
+      const { name, status, next, settings, features, explained } = payload;
+      Object.assign(this, { name, status, next, settings, features, explained });
       for (const one of payload.explainers) {
         if (!this.explainer(one.name)) this.explainers.push(new Explainer(one));
         this.explainer(one.name).append(one, this.n.length);

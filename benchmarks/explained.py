@@ -1,0 +1,143 @@
+"""The explained share on a stream against a batch computation of the model as it is at the end.
+
+    python benchmarks/explained.py [--seed 1] [names of streams]
+
+The batch is the last 2 / alpha observations: the mean of the model over 250 of them at the own
+value of each (at 80 quantiles where there are more values), with plain calls of the model.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+from river import datasets, forest
+from streams import elec2
+
+import ipdp
+
+ALPHA, N = 0.002, 6_000
+Example = tuple[dict[str, Any], Any]
+
+
+def agrawal(rule: int, seed: int) -> tuple[list[Example], Any]:
+    """Agrawal's rules with an adaptive random forest."""
+    stream = datasets.synth.Agrawal(classification_function=rule, seed=seed).take(N)
+    return list(stream), forest.ARFClassifier(n_models=10, seed=seed)
+
+
+def electricity(seed: int) -> tuple[list[Example], Any]:
+    """elec2 with an adaptive random forest."""
+    return list(elec2(N)), forest.ARFClassifier(n_models=10, seed=seed)
+
+
+def friedman(seed: int) -> tuple[list[Example], Any]:
+    """Friedman's function with an adaptive random forest."""
+    stream = datasets.synth.Friedman(seed=seed).take(N)
+    return list(stream), forest.ARFRegressor(n_models=5, seed=seed)
+
+
+def autoregressive(seed: int) -> tuple[list[Example], Any]:
+    """AR(.9) features and a function of them."""
+    rng = np.random.default_rng(seed)
+    z = rng.normal(size=(N, 4))
+    for t in range(1, N):
+        z[t] = 0.9 * z[t - 1] + np.sqrt(1 - 0.81) * z[t]
+    rows = [{f"x{k}": value for k, value in enumerate(row)} for row in z.tolist()]
+    return [
+        (x, None) for x in rows
+    ], lambda x: x["x0"] * x["x1"] + np.sin(2 * x["x2"]) + x["x3"] / 2
+
+
+def messy(seed: int) -> tuple[list[Example], Any]:
+    """Categories, and a number that is missing in 15 % of the observations."""
+    draws = random.Random(seed)
+    rows = [
+        {
+            "a": None if draws.random() < 0.15 else draws.gauss(0, 1),
+            "b": draws.gauss(0, 1),
+            "c": draws.choice("xyz"),
+        }
+        for _ in range(N)
+    ]
+
+    def model(x: dict[str, Any]) -> float:
+        a = -1.0 if x["a"] is None or x["a"] != x["a"] else x["a"]
+        return {"x": 1.0, "y": -1.0, "z": 0.2}[x["c"]] * a + x["b"] + 2.0 * (x["c"] == "x")
+
+    return [(x, None) for x in rows], model
+
+
+STREAMS: dict[str, Callable[[int], tuple[list[Example], Any]]] = {
+    "Agrawal rule 2, ARF": lambda seed: agrawal(2, seed),
+    "Agrawal rule 0, ARF": lambda seed: agrawal(0, seed),
+    "elec2, ARF": electricity,
+    "Friedman, ARF": friedman,
+    "AR(.9), function": autoregressive,
+    "categories and missing, function": messy,
+}
+
+
+def on_stream(stream: list[Example], model: Any) -> tuple[float, Any]:
+    """The share at the end, and the model."""
+    grid = {"a": ipdp.grid.Auto(missing=True)} if "c" in stream[0][0] else None
+    pdp = ipdp.IncrementalPDP(model, alpha=ALPHA, grid=grid, seed=1)
+    for x, y in stream:
+        pdp.explain_one(x)
+        if y is not None:
+            model.learn_one(x, y)
+    explained = pdp.explained
+    return explained.value, explained.output
+
+
+def calls(model: Any, output: Any, rows: list[dict[str, Any]]) -> Iterator[float]:
+    """Plain calls."""
+    for x in rows:
+        if hasattr(model, "predict_proba_one"):
+            yield model.predict_proba_one(x).get(output, 0.0)
+        else:
+            yield model.predict_one(x) if hasattr(model, "predict_one") else model(x)
+
+
+def batch(rows: list[dict[str, Any]], model: Any, output: Any) -> float:
+    """The share by brute force."""
+    said = np.fromiter(calls(model, output, rows), dtype=float)
+    left, background = said.copy(), rows[:: max(1, len(rows) // 250)]
+    for name in rows[0]:
+        own = [x[name] for x in rows]
+        numbers = all(type(v) is float for v in own if v is not None)
+        values = sorted({v for v in own if v is not None}, key=str)
+        if numbers and len(values) > 80:
+            values = np.quantile([v for v in own if v is not None], np.linspace(0, 1, 80)).tolist()
+        asked = [*values, *([None] if None in own else [])]
+        mean = {
+            v: np.mean([*calls(model, output, [{**x, name: v} for x in background])]) for v in asked
+        }
+        if numbers:
+            heights = [mean[v] for v in sorted(values)]
+            left -= [mean[v] if v is None else np.interp(v, sorted(values), heights) for v in own]
+        else:
+            left -= [mean[v] for v in own]
+    return float(1 - left.var() / said.var())
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("names", nargs="*", default=[])
+    settings = parser.parse_args()
+    print(f"{'':36}{'stream':>8}{'batch':>8}{'difference':>12}")
+    for name in settings.names or STREAMS:
+        stream, model = STREAMS[name](settings.seed)
+        share, output = on_stream(stream, model)
+        rows = [x for x, _ in stream[-int(2 / ALPHA) :]]
+        expected = batch(rows, model, output)
+        print(f"{name:36}{share:8.3f}{expected:8.3f}{share - expected:12.3f}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

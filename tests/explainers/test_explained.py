@@ -1,0 +1,197 @@
+"""How much the curves tell of a model, against batch computations."""
+
+import math
+import random
+
+import numpy as np
+import pytest
+
+import ipdp
+from ipdp import NotEnoughSamples
+from ipdp.checks import check_explainer
+from ipdp.core.explained import Explained
+
+
+def batch_share(model, rows, names, alpha):
+    """The share by brute force: the mean over many rows at each row's own value."""
+    said = np.array([model(x) for x in rows])
+    weights = (1 - alpha) ** np.arange(len(rows))[::-1]
+    background = rows[:: max(1, len(rows) // 150)]
+    left = said.copy()
+    for name in names:
+        values = {x.get(name) for x in rows}
+        effect = {v: np.mean([model({**x, name: v}) for x in background]) for v in values}
+        left -= np.array([effect[x.get(name)] for x in rows])
+    whole, rest = (
+        np.average((v - np.average(v, weights=weights)) ** 2, weights=weights) for v in (said, left)
+    )
+    return 1 - rest / whole
+
+
+def autoregressive(n, names, rho, seed):
+    """Values with one digit, so that the brute force has few of them to ask about."""
+    draws = random.Random(seed)
+    state, rows = dict.fromkeys(names, 0.0), []
+    for _ in range(n):
+        state = {
+            name: rho * value + math.sqrt(1 - rho**2) * draws.gauss(0, 1)
+            for name, value in state.items()
+        }
+        rows.append({name: round(value, 1) for name, value in state.items()})
+    return rows
+
+
+def smooth(x):
+    return x["a"] * x["b"] + math.sin(2 * x["c"]) + x["d"] / 2
+
+
+def steps(x):
+    return float((x["a"] > 0) ^ (x["b"] > 0.5)) + (x["c"] > 1) + 0.2 * x["d"]
+
+
+def messy(x):
+    """With categories and missing values."""
+    a = -1.0 if x["a"] is None or math.isnan(x["a"]) else x["a"]
+    return {"x": 1.0, "y": -1.0, "z": 0.2}[x["c"]] * a + x["b"] + (2.0 if x["c"] == "x" else 0.0)
+
+
+def messy_rows(n, seed):
+    draws = random.Random(seed)
+    return [
+        {
+            "a": None if draws.random() < 0.15 else round(draws.gauss(0, 1), 1),
+            "b": round(draws.gauss(0, 1), 1),
+            "c": draws.choice("xyz"),
+        }
+        for _ in range(n)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("model", "rows"),
+    [
+        (smooth, autoregressive(4000, "abcd", 0.0, 1)),
+        (smooth, autoregressive(4000, "abcd", 0.9, 2)),
+        (steps, autoregressive(4000, "abcd", 0.5, 3)),
+        (messy, messy_rows(4000, 4)),
+    ],
+)
+def test_it_is_that_of_a_batch_of_the_last_observations(model, rows):
+    alpha = 0.002
+    grid = {"a": ipdp.grid.Auto(missing=True)} if model is messy else None
+    pdp = ipdp.IncrementalPDP(model, alpha=alpha, seed=1, grid=grid)
+    for x in rows:
+        pdp.explain_one(x)
+    expected = batch_share(model, rows[-int(3 / alpha) :], list(rows[0]), alpha)
+    assert pdp.explained.value == pytest.approx(expected, abs=0.03)
+    assert pdp.explained.strongest in ("a", "b", "c")
+
+
+@pytest.mark.parametrize("estimator", ["regrid", "pointwise"])
+def test_a_model_without_interactions_is_told_as_a_whole(estimator):
+    pdp = ipdp.IncrementalPDP(
+        lambda x: x["a"] + abs(x["b"]), alpha=0.002, estimator=estimator, seed=1
+    )
+    for x in autoregressive(2000, "abc", 0.9, 1):
+        pdp.explain_one({**x, "a": x["a"] + pdp.n_seen / 500})
+    assert pdp.explained.value > 0.97
+    assert pdp.explained.sentence == (
+        f"These curves tell {round(100 * pdp.explained.value)} % of what the model does."
+    )
+
+
+def test_a_model_that_changes_is_followed():
+    model = {"now": lambda x: x["a"] + x["b"]}
+
+    def said(x):
+        return model["now"](x)
+
+    pdp = ipdp.IncrementalPDP(said, alpha=0.005, seed=1)
+    rows = autoregressive(3000, "ab", 0.0, 5)
+    for x in rows[:1500]:
+        pdp.explain_one(x)
+    assert pdp.explained.value > 0.98
+    model["now"] = lambda x: -3 * x["a"] + x["b"]
+    for x in rows[1500:2000]:
+        pdp.explain_one(x)
+    # No interaction has come: what the smoothed curves miss is their lag.
+    assert pdp.explained.value > 0.9
+    model["now"] = lambda x: 2 * x["a"] * x["b"] + x["b"]
+    for x in rows[2000:]:
+        pdp.explain_one(x)
+    assert pdp.explained.value == pytest.approx(0.2, abs=0.08)
+
+
+def test_two_classes_are_told_alike_and_the_second_is_meant():
+    def model(x):
+        p = 1 / (1 + math.exp(-2 * x["a"] * x["b"]))
+        return {False: 1 - p, True: p}
+
+    pdp = ipdp.IncrementalPDP(model, alpha=0.01, seed=1)
+    for x in autoregressive(500, "ab", 0.0, 6):
+        pdp.explain_one(x)
+    explained = pdp.explained
+    assert explained.output is True
+    assert explained[True] == pytest.approx(explained[False])
+    assert explained.value == explained[True] < 0.2
+    assert explained.sentence.startswith("These curves tell ")
+    assert explained.sentence.endswith(
+        f"the rest is interactions, most of all those of {explained.strongest}."
+    )
+
+
+def test_features_without_a_curve_may_be_what_is_left():
+    pdp = ipdp.IncrementalPDP(lambda x: x["a"] + 3 * x["b"], ["a"], alpha=0.01, seed=1)
+    for x in autoregressive(300, "ab", 0.0, 7):
+        pdp.explain_one(x)
+    assert not pdp.explained.is_complete
+    assert "interactions, or features not shown here" in pdp.explained.sentence
+
+
+def test_a_constant_model_has_nothing_to_tell():
+    pdp = ipdp.IncrementalPDP(lambda _: 1.5, alpha=0.01, seed=1)
+    for x in autoregressive(100, "ab", 0.0, 8):
+        pdp.explain_one(x)
+    assert math.isnan(pdp.explained.value)
+    assert pdp.explained.sentence == ""
+
+
+def test_after_a_few_observations_nothing_is_said():
+    pdp = ipdp.IncrementalPDP(smooth, alpha=0.01, seed=1)
+    with pytest.raises(NotEnoughSamples, match="too few observations"):
+        _ = pdp.explained
+    for x in autoregressive(25, "abcd", 0.0, 8):
+        pdp.explain_one(x)
+    with pytest.raises(NotEnoughSamples, match="too few observations"):
+        _ = pdp.explained
+    assert Explained.of([]) is None
+
+
+def test_no_further_prediction_is_needed():
+    calls = []
+    pdp = ipdp.IncrementalPDP(
+        lambda x: calls.append(1) or x["a"], grid=ipdp.grid.Fixed([0.0, 1.0, 2.0])
+    )
+    for _ in range(7):
+        pdp.explain_one({"a": 0.5})
+    assert len(calls) == 7 * 3
+
+
+def test_the_laws_hold_from_the_first_share_on():
+    rows = messy_rows(120, 9)
+    check_explainer(lambda: ipdp.IncrementalPDP(messy, alpha=0.02, seed=1), rows)
+
+
+def test_a_share_that_was_logged_comes_back(tmp_path):
+    from ipdp.log import Log, LogReader
+
+    pdp = ipdp.IncrementalPDP(smooth, alpha=0.01, seed=1)
+    for x in autoregressive(200, "abcd", 0.0, 8):
+        pdp.explain_one(x)
+    results = pdp.results()
+    with Log(tmp_path) as log:
+        log.snapshot(results, 200)
+    with LogReader(tmp_path) as reader:
+        found = Explained.of(reader.at(200).values())
+    assert found.sentence == Explained.of(results.values()).sentence
+    assert found.shares == pytest.approx(Explained.of(results.values()).shares)
