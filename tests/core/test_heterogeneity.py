@@ -70,3 +70,8 @@ def test_dicts_and_blobs_of_before_have_no_spread():
     del state["ice_spread"]
     assert Curve.from_dict(state).ice_spread is None
     assert curve_of("a", curve_blob(dataclasses.replace(curve, ice_spread=None))).ice_spread is None
+
+
+def test_a_model_without_outputs_has_none():
+    curve = made(np.empty((0, 2)), np.empty((0, 2)), outputs=())
+    assert curve.interaction.shape == curve.heterogeneity.shape == (0,)

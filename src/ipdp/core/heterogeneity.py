@@ -28,6 +28,8 @@ def heterogeneity_of(curve: Curve) -> FloatArray:
     """The share of the interaction in all that the feature does, for each output, in [0, 1]."""
     hidden = _mean_square(curve)
     n_outputs = len(curve.outputs)
+    if not n_outputs:
+        return hidden
     flat = curve.average.reshape(n_outputs, -1)
     weights = curve.weights.ravel()
     flat = flat - flat[:, :1]  # so that a constant curve has a variance of exactly 0
@@ -40,7 +42,7 @@ def heterogeneity_of(curve: Curve) -> FloatArray:
 
 def _mean_square(curve: Curve) -> FloatArray:
     n_outputs = len(curve.outputs)
-    if curve.ice_spread is None:
+    if curve.ice_spread is None or not n_outputs:
         return np.full(n_outputs, np.nan)
     flat = curve.ice_spread.reshape(n_outputs, -1)
     weights = np.where(np.isnan(flat), 0.0, curve.weights.ravel())

@@ -163,7 +163,7 @@ class _Fold:
                 stacks[name] = Stack(self.memory(), engine)
             stack = stacks[name]
             stack.memory.seen += 1
-            stack.add(x, weight, stack.memory.seen)
+            stack.add(x, stack.memory.admit(x), weight, stack.memory.seen)
         for stack in stacks.values():
             stack.flush()
 
