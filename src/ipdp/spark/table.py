@@ -170,7 +170,8 @@ class _Fold:
 
 def _joined(memory: CurveMemory, later: CurveMemory) -> CurveMemory:
     """The memory of both, in the first one."""
-    memory.means = memory.means.merge(later.means, memory.targets)
+    means = memory.means.merge(later.means, memory.targets)
+    memory.spreads, memory.means = memory.merged_spreads(later, means), means
     memory.means.blocks = memory.means.empty_blocks()
     for target, other in zip(memory.targets, later.targets, strict=True):
         target.n += other.n

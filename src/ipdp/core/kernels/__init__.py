@@ -8,6 +8,7 @@ can put the other build in its place.
 from __future__ import annotations
 
 import importlib
+from functools import cache
 from typing import Any
 
 from ipdp.core.kernels import array, loop, spread, spread_array
@@ -31,7 +32,10 @@ current: Any = installed()
 
 def spread_kernel() -> Any:
     """The step of spreads, in the build that runs."""
-    if current is array:
-        return spread_array
+    return spread_array if current is array else _compiled_spread()
+
+
+@cache
+def _compiled_spread() -> Any:
     compiled = importlib.import_module("ipdp.core.kernels._spread")
     return compiled if is_of_its_source(compiled, spread) else spread_array

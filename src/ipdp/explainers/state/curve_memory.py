@@ -252,12 +252,7 @@ class CurveMemory(Memory):
             joined.joint.clear()
             joined.joint.extend([*self.joint, *later.joint])
         joined.means = means
-        joined.spreads = self.spreads.merge(
-            later.spreads,
-            later.follows(self),
-            means.layout,
-            *(_rows(means.outputs, part.means.outputs) for part in (self, later)),
-        )
+        joined.spreads = self.merged_spreads(later, means)
         joined.columns = self.columns
         joined.join_clocks(self, later)
         for target, before in zip(joined.targets, self.targets, strict=True):
@@ -269,6 +264,11 @@ class CurveMemory(Memory):
         pools = [p.pool.with_outputs(p.means.outputs, means.outputs) for p in (self, later)]
         joined.pool = pools[0].merge(pools[1], joined.t or 0.0)
         return joined
+
+    def merged_spreads(self, later: CurveMemory, means: Means) -> Spreads:
+        """The spread of both memories, whose means together are those."""
+        rows = (_rows(means.outputs, part.means.outputs) for part in (self, later))
+        return self.spreads.merge(later.spreads, later.follows(self), means.layout, *rows)
 
     # State out and in.
 
