@@ -13,6 +13,7 @@ from pathlib import Path
 
 import growth
 import memory
+import parts
 import tables
 import trees
 from table import Row, draw, show, write
@@ -29,7 +30,7 @@ def main() -> int:
     )
     given = parser.parse_args()
     rows: list[Row] = []
-    for part in (trees, growth, tables, memory):
+    for part in (trees, parts, growth, tables, memory):
         found = list(part.rows(quick=given.quick))
         show(found)
         rows += found

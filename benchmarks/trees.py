@@ -28,6 +28,7 @@ import ipdp
 from ipdp.core import kernels as core
 from ipdp.models import Engine
 from ipdp.models.per_row import RowEngine
+from ipdp.models.river import kernels as parts
 from ipdp.models.trees import kernels
 
 SIZE = 10
@@ -137,8 +138,9 @@ def contest(
 
 
 def use(build: kernels.Kernels) -> None:
-    """Let a build run, the kernels of the core as well."""
+    """Let a build run, the kernels of the core and of the parts as well."""
     kernels.current = build
+    parts.current = parts.compiled() if build.build == "compiled" else parts.PURE
     core.current = core.installed() if build.build == "compiled" else core.array
 
 

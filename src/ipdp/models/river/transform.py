@@ -151,9 +151,23 @@ def _together(parts: list[Points], x: dict[FeatureName, Any]) -> Points | None:
     )
 
 
+def _are_apart(same: Sequence[Block], xs: Sequence[dict[FeatureName, Any]]) -> bool:
+    """Whether no feature of one block is one of another transformer."""
+    for number, block in enumerate(same):
+        for other, x in enumerate(xs):
+            if other != number and not (
+                x.keys().isdisjoint(block.names) and set(same[other].names).isdisjoint(block.names)
+            ):
+                return False
+    return True
+
+
 def _merged(same: Sequence[Block], xs: Sequence[dict[FeatureName, Any]]) -> Block:
     """One block of what several transformers make of the same copies; the last one wins."""
     lo, hi, _, _ = same[0]
+    if _are_apart(same, xs):
+        names = tuple(name for block in same for name in block.names)
+        return Block(lo, hi, names, [row for block in same for row in block.rows])
     rows: dict[FeatureName, Row] = {}
     before: dict[FeatureName, Any] = {}
     for block, x in zip(same, xs, strict=True):

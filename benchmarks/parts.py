@@ -1,0 +1,175 @@
+"""Explaining against learning, for river's models of all kinds: means and 99th percentiles.
+
+The default grid, and streams that were not used while the parts were written. Each observation is
+explained once and then learned, in thread CPU time; the first ones are not timed. Every figure is a
+ratio taken in one run: the mean of `explain_one` over that of `learn_one`, and the 99th percentile
+of `explain_one` over its median.
+
+    python benchmarks/parts.py [--quick] [name of a model ...]
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
+from typing import Any
+
+import numpy as np
+from river import (
+    compose,
+    drift,
+    ensemble,
+    feature_extraction,
+    linear_model,
+    multiclass,
+    naive_bayes,
+    preprocessing,
+    stats,
+    tree,
+)
+from river.datasets import synth
+from table import Row, show
+from trees import builds, seconds, use
+
+import ipdp
+
+SS, LR = preprocessing.StandardScaler, linear_model.LogisticRegression
+HT, NB = tree.HoeffdingTreeClassifier, naive_bayes.GaussianNB
+WARM_UP, TIMED = 1_200, 800
+
+
+def two_classes(n: int) -> list[Any]:
+    """Nine numbers, which drift."""
+    stream = synth.ConceptDriftStream(seed=7, position=1_500, width=200)
+    return list(islice(iter(stream), n))
+
+
+def four_classes(n: int) -> list[Any]:
+    """Ten numbers, moving centres."""
+    stream = synth.RandomRBFDrift(
+        seed_model=1, seed_sample=2, n_classes=4, n_features=10, n_centroids=30,
+        change_speed=0.001, n_drift_centroids=10,
+    )  # fmt: skip
+    return list(islice(iter(stream), n))
+
+
+def loans(n: int) -> list[Any]:
+    """Agrawal with three features as text."""
+    stream = synth.Agrawal(classification_function=4, seed=8, perturbation=0.1)
+    texts = ("elevel", "car", "zipcode")
+    return [
+        ({**x, **{name: f"{name} {x[name]}" for name in texts}}, y) for x, y in islice(stream, n)
+    ]
+
+
+def numbers(n: int) -> list[Any]:
+    """A number to predict."""
+    return list(islice(iter(synth.FriedmanDrift("gra", position=(1_000, 1_800), seed=9)), n))
+
+
+def encoded() -> Any:
+    """Numbers are scaled, text is one-hot."""
+    return (compose.SelectType(int, float) | SS()) + (
+        compose.SelectType(str) | preprocessing.OneHotEncoder()
+    )
+
+
+Case = tuple[Callable[[], Any], Callable[[int], list[Any]], float | None]
+"""A model, its stream, and how many learning steps are promised at most, compiled."""
+
+MODELS: dict[str, Case] = {
+    "LR": (LR, two_classes, None),
+    "SS | LR": (lambda: SS() | LR(), two_classes, 1.0),
+    "SS | Softmax, 4 classes": (
+        lambda: SS() | linear_model.SoftmaxRegression(), four_classes, None,
+    ),
+    "SS | OneVsRest(LR), 4 classes": (
+        lambda: SS() | multiclass.OneVsRestClassifier(LR()), four_classes, None,
+    ),
+    "SS | PAClassifier": (lambda: SS() | linear_model.PAClassifier(), two_classes, None),
+    "SS | LinearRegression": (
+        lambda: SS() | linear_model.LinearRegression(), numbers, None,
+    ),
+    "Bagging(10 SS | LR)": (
+        lambda: ensemble.BaggingClassifier(SS() | LR(), n_models=10, seed=1), two_classes, None,
+    ),
+    "AdaBoost(10 HT)": (
+        lambda: ensemble.AdaBoostClassifier(HT(), n_models=10, seed=1), two_classes, 1.0,
+    ),
+    "BOLE(10 HT)": (
+        lambda: ensemble.BOLEClassifier(HT(), n_models=10, seed=1), two_classes, 1.0,
+    ),
+    "ADWINBoosting(10 HT)": (
+        lambda: ensemble.ADWINBoostingClassifier(HT(), n_models=10, seed=1), two_classes, 1.0,
+    ),
+    "DriftRetraining(HT)": (
+        lambda: drift.DriftRetrainingClassifier(HT(), drift.binary.DDM()), two_classes, None,
+    ),
+    "Discard | SS | LR": (lambda: compose.Discard("salary") | SS() | LR(), two_classes, 2.0),
+    "Discard | HT": (lambda: compose.Discard("salary") | HT(), two_classes, 2.0),
+    "numbers + one-hot | LR": (lambda: encoded() | LR(), loans, 2.0),
+    "numbers + one-hot | HT": (lambda: encoded() | HT(), loans, 2.0),
+    "ordinal | HT": (lambda: preprocessing.OrdinalEncoder() | HT(), loans, 2.0),
+    "numbers + mean by car | HT": (
+        lambda: compose.Select("salary", "age", "loan")
+        + feature_extraction.TargetAgg(by="car", how=stats.Mean())
+        | HT(),
+        loans,
+        None,
+    ),
+    "hasher | LR": (
+        lambda: preprocessing.FeatureHasher(n_features=32, seed=1) | LR(), loans, None,
+    ),
+    "GaussianNB": (NB, two_classes, 5.0),
+    "GaussianNB, 4 classes": (NB, four_classes, 5.0),
+    "Stacking(SS | LR, HT, NB)": (
+        lambda: ensemble.StackingClassifier([SS() | LR(), HT(), NB()], LR()), two_classes, None,
+    ),
+}  # fmt: skip
+
+LEARN = "explain_one / learn_one, means, default grid"
+TAIL = "explain_one, 99th percentile / median, default grid"
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("names", nargs="*", help="models whose names contain one of these")
+    parser.add_argument("--quick", action="store_true", help="a third of the observations")
+    given = parser.parse_args()
+    show(rows(quick=given.quick, names=given.names))
+
+
+def rows(*, quick: bool = False, names: Sequence[str] = ()) -> Iterator[Row]:
+    """The figures of all models, or of those whose names contain one of `names`."""
+    found = {}
+    for name, (make, stream, bound) in MODELS.items():
+        if names and not any(part in name for part in names):
+            continue
+        for build in builds():
+            use(build)
+            explain, learn = along(make(), stream(WARM_UP + TIMED // (3 if quick else 1)))
+            found[f"{name}, {build.build}"] = (
+                explain.mean() / learn.mean(),
+                bound if build.build == "compiled" else None,
+                np.percentile(explain, 99) / np.median(explain),
+            )
+    for what, (ratio, bound, _) in found.items():
+        yield Row(LEARN, what, float(ratio), at_most=bound)
+    for what, (_, _, tail) in found.items():
+        yield Row(TAIL, what, float(tail), at_most=5 if what.endswith("compiled") else None)
+
+
+def along(model: Any, examples: Sequence[Any]) -> tuple[Any, Any]:
+    """Seconds of each `explain_one` and of each `learn_one`, after the warm-up."""
+    pdp = ipdp.IncrementalPDP(model, seed=1)
+    explain, learn = [], []
+    for x, y in examples:
+        explain.append(seconds(pdp.explain_one, x))
+        learn.append(seconds(model.learn_one, x, y))
+    return np.array(explain[WARM_UP:]), np.array(learn[WARM_UP:])
+
+
+if __name__ == "__main__":
+    main()
