@@ -146,3 +146,11 @@ def test_its_state_goes_through_json():
     with pytest.raises(ValueError, match="other series"):
         scales(4).state = one.state
     assert one._past.shape[0] == N_SCALES
+
+
+@pytest.mark.parametrize("width", [0.0, 1.5])
+def test_a_series_that_has_spread_more_widely_of_late_may_lie_further_off(width):
+    values = np.random.default_rng(2).normal(size=(100, 2)) * [1.0, 0.05]
+    values[96:99, 1] += width
+    values[99] = 7.0, 0.0  # one narrow block of a series that has become wide
+    assert moves(scales(2, bounded=True, warm_up=50), values)[0] == ([99] if not width else [])

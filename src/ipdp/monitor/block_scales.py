@@ -41,6 +41,8 @@ _CLUSTERS = 0.5
 # A series that spreads more widely may vary by this more, as a logarithm; not by all that it does,
 # or a series that becomes a thousand times as large would not have moved.
 _WIDEST = 2.0
+# How widely a series spreads is also seen in so many blocks before the newest.
+_RECENT = 3
 # A move that is this large, in units of the series, is believed sooner.
 _HUGE, _SOON = 6.0, 32
 # Nothing nearer to the past mean than so many standard deviations, and within the range, is a move.
@@ -140,8 +142,7 @@ class BlockScales:
             independent = count * apart / (2 - apart)
             variance = variance * independent / (independent - 1)
             difference = means - mean
-            wider = np.clip(np.nan_to_num(difference[width]), 0.0, _WIDEST)
-            wider[width < 0] = 0.0
+            wider = self._wider(k, means)
             distance = np.abs(difference) / np.sqrt(variance + 1e-18 * (1 + mean**2))
             distance = distance / np.exp(wider)
             distance = np.where(is_share, self._share_distance(k, means, variance), distance)
@@ -160,6 +161,19 @@ class BlockScales:
                 lasts = halves.min(axis=0) > 0.5 * np.abs(difference)
                 is_tested &= lasts | (first_scale == 0)
         return np.where(is_tested, ratio, 0.0)
+
+    def _wider(self, k: int, means: FloatArray) -> FloatArray:
+        """By how much more widely than usual each series spreads at the time, as a logarithm.
+
+        One block says little about it: that of the blocks just before it counts, if it is more.
+        """
+        width = self.series.width
+        recent = self._newest[k, :_RECENT][:, width]
+        known = ~np.isnan(recent)
+        mean = np.where(known, recent, 0.0).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
+        mean = np.where(known.any(axis=0), mean, -np.inf)
+        now = np.fmax(means[width], mean) - self._past[k, _MEAN, width]
+        return np.where(width < 0, 0.0, np.clip(np.nan_to_num(now), 0.0, _WIDEST))
 
     def _is_worth_a_test(self, k: int, means: FloatArray) -> Array:
         """Which means may be moves: most are near the past ones, and the test is long."""
