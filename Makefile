@@ -81,7 +81,7 @@ clean: ## Remove the environment, caches and whatever was built
 	find src tests benchmarks examples -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # What is compiled where there is a compiler.
-KERNELS := core/kernels/loop $(addprefix models/trees/kernels/,walk leaves voting aggregation) $(addprefix models/river/kernels/,linear bayes)
+KERNELS := core/kernels/loop $(addprefix models/trees/kernels/,walk leaves voting aggregation) $(addprefix models/river/kernels/,linear bayes) models/forests/kernels/ice
 COMPILED := setup.py $(KERNELS:%=src/ipdp/%.py) $(wildcard src/ipdp/*/kernels/_*.pxd src/ipdp/*/*/kernels/_*.pxd)
 
 $(READY) $(LIBRARIES_READY) $(MINIMUM_READY) $(SPARK_READY): pyproject.toml $(COMPILED)

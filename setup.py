@@ -18,6 +18,7 @@ KERNELS = (
     ("ipdp.models.trees.kernels", "aggregation"),
     ("ipdp.models.river.kernels", "linear"),
     ("ipdp.models.river.kernels", "bayes"),
+    ("ipdp.models.forests.kernels", "ice"),
 )
 
 try:

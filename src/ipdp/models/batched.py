@@ -44,7 +44,7 @@ class BatchedEngine(Engine):
 
     def predict(self, observations: Sequence[Observation]) -> Outputs:
         columns = self._columns_of(observations[0])
-        labels, values = self._answer(_table(observations, columns), columns)
+        labels, values = self._answer(table_of(observations, columns), columns)
         return Outputs(labels, values[:, :, None])
 
     def ice(
@@ -60,7 +60,7 @@ class BatchedEngine(Engine):
         labels: Labels | None = None
         for first in range(0, len(observations), step):
             chunk = slice(first, first + step)
-            table = _table(observations[chunk], columns)
+            table = table_of(observations[chunk], columns)
             labels, values = self._answer(_stack(table, probes, positions[chunk], at), columns)
             parts.append(values.reshape(-1, n_points, values.shape[1]).swapaxes(1, 2))
         return Outputs(labels, parts[0] if len(parts) == 1 else np.concatenate(parts))
@@ -177,7 +177,8 @@ def _numbered(columns: tuple[FeatureName, ...]) -> dict[FeatureName, int]:
     return {name: column for column, name in enumerate(columns)}
 
 
-def _table(observations: Sequence[Observation], columns: Sequence[FeatureName]) -> list[Array]:
+def table_of(observations: Sequence[Observation], columns: Sequence[FeatureName]) -> list[Array]:
+    """The columns of some observations; what an observation does not have is missing."""
     return [_column([x.get(name) for x in observations]) for name in columns]
 
 

@@ -9,6 +9,7 @@ from typing import Any, Literal, get_args
 from ipdp.models.base import Engine
 from ipdp.models.batched import ArrayEngine, FrameEngine
 from ipdp.models.boosters import BoosterEngine, is_booster
+from ipdp.models.forests import with_walk
 from ipdp.models.onnx import OnnxEngine, is_onnx_session
 from ipdp.models.per_row import RowEngine
 from ipdp.models.river import is_river_model, river_engine
@@ -27,15 +28,21 @@ Predicate = Callable[[Any], bool]
 Factory = Callable[[Any, str], Engine]
 """The engine of a model of that kind, given the model and the response that was asked for."""
 
+
+def _estimator(model: Any, response: str) -> Engine:
+    plain = SklearnEngine(model, response)
+    return with_walk(plain, plain.response)
+
+
 # The first entry whose predicate holds makes the engine. A predicate must not import the library of
 # the model: whoever has a model has imported it.
 _REGISTER: list[tuple[Predicate, Factory]] = [
     (is_river_model, river_engine),
-    (is_method, lambda method, _: SklearnEngine(method.__self__, method.__name__)),
-    (is_booster, lambda model, _: BoosterEngine(model)),
+    (is_method, lambda method, _: _estimator(method.__self__, method.__name__)),
+    (is_booster, lambda model, _: with_walk(BoosterEngine(model))),
     (is_torch_module, lambda model, _: TorchEngine(model)),
     (is_onnx_session, lambda model, _: OnnxEngine(model)),
-    (lambda model: hasattr(model, "predict"), SklearnEngine),
+    (lambda model: hasattr(model, "predict"), _estimator),
 ]
 
 

@@ -18,6 +18,7 @@ EXTENSIONS = (
     "ipdp.models.trees.kernels._aggregation",
     "ipdp.models.river.kernels._linear",
     "ipdp.models.river.kernels._bayes",
+    "ipdp.models.forests.kernels._ice",
 )
 """The modules that are there only if they were compiled."""
 

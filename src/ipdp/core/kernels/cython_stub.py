@@ -2,4 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+
 compiled = False
+nogil = nullcontext()
