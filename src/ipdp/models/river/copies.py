@@ -64,7 +64,8 @@ class Copies:
         """The copy in one column."""
         for lo, hi, names, rows in self.blocks:
             if lo <= column < hi:
-                point = dict(self.x)
+                # In its own type: older hashers make Counters, which have a 0 for what they lack.
+                point = self.x.copy()
                 for name, row in zip(names, rows, strict=True):
                     value = (
                         row.item(column - lo) if isinstance(row, np.ndarray) else row[column - lo]
@@ -74,10 +75,12 @@ class Copies:
                     else:
                         point.pop(name, None)
                 return point
-        return dict(self.x)
+        return self.x.copy()
 
     def as_points(self) -> Points | None:
         """The same as points, if no copy differs in more than one feature; else None."""
+        if type(self.x) is not dict:
+            return None
         walked = self.columns.walked
         spans = [(probe.start, probe.stop) for probe in walked]
         if [(block.lo, block.hi) for block in self.blocks] != spans:

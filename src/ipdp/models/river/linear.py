@@ -69,7 +69,7 @@ class Sums:
 
 def of_copies(copies: Copies, weights: Weights, intercept: float) -> FloatArray:
     """The sum at each copy, whose blocks may differ in several features."""
-    x, blocks = copies.x, copies.blocks
+    x, blocks = dict(copies.x), copies.blocks
     names = tuple(dict.fromkeys([*x, *[name for block in blocks for name in block.names]]))
     at = {name: place for place, name in enumerate(names)}
     own = weights(names)

@@ -101,7 +101,7 @@ def by_calls(call: Callable[[Any], Any], asked: Asked, method: str) -> Answer | 
     unchanged, changed = _columns(asked)
     answers = {column: call(asked.at(column)) for column in changed}
     if unchanged:
-        answers |= dict.fromkeys(unchanged, call(dict(asked.x)))
+        answers |= dict.fromkeys(unchanged, call(asked.x.copy()))
     return tabulated(answers, asked.columns.n, method)
 
 
