@@ -10,7 +10,13 @@ from ipdp.core.extremes import WindowedExtremes
 from ipdp.core.importance import Importance
 from ipdp.core.reservoir import Reservoir
 from ipdp.core.smoothing import Smoothing
-from ipdp.explainers import Explainer, IncrementalPDP, IncrementalPFI, partial_dependence
+from ipdp.explainers import (
+    Explainer,
+    IncrementalALE,
+    IncrementalPDP,
+    IncrementalPFI,
+    partial_dependence,
+)
 from ipdp.monitor import Change, Monitor
 
 if TYPE_CHECKING:
@@ -25,6 +31,7 @@ __all__ = [
     "Curve",
     "Explainer",
     "Importance",
+    "IncrementalALE",
     "IncrementalPDP",
     "IncrementalPFI",
     "Log",

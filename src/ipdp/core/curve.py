@@ -116,6 +116,9 @@ class Curve:
         Whether all features of the observations have a curve.
     provisional
         Whether the band is not to be trusted yet: the series is too short for its memory.
+    kind
+        "pdp" for a partial dependence, or "ale" for an accumulated local effect, which is relative
+        to the mean over the data.
 
     Examples
     --------
@@ -159,6 +162,7 @@ class Curve:
     ice_spread: FloatArray | None = None
     explained: FloatArray | None = None
     follows_all: bool = True
+    kind: str = "pdp"
 
     @property
     def features(self) -> tuple[Feature, ...]:
@@ -234,7 +238,7 @@ class Curve:
 
     @property
     def are_probabilities(self) -> bool:
-        """Whether the outputs are the probabilities of classes.
+        """Whether the outputs are the probabilities of classes, or effects on them.
 
         The newest ICE curve decides where there is one: an average may hold answers from before
         the model had met any class, which were all zero.
@@ -256,8 +260,12 @@ class Curve:
             return self.outputs[int(np.argmax(np.nan_to_num(self.importance, nan=-1.0)))]
 
     def output_text(self, output: Label) -> str:
-        """What a number of one output is: "P(True)" for a class, else the name of the target."""
-        return f"P({output})" if self.are_probabilities else str(output)
+        """What a number of one output is: "P(True)" for a class, else the name of the target.
+
+        Of an accumulated local effect it is the effect on that.
+        """
+        text = f"P({output})" if self.are_probabilities else str(output)
+        return f"effect on {text}" if self.kind == "ale" else text
 
     def band(
         self, level: float = 0.95, *, simultaneous: bool = False

@@ -48,6 +48,8 @@ def are_probabilities(curve: Curve) -> bool:
     values = curve.ice[:, -1] if curve.ice is not None and newest else curve.average
     values = values.reshape(len(curve.outputs), -1)
     values = values[:, ~np.isnan(values).any(axis=0)]
+    if curve.kind == "ale":  # what one class gains, others lose
+        return bool(len(values) > 1 and np.allclose(values.sum(axis=0), 0.0, atol=1e-6))
     return bool(
         values.size and values.min() >= -1e-9 and np.allclose(values.sum(axis=0), 1.0, atol=1e-6)
     )

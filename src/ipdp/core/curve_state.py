@@ -29,6 +29,7 @@ def curve_fields(state: State) -> dict[str, Any]:
         "rug": _axes(state["rug"], categorical),
         "provisional": bool(state.get("provisional", False)),
         "follows_all": bool(state.get("follows_all", True)),
+        "kind": state.get("kind", "pdp"),
         **_arrays(state),
     }
 

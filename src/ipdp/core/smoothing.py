@@ -128,6 +128,34 @@ class Smoothing:
         self.n += 1
         self.t = t
 
+    def update_at(self, columns: list[int], values: FloatArray, w: float, t: float) -> None:
+        """Fold one observation in, which has values of some columns only; the others age.
+
+        Parameters
+        ----------
+        columns
+            Numbers of the columns, none twice; -1 for a value that is not to count.
+        values
+            Of shape (n_rows, n); those of columns after the n-th are 0.
+        w, t
+            Weight and time of the observation.
+
+        Examples
+        --------
+        >>> smoothing = Smoothing(alpha=0.5, n_columns=3)
+        >>> smoothing.update_at([2, 0], np.array([[5.0, 1.0]]), w=1.0, t=1)
+        >>> smoothing.update_at([2], np.array([[8.0]]), w=1.0, t=2)
+        >>> smoothing.mean, smoothing.weight
+        (array([[1., 0., 7.]]), array([0.5, 0. , 1.5]))
+        """
+        gap = 1 if self.t is None else t - self.t
+        decay = self._decay if gap == 1 else self._decay**gap
+        if len(self._weight) != self.mean.shape[1]:
+            self._weight, self._squares = self.weight, self.squares
+        kernels.current.fold_at(self, values, columns, decay, w)
+        self.n += 1
+        self.t = t
+
     def update_many(self, values: Array, w: FloatArray, t: FloatArray) -> None:
         """Fold many observations in at once; the same as one by one, to rounding.
 

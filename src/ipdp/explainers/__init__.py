@@ -1,9 +1,17 @@
 """Explainers: what a model is asked along a stream, and what is kept of its answers."""
 
+from ipdp.explainers.ale.explainer import IncrementalALE
 from ipdp.explainers.base import Explainer
 from ipdp.explainers.batch import partial_dependence
 from ipdp.explainers.memory import Memory
 from ipdp.explainers.pdp import IncrementalPDP
 from ipdp.explainers.pfi import IncrementalPFI
 
-__all__ = ["Explainer", "IncrementalPDP", "IncrementalPFI", "Memory", "partial_dependence"]
+__all__ = [
+    "Explainer",
+    "IncrementalALE",
+    "IncrementalPDP",
+    "IncrementalPFI",
+    "Memory",
+    "partial_dependence",
+]

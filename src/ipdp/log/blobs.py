@@ -141,6 +141,8 @@ def curve_blob(curve: Curve) -> bytes:
 
 def _named(curve: Curve) -> list[tuple[str, Any]]:
     names = [item.name for item in fields(curve) if item.name not in _NOT_BY_NAME]
+    if curve.kind == "pdp":  # as in every log before there were others
+        names.remove("kind")
     return [(name, getattr(curve, name)) for name in names]
 
 
@@ -208,9 +210,9 @@ def change_of(text: str, before: bytes, after: bytes) -> Change:
         return Change(**values, shares=shares)
 
 
-def _put(array: Array | bool, parts: list[bytes]) -> Any:
+def _put(array: Array | bool | str, parts: list[bytes]) -> Any:
     """What the header says of an array, whose bytes go to the parts."""
-    if isinstance(array, bool):
+    if isinstance(array, (bool, str)):
         return array
     if array.dtype.kind in _NUMBERS:
         parts.append(array.tobytes())
@@ -225,7 +227,7 @@ class _Taker:
         self.blob, self.start = blob, start
 
     def __call__(self, said: Any) -> Any:
-        if said is None or isinstance(said, bool):
+        if said is None or isinstance(said, (bool, str)):
             return said
         if isinstance(said, dict):
             return _objects(**said)

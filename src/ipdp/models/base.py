@@ -106,6 +106,8 @@ class Engine(ABC):
     model: Any
     ordered: bool = False
     """Whether the order of an observation's features matters to the model."""
+    has_gradients: bool = False
+    """Whether `gradients` has an answer."""
 
     @abstractmethod
     def ice(
@@ -131,6 +133,15 @@ class Engine(ABC):
         An engine that compares its answers with plain calls need not do so once more.
         """
         return self.ice(observations, probes, positions)
+
+    def gradients(
+        self, observations: Sequence[Observation], names: Sequence[FeatureName]
+    ) -> tuple[Outputs, FloatArray]:
+        """The outputs for some observations, and how fast they change along some numbers.
+
+        The latter of shape (n_observations, n_outputs, n_names).
+        """
+        raise NotImplementedError(f"{self!r} has no gradients for {list(observations[0])}, {names}")
 
     @abstractmethod
     def predict(self, observations: Sequence[Observation]) -> Outputs:

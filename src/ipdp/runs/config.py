@@ -179,7 +179,8 @@ class RunConfig(BaseModel):
     explainers: Names = _explanation(
         ["pdp"],
         "EXPLAINERS",
-        "What to compute: pdp (curves), pfi (permutation importance), or both with a comma",
+        "What to compute, with commas: pdp (curves), ale (accumulated local effects), pfi "
+        "(permutation importance)",
     )
     loss: str = _explanation(
         "auto",

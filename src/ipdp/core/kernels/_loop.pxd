@@ -38,6 +38,13 @@ cdef inline Py_ssize_t bisect_right(list values, x) except -1:
                rows=tuple, values="const double[:, ::1]")
 cpdef fold_in(smoothing, tuple parts, double decay, double w)
 
+@cython.locals(k=Py_ssize_t, row=Py_ssize_t, column=Py_ssize_t, n=Py_ssize_t, n_columns=Py_ssize_t,
+               n_rows=Py_ssize_t, n_values=Py_ssize_t, fits=bint,
+               weight=double, share=double, delta=double, step=double,
+               mean=cython.double[:, ::1], spread=cython.double[:, ::1],
+               weights=cython.double[::1], squares=cython.double[::1])
+cpdef fold_at(smoothing, const double[:, :] values, list columns, double decay, double w)
+
 @cython.locals(i=Py_ssize_t, j=Py_ssize_t, k=Py_ssize_t)
 cpdef bint are_below(const double[:, :, :] values, double limit) except -1
 

@@ -33,6 +33,7 @@ __all__ = [
     "Watch",
     "are_below",
     "draw",
+    "fold_at",
     "fold_in",
     "is_whole",
     "numbers_of",
@@ -61,6 +62,28 @@ def fold_in(
     smoothing.spread += step
     smoothing._weight = total
     smoothing._squares = decay * decay * smoothing._squares + w * w
+
+
+def fold_at(smoothing: Any, values: FloatArray, columns: list[int], decay: float, w: float) -> None:
+    """Fold an observation into some columns of a smoothing; the others only age."""
+    n_more = len(columns) - values.shape[1]
+    if n_more:
+        values = np.hstack([values, np.zeros((len(values), n_more))])
+    there = [k for k, column in enumerate(columns) if column >= 0]
+    at = [columns[k] for k in there]
+    smoothing._weight *= decay
+    smoothing._squares *= decay * decay
+    smoothing.spread *= decay
+    weight = smoothing._weight[at]
+    total = weight + w
+    delta = values[:, there] - smoothing.mean[:, at]
+    step = delta * (w / total)
+    smoothing.mean[:, at] += step
+    step *= delta
+    step *= weight
+    smoothing.spread[:, at] += step
+    smoothing._weight[at] = total
+    smoothing._squares[at] += w * w
 
 
 def are_below(values: FloatArray, limit: float) -> bool:

@@ -63,6 +63,42 @@ def fold_in(smoothing: Any, parts: Sequence[FloatArray], decay: float, w: float)
         squares[k] = decay * decay * squares[k] + w * w
 
 
+def fold_at(smoothing: Any, values: FloatArray, columns: list[int], decay: float, w: float) -> None:
+    """The same with values, of shape (n_rows, n), of some columns; -1 stands for no column.
+
+    The values of columns after the n-th are 0.
+    """
+    mean, spread = smoothing.mean, smoothing.spread
+    weights, squares = smoothing._weight, smoothing._squares
+    n_rows, n_columns, n_values = mean.shape[0], mean.shape[1], values.shape[1]
+    n = len(columns)
+    fits = spread.shape[0] == n_rows and spread.shape[1] == n_columns
+    if not fits or weights.shape[0] != n_columns or squares.shape[0] != n_columns:
+        raise ValueError("the smoothing is damaged: its arrays differ in shape")
+    if values.shape[0] != n_rows or n_values > n:
+        raise ValueError("the rows have another shape than those before")
+    for k in range(n_columns):
+        weights[k] *= decay
+        squares[k] *= decay * decay
+    for row in range(n_rows):
+        for k in range(n_columns):
+            spread[row, k] *= decay
+    for k in range(n):
+        column = columns[k]
+        if column >= n_columns:
+            raise ValueError("the rows have another shape than those before")
+        if column < 0:
+            continue
+        weight, share = weights[column], w / (weights[column] + w)
+        for row in range(n_rows):
+            delta = (values[row, k] if k < n_values else 0.0) - mean[row, column]
+            step = delta * share
+            mean[row, column] += step
+            spread[row, column] += step * delta * weight
+        weights[column] += w
+        squares[column] += w * w
+
+
 def are_below(values: FloatArray, limit: float) -> bool:
     """Whether all values, of three dimensions, are numbers of a size below the limit."""
     for i in range(values.shape[0]):

@@ -278,7 +278,7 @@ class CurveMemory(Memory):
         return {
             "outputs": encode_name(tuple(means.outputs)),
             "named": means.named,
-            "grids": [_plain(grid.state) for grid in self.grids.values()],
+            "grids": [plain(grid.state) for grid in self.grids.values()],
             "effects": [
                 {"feature": encode_name(t.feature), "names": encode_name(t.names), "n": t.n}
                 for t in self.targets
@@ -309,7 +309,7 @@ class CurveMemory(Memory):
             ],
             "spread": self.spreads.state,
             "pool": self.pool.state,
-            "together": [_plain(list(values)) for values in self.joint],
+            "together": [plain(list(values)) for values in self.joint],
         }
 
     def _restore(self, state: State) -> None:
@@ -371,12 +371,12 @@ def _rows(wanted: Sequence[Label], known: Sequence[Label]) -> list[int]:
     return [known.index(label) if label in known else -1 for label in wanted]
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
     """The state of a grid: dicts and lists of plain values."""
     if isinstance(value, dict):
-        return {name: _plain(item) for name, item in value.items()}
+        return {name: plain(item) for name, item in value.items()}
     if isinstance(value, list):
-        return [_plain(item) for item in value]
+        return [plain(item) for item in value]
     if isinstance(value, tuple):
         raise TypeError(
             f"{value!r} cannot be saved: categories must be strings, numbers or booleans"

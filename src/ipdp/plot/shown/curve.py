@@ -128,7 +128,7 @@ def shown_curve(whole: Curve, **options: Any) -> ShownCurve:
     axis = Axis(categorical=curve.categorical[0], categories=wanted.categories)
     x = axis.positions(curve.grid_values[0])
     same = x.size > 0 and axis.categories is None and not np.ptp(x) > 0
-    bounded = not wanted.centred
+    bounded = not wanted.centred and whole.kind == "pdp"
     past = None
     if not wanted.is_beside:
         past = past_beside(curve, probabilities=whole.are_probabilities)

@@ -82,4 +82,7 @@ def output_label(whole: Curve, drawn: Curve, *, centred: bool = False) -> str:
         label = named(whole.output_text(drawn.outputs[0]), _LABEL)
     else:
         label = "probability" if whole.are_probabilities else "prediction"
+        label = f"effect on {label}" if whole.kind == "ale" else label
+    if whole.kind == "ale":
+        label = f"accumulated local {label}"
     return f"{label}, centred" if centred else label
