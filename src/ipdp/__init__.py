@@ -15,6 +15,7 @@ from ipdp.explainers import (
     IncrementalALE,
     IncrementalPDP,
     IncrementalPFI,
+    accumulated_local_effects,
     partial_dependence,
 )
 from ipdp.monitor import Change, Monitor
@@ -42,6 +43,7 @@ __all__ = [
     "Run",
     "Smoothing",
     "WindowedExtremes",
+    "accumulated_local_effects",
     "checks",
     "datasets",
     "grid",

@@ -51,7 +51,7 @@ def of_categories(model, rows, name, order, weights):
 
 
 def second_order(model, rows, names, edges):
-    """The effect of a pair at the corners of its cells; an empty cell is as dense as the nearest."""
+    """The effect of a pair at the corners of cells; an empty one is as dense as the nearest."""
     (first, second), (a, b) = names, edges
     n, m = len(a) - 1, len(b) - 1
     cells = {(i, j): [] for i in range(n) for j in range(m)}

@@ -110,6 +110,7 @@ def classes(x):
     return {0: 1 - p, 1: p} if n < 4 else {0: 1 - p, 1: p / 2, 2: p / 2}
 
 
+FEW = ["a", "b", "c", "n", ("a", "b")]
 FEATURES = ["a", "n", "c", "b", ("a", "n"), ("c", "a")]
 
 
@@ -244,3 +245,31 @@ def test_curves_say_what_they_are():
     assert ipdp.Curve.from_dict(curve.to_dict()).kind == "ale"
     assert curve.are_probabilities
     assert curve.output_text(1) == "effect on P(1)"
+
+
+def test_a_table_gives_the_same_as_a_stream_that_does_not_forget():
+    ale = ipdp.IncrementalALE(model, FEW, alpha=None, grid=GRID)
+    ale.explain_many(ROWS)
+    for curve in ipdp.accumulated_local_effects(model, ROWS, FEW, grid=GRID):
+        mine = ale.curve(curve.feature)
+        np.testing.assert_allclose(curve.average, mine.average, **CLOSE)
+        assert not curve.provisional
+
+
+def test_the_bins_of_a_table_are_those_of_all_rows():
+    curves = ipdp.accumulated_local_effects(model, ROWS, weights=[1.0] * len(ROWS))
+    edges = curves[0].grid_values[0]
+    low, high = np.quantile([x["a"] for x in ROWS], [0.01, 0.99])
+    assert edges[0] == pytest.approx(low, abs=0.1)
+    assert edges[-1] == pytest.approx(high, abs=0.1)
+    expected = oracle.first_order(model, ROWS, "a", edges.tolist(), [1] * len(ROWS))
+    np.testing.assert_allclose(curves[0].average[0], expected, **CLOSE)
+
+
+@pytest.mark.parametrize(
+    ("rows", "weights", "sentence"),
+    [([], None, "no rows"), (ROWS[:3], [1.0], "3 rows"), ([{"a": None}], None, "only missing")],
+)
+def test_errors_of_a_table(rows, weights, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        ipdp.accumulated_local_effects(model, rows, weights=weights)

@@ -1,5 +1,6 @@
 """Explainers: what a model is asked along a stream, and what is kept of its answers."""
 
+from ipdp.explainers.ale.batch import accumulated_local_effects
 from ipdp.explainers.ale.explainer import IncrementalALE
 from ipdp.explainers.base import Explainer
 from ipdp.explainers.batch import partial_dependence
@@ -13,5 +14,6 @@ __all__ = [
     "IncrementalPDP",
     "IncrementalPFI",
     "Memory",
+    "accumulated_local_effects",
     "partial_dependence",
 ]

@@ -75,18 +75,11 @@ def partial_dependence(
     >>> curve.average
     array([[0., 3., 6.]])
     """
-    rows = observations(X, names)
-    if not rows:
-        raise ValueError("X has no rows: there is nothing to average over")
-    w = [1.0] * len(rows) if weights is None else [sample_weight(v) for v in weights]
-    if len(w) != len(rows):
-        raise ValueError(f"weights has {len(w)} values for {len(rows)} rows")
-    if not any(w):
-        raise ValueError("weights must not all be 0")
+    rows, w = table(X, weights, names)
     listed = None if features is None else as_features(features)
     grid = checked_grids(grid, listed)
     listed = followed(rows[0], listed)
-    targets = make_targets(listed, _over_all(grid, listed, len(rows)), regrid=False, seed=None)
+    targets = make_targets(listed, over_all(grid, listed, len(rows)), regrid=False, seed=None)
     memory = CurveMemory(targets, tuple(rows[0]), alpha=None, n_ice=len(rows) if ice else 0)
     _fill(memory, rows)
     # The rows of a table are a sample: their order is not that of time.
@@ -102,21 +95,40 @@ def partial_dependence(
     return [replace(now.curve(k), provisional=False) for k in range(len(targets))]
 
 
-def _fill(memory: CurveMemory, rows: Sequence[Observation]) -> None:
-    """Let the grids have all rows of a table."""
-    admitted = [memory.admit(x) for x in rows]
+def table(
+    X: Any, weights: Sequence[float] | None, names: Sequence[FeatureName] | None
+) -> tuple[list[dict[Any, Any]], list[float]]:
+    """The rows of a table and their weights, or an error."""
+    rows = observations(X, names)
+    if not rows:
+        raise ValueError("X has no rows: there is nothing to average over")
+    w = [1.0] * len(rows) if weights is None else [sample_weight(v) for v in weights]
+    if len(w) != len(rows):
+        raise ValueError(f"weights has {len(w)} values for {len(rows)} rows")
+    if not any(w):
+        raise ValueError("weights must not all be 0")
+    return rows, w
+
+
+def filled(grids: Mapping[FeatureName, Grid], admitted: Sequence[Sequence[Any]]) -> None:
+    """Let the grids have all rows of a table, as they were admitted."""
     columns = list(zip(*admitted, strict=True))
-    for (name, own), column in zip(memory.grids.items(), columns, strict=True):
+    for (name, own), column in zip(grids.items(), columns, strict=True):
         values = [value for value in column if value is not None]
         if not values:
             raise ValueError(f"feature {name!r} has no values in X, only missing ones")
         own.take(values)
         own.settle()
+
+
+def _fill(memory: CurveMemory, rows: Sequence[Observation]) -> None:
+    admitted = [memory.admit(x) for x in rows]
+    filled(memory.grids, admitted)
     memory.joint.extend(map(tuple, admitted[-(memory.joint.maxlen or 0) :]))
     memory.seen = memory.t = len(rows)
 
 
-def _over_all(
+def over_all(
     grid: Grid | Mapping[FeatureName, Grid], features: Sequence[Feature], n: int
 ) -> Grid | dict[FeatureName, Grid]:
     """The grids with a window that holds a whole table of n rows."""

@@ -165,6 +165,19 @@ class IncrementalALE(Explainer):
         for k, (_, question, weight, time) in enumerate(waiting):
             memory.fold_in(memory.effects(question, *answers[k]), weight, time)
 
+    def fold_in(
+        self, memory: AleMemory, rows: Sequence[Observation], weights: Sequence[float]
+    ) -> None:
+        """Ask about rows of a table, and fold them into a memory whose grids have all of them."""
+        waiting: list[_Waiting] = []
+        for t, (x, weight) in enumerate(zip(rows, weights, strict=True), start=1):
+            question = memory.question(memory.admit(x)) if weight else None
+            if question is not None:
+                waiting.append((x, question, weight, float(t)))
+            if len(waiting) >= _BLOCK or t == len(rows):
+                self._fold_in(memory, waiting)
+                waiting = []
+
     def _begin(self, x: Observation) -> AleMemory:
         targets = make_targets(followed(x, self.features), self.grid, regrid=True, seed=self.seed)
         return AleMemory(targets, tuple(x), alpha=self.alpha, by_gradient=self.gradient)

@@ -130,7 +130,7 @@ class AleMemory(Memory):
         # The grids have the observation after it was explained, as in Algorithm 1.
         kernels.current.take_in(values, self._intakes, self._updates)
         if self.keeps_rows:
-            self.rows.append(tuple([_plain_value(x.get(name)) for name in self.columns]))
+            self._keep(x)
             self._put_in_order(now=(self.seen + 1) % _N_ROWS == 0)
         elif self.rows:
             self.rows.clear()
@@ -235,7 +235,7 @@ class AleMemory(Memory):
 
     def _ordered(self, name: FeatureName, present: list[Any]) -> tuple[Any, ...]:
         grid: Any = self.grids[name]
-        if isinstance(grid.grid, Fixed):
+        if isinstance(getattr(grid, "grid", grid), Fixed):
             return tuple(present)  # the user's own order
         return ordered(present, self.columns.index(name), self.rows)
 
@@ -254,6 +254,15 @@ class AleMemory(Memory):
                 if order != known:
                     self.orders[name] = order
                     self._bins = None
+
+    def _keep(self, x: Observation) -> None:
+        self.rows.append(tuple([_plain_value(x.get(name)) for name in self.columns]))
+
+    def keep_rows(self, rows: Sequence[Observation]) -> None:
+        """Take the order of categories from the rows of a table, which the grids have already."""
+        for x in rows[:: max(1, len(rows) // _N_ROWS)]:
+            self._keep(x)
+        self._put_in_order(now=True)
 
     # Copies, and segments of a stream.
 

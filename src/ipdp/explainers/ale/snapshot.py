@@ -157,19 +157,15 @@ class AleSnapshot:
         return errors
 
     def _shown(self, number: int, found: _Values) -> list[int]:
-        """The points that are shown: at the ends only those with data, within the grid's limits."""
-        [*lines] = found.reading.lines
-        n = found.average.shape[1]
-        if len(lines) > 1 or lines[0].categorical:
+        """The points that are shown: where they come and go, at the ends only those with data."""
+        lines, n = found.reading.lines, found.average.shape[1]
+        limits = self._memory.targets[number].grids[0].limits
+        if len(lines) > 1 or lines[0].categorical or limits is None:
             return list(range(n))
         points, near = lines[0].points, found.near
-        least = min(_FEWEST, near.max(initial=0.0) / 3)
-        within = near >= least
-        limits = self._memory.targets[number].grids[0].limits
-        if limits is not None:
-            inside = within & (points >= limits[0]) & (points <= limits[1])
-            within = inside if inside.sum() > 1 else within
-        there = np.flatnonzero(within)
+        enough = near >= min(_FEWEST, near.max(initial=0.0) / 3)
+        within = enough & (points >= limits[0]) & (points <= limits[1])
+        there = np.flatnonzero(within if within.sum() > 1 else enough)
         return list(range(int(there[0]), int(there[-1]) + 1)) if len(there) > 1 else list(range(n))
 
     def _rugs(self, number: int) -> list[Array]:
