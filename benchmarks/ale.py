@@ -136,7 +136,7 @@ def truth(edges: FloatArray) -> FloatArray:
 
 
 def look(ale: ipdp.IncrementalALE) -> list[float]:
-    """Coverage of points and of whole curves, share that is marked, share of the plain error."""
+    """Coverage of points and of whole curves, share that is marked, width, coverage of the rest."""
     rows = []
     layout = ale.memory.means.layout
     for number, curve in enumerate(ale.curves.values()):
@@ -148,17 +148,19 @@ def look(ale: ipdp.IncrementalALE) -> list[float]:
             (curve.band(LEVEL, simultaneous=s)[1] - curve.average)[0] for s in (False, True)
         )
         rows.append([(off <= half).mean(), (off <= whole).all(), curve.provisional, half.mean()])
-    return np.mean(rows, axis=0).tolist()
+    sure = [row[0] for row in rows if not row[2]]
+    return [*np.mean(rows, axis=0).tolist(), float(np.mean(sure)) if sure else math.nan]
 
 
 def bands(runs: int, seed: int, alpha: float = 0.001) -> None:
     """Print what bands cover at 2, 6 and 20 times the memory of the smoothing."""
     looks = [round(k / alpha) for k in (2, 6, 20)]
     print(f"{LEVEL:.0%} bands, alpha = {alpha}, {runs} runs, seed {seed}")
-    print(f"{'':10}{'bins':>9}{'n':>8}{'points':>9}{'whole':>9}{'marked':>9}{'half':>9}")
+    print(f"{'':10}{'bins':>9}{'n':>8}{'points':>9}{'whole':>9}{'marked':>9}{'half':>9}{'rest':>9}")
     names = [f"{kind}{k}" for kind in "vz" for k in range(runs)]
+    kinds = ("iid", "AR .5", "AR .9", "AR .99")
     for grid in (ipdp.grid.Fixed(np.linspace(-2, 2, 10)), ipdp.grid.Auto()):
-        for number, kind in enumerate(("iid", "AR .5", "AR .9", "AR .99")):
+        for number, kind in enumerate(kinds):
             rng = np.random.default_rng([seed, number])
             v, e = (stream(kind, rng, looks[-1], runs) - 0.5 for _ in range(2))
             table = np.hstack([v, _RHO * v + math.sqrt(1 - _RHO**2) * e])
@@ -166,10 +168,10 @@ def bands(runs: int, seed: int, alpha: float = 0.001) -> None:
             for first in range(0, looks[-1], 500):
                 ale.explain_many(table[first : first + 500], names=names)
                 if first + 500 in looks:
-                    points, whole, marked, half = look(ale)
+                    points, whole, marked, half, sure = look(ale)
                     print(
                         f"{kind:10}{type(grid).__name__:>9}{first + 500:8,}{points:9.1%}"
-                        f"{whole:9.1%}{marked:9.0%}{half:9.3f}",
+                        f"{whole:9.1%}{marked:9.0%}{half:9.3f}{sure:9.1%}",
                         flush=True,
                     )
 
