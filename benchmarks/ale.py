@@ -3,12 +3,12 @@
     python benchmarks/ale.py accuracy [--seeds 100-109]
     python benchmarks/ale.py cost [--seed 7]
     python benchmarks/ale.py bands [--runs 200] [--seed 2026]
-    python benchmarks/ale.py packages        (where PyALE and alibi are installed)
+    python benchmarks/ale.py packages        (where PyALE is installed)
 
 `accuracy`: y = a + b^2 + noise is learnt by a forest, a and b are correlated, and the effect of a
 is known. `cost`: thread time against that of partial dependence, in turns. `bands`: how often they
-cover, for many streams at once, as features of one explainer. `packages`: the same numbers as two
-others give, with their bins.
+cover, for many streams at once, as features of one explainer. `packages`: the same numbers as PyALE
+gives, with its bins.
 """
 
 from __future__ import annotations
@@ -180,9 +180,8 @@ def bands(runs: int, seed: int, alpha: float = 0.001) -> None:
 
 
 def packages(seed: int = 0, n: int = 2_000) -> None:
-    """Print how far the curve is from those of PyALE and of alibi, with their bins."""
+    """Print how far the curve is from that of PyALE, with its bins."""
     import pandas as pd
-    from alibi.explainers import ALE
     from PyALE import ale as pyale
 
     rng = np.random.default_rng(seed)
@@ -197,20 +196,14 @@ def packages(seed: int = 0, n: int = 2_000) -> None:
         predict = staticmethod(call)
 
     frame = pd.DataFrame(X, columns=["a", "b"])
-    theirs = {
-        "PyALE": pyale(frame, Model(), ["a"], grid_size=20, include_CI=False, plot=False)["eff"],
-    }
-    explanation = ALE(call, feature_names=["a", "b"]).explain(X, min_bin_points=50)
-    found = pd.Series(explanation.ale_values[0][:, 0], index=explanation.feature_values[0])
-    theirs["alibi"] = found
-    for name, values in theirs.items():
-        edges = np.asarray(values.index, dtype=float)
-        ale = ipdp.IncrementalALE(
-            ipdp.models.engine(call, takes="array"), ["a"], alpha=None, grid=ipdp.grid.Fixed(edges)
-        )
-        ale.explain_many(X, names=["a", "b"])
-        away = np.abs(ale.curve("a").average[0] - np.asarray(values)).max()
-        print(f"{name}: {len(edges) - 1} bins, largest difference {away:.2g}")
+    theirs = pyale(frame, Model(), ["a"], grid_size=20, include_CI=False, plot=False)["eff"]
+    edges = np.asarray(theirs.index, dtype=float)
+    ale = ipdp.IncrementalALE(
+        ipdp.models.engine(call, takes="array"), ["a"], alpha=None, grid=ipdp.grid.Fixed(edges)
+    )
+    ale.explain_many(X, names=["a", "b"])
+    away = np.abs(ale.curve("a").average[0] - np.asarray(theirs)).max()
+    print(f"PyALE: {len(edges) - 1} bins, largest difference {away:.2g}")
 
 
 def main() -> None:

@@ -36,10 +36,11 @@ def test_other_columns_only_age(alpha):
         np.testing.assert_allclose(getattr(some, name), getattr(all_columns, name), rtol=1e-12)
 
 
+@pytest.mark.usefixtures("build")
 @pytest.mark.parametrize(
     ("columns", "values"), [([0, 1], np.zeros((1, 2))), ([7], np.zeros((2, 1)))]
 )
-def test_the_compiled_loop_refuses_what_does_not_fit(columns, values):
+def test_what_does_not_fit_is_refused(columns, values):
     smoothing = Smoothing(alpha=0.1, n_rows=2, n_columns=3)
     with pytest.raises((ValueError, IndexError)):
         smoothing.update_at(columns, values, 1.0, 1.0)

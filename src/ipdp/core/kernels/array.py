@@ -67,6 +67,8 @@ def fold_in(
 def fold_at(smoothing: Any, values: FloatArray, columns: list[int], decay: float, w: float) -> None:
     """Fold an observation into some columns of a smoothing; the others only age."""
     n_more = len(columns) - values.shape[1]
+    if values.shape[0] != len(smoothing.mean) or n_more < 0:
+        raise ValueError("the rows have another shape than those before")
     if n_more:
         values = np.hstack([values, np.zeros((len(values), n_more))])
     there = [k for k, column in enumerate(columns) if column >= 0]
