@@ -84,7 +84,7 @@ class IncrementalALE(Explainer):
     >>> for a in rng.uniform(-1, 1, size=1_000):
     ...     ale.explain_one({"a": a, "b": a + 0.1 * rng.normal()})
     >>> ale.curve("a").average.round(2)
-    array([[-0.98,  0.02,  1.02]])
+    array([[-1.,  0.,  1.]])
     """
 
     name = "ale"
