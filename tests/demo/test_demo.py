@@ -66,7 +66,10 @@ def test_the_picture_shows_the_record(record):
     panels = axes[:4]
     for ax, t in zip(panels, record.moments, strict=True):
         curve = record.salary(t)
-        np.testing.assert_array_equal(ax.lines[0].get_ydata(), curve.average[0])
+        drawn = ax.lines[0].get_ydata()  # where there are few data the line is another, faint one
+        in_full = ~np.isnan(drawn)
+        assert in_full.sum() > len(drawn) / 2
+        np.testing.assert_array_equal(drawn[in_full], curve.average[0][in_full])
         assert f"t = {curve.t:,}" in [text.get_text() for text in ax.texts]
     accuracy = next(ax for ax in axes if ax.get_ylabel() == "accuracy")
     np.testing.assert_array_equal(accuracy.lines[0].get_ydata(), record.accuracy)

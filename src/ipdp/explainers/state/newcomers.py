@@ -203,7 +203,8 @@ class Newcomers:
             weights.append(weight)
             means.append(mean)
         share = np.array([point.share for point in self.points])
-        between = share * means[0] + (1 - share) * means[1]
+        # Written so that the difference of equal means is exactly 0.
+        between = means[0] + (1 - share) * (means[1] - means[0])
         return np.min(weights, axis=0) > 0, means[2] - between
 
     def _past_of_all(
@@ -216,15 +217,16 @@ class Newcomers:
         known, difference = differences
         borrowed, start = np.zeros(len(self.points)), difference.copy()
         for k, neighbours in enumerate(self._neighbours()):
-            point, weights = self.points[k], []
-            shares = (point.share, 1 - point.share)
-            for name, j, share in zip(_PARTS, neighbours, shares, strict=False):
+            weights, means = [], []
+            for name, j in zip(_PARTS, neighbours, strict=False):
                 weight, mean = then[name][0][k], then[name][1][:, k]
                 if j >= 0 and borrowed[j] > 0:
                     weight = weight + borrowed[j]
                     mean = mean + borrowed[j] / weight * (start[:, j] - mean)
-                start[:, k] += share * mean
                 weights.append(weight)
+                means.append(mean)
+            share = self.points[k].share
+            start[:, k] += means[0] + (1 - share) * (means[1] - means[0])
             if known[k]:
                 borrowed[k] = max(min(weights) - _OWN * then["own"][0][k], 0.0)
         return borrowed, start

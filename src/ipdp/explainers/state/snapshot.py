@@ -10,7 +10,7 @@ from ipdp.core.counts import in_order
 from ipdp.core.curve import Curve
 from ipdp.core.errors import NotEnoughSamples
 from ipdp.core.typing import Array, FloatArray
-from ipdp.explainers.state.correction import correction
+from ipdp.explainers.state.correction import correction, share_now
 from ipdp.explainers.state.curve_memory import CurveMemory
 from ipdp.explainers.state.errors import CurveErrors
 from ipdp.explainers.state.targets import MISSING, Target
@@ -46,14 +46,22 @@ class Snapshot:
                 self._mean = np.vstack([positions, _bounded(outputs + found.difference, outputs)])
         self._errors = CurveErrors(memory.means, found)
         self._n_effective = self._errors.n_effective
-        self._explained = self._share()
+        self._explained = self._share(None if found is None else engine)
 
-    def _share(self) -> FloatArray | None:
-        """The share of the predictions' variance that the curves tell; None for too few."""
+    def _share(self, engine: Engine | None) -> FloatArray | None:
+        """The share of the predictions' variance that the curves tell; None for too few.
+
+        With an engine that of the model as it is now: the smoothed one compares what it said with
+        curves that lagged behind it.
+        """
         means, spread = self._memory.means, self._memory.spreads.own
         if spread.layout != means.layout or spread.n_effective < _FEW:
             return None
-        shares = spread.explained(self._mean[means.n_axes :], self._mean[0])
+        curves = self._mean[means.n_axes :], self._mean[0]
+        if engine is None or len(self._memory.pool.kept) < _FEW:
+            shares = spread.explained(*curves)
+        else:
+            shares = share_now(self._memory, engine, spread.effects(*curves))
         return shares[[row - means.n_axes for row in self._rows]]
 
     def curve(self, number: int, *, with_ice: bool = True) -> Curve:

@@ -176,6 +176,19 @@ class Spread:
     def explained(self, mean: FloatArray, positions: FloatArray) -> FloatArray:
         """The share of each output's variance that curves tell; NaN where there is none.
 
+        `mean` and `positions` are those of `effects`.
+        """
+        step = self._step
+        weight = max(float(step.clock[0]), np.finfo(float).tiny)
+        # What is left of a constant prediction is rounding.
+        least = 1e-18 * (1.0 + step.total[0] ** 2)
+        whole, rest = step.total_spread / weight
+        share = self.recent.share((whole, rest), self.effects(mean, positions))
+        return np.where(whole > least, share, np.nan)
+
+    def effects(self, mean: FloatArray, positions: FloatArray) -> list[tuple[int, Curves]]:
+        """For each curve which value of an observation is its feature's, and the curve.
+
         Parameters
         ----------
         mean
@@ -184,11 +197,7 @@ class Spread:
             Where their points are.
         """
         step, groups = self._step, self._step.groups
-        weight = max(float(step.clock[0]), np.finfo(float).tiny)
-        # What is left of a constant prediction is rounding.
-        least = 1e-18 * (1.0 + step.total[0] ** 2)
-        whole, rest = step.total_spread / weight
-        effects = []
+        found = []
         for g, place in enumerate(groups.places):
             if place < 0:
                 continue
@@ -199,8 +208,8 @@ class Spread:
             categories = {v: column[c] for v, c in lookup.items() if c in column}
             at = positions[known] if groups.lookups[g] is None else None
             missing = mean[:, stop - 1] if stop > last else None
-            effects.append((place, Curves(mean[:, known], at, categories, missing)))
-        return np.where(whole > least, self.recent.share((whole, rest), effects), np.nan)
+            found.append((place, Curves(mean[:, known], at, categories, missing)))
+        return found
 
     @property
     def n_effective(self) -> float:
