@@ -193,6 +193,9 @@ class _Failing(Engine):
     def predict(self, *_: Any) -> Outputs:
         return self.ice()
 
+    def gradients(self, *_: Any) -> Any:
+        return self.ice()
+
 
 def _check_errors(explainer: Explainer, stream: Stream) -> None:
     """A model that raises changes nothing, and is not asked at a weight of 0."""
