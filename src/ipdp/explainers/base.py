@@ -126,7 +126,9 @@ class Explainer(ABC):
             self._thread = None
 
     def _explain(self, x: Observation, label: Any, w: float, t: float | None) -> None:
-        memory = self._memory or self._begin(x)
+        memory = self._memory
+        if memory is None:
+            memory = self._begin(x)
         last = memory.t
         t = last + 1 if t is None and last is not None else next_time(t, last)
         is_due = self.every == 1 or (memory.seen + 1) % self.every == 0
@@ -140,7 +142,7 @@ class Explainer(ABC):
     def _claim(self) -> None:
         """Refuse a second thread: what it explains would be lost without a word."""
         thread = get_ident()
-        if self._thread not in (None, thread):
+        if self._thread is not None and self._thread != thread:
             raise RuntimeError(
                 "two threads explain at the same time with one explainer: give each its own and "
                 "merge them, or put a lock around the calls"

@@ -389,3 +389,35 @@ def test_a_build_of_an_older_source_is_not_run(monkeypatch):
         assert kernels.installed() is array
     monkeypatch.undo()
     assert kernels.installed() is built
+
+
+def mixed_stream(n):
+    """Numbers that wander, some missing, and categories that come and go."""
+    rng = np.random.default_rng(7)
+    level = np.cumsum(rng.normal(size=n)) / 5
+    for k in range(n):
+        kinds = "uvw" if k < n // 2 else "vwxyz"
+        yield {
+            "a": float(level[k] + rng.normal()),
+            "b": None if rng.random() < 0.1 else float(rng.normal()),
+            "c": str(rng.choice(list(kinds))),
+        }
+
+
+def two_outputs(x):
+    """A model of two classes, with an interaction."""
+    share = 1 / (1 + math.exp(-x["a"] * (x["b"] or -1.0) - "uvwxyz".index(x["c"])))
+    return {"no": 1 - share, "yes": share}
+
+
+@pytest.mark.parametrize(
+    "grid", [None, ipdp.grid.Auto(4, ends="extremes")], ids=["default", "extremes"]
+)
+def test_an_explainer_of_a_mixed_stream_is_the_same(grid):
+    def explain():
+        pdp = ipdp.IncrementalPDP(two_outputs, grid=grid, alpha=0.02, n_past=12, seed=1)
+        for k, x in enumerate(mixed_stream(250)):
+            pdp.explain_one(x, w=1.0 if k % 5 else 2.5, t=k + 0.25 * (k % 3))
+        return json.dumps(pdp.state)
+
+    assert with_kernels(compiled(), explain) == with_kernels(array, explain)

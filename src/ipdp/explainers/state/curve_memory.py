@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -194,22 +195,27 @@ class CurveMemory(Memory):
             if t >= means.blocks.until:
                 means.blocks.advance(means.smoothing, t)
             means.smoothing.update_rows(positions, values[0], w=w, t=t)
-            positions, w, t = positions[None], (w,), (t,)
+            self._keep(IceRecord(layout, positions, values[0]), rows[0], own[0], w, t)
         else:
             means.fold_many(np.concatenate([positions, values], axis=1), w, t)
-        pool = self.pool
-        spreads = self.spreads.all
-        for row, x in enumerate(rows):
-            record = IceRecord(layout, positions[row], values[row])
-            for spread in spreads:
-                spread.fold(record, own[row], w[row], t[row])
-            if self.recent.maxlen:
-                self.recent.append(record)
-            pool.weight += float(w[row])
-            if pool.weight >= pool.wanted:
-                pool.update(x, layout, positions[row], values[row], float(t[row]))
+            for record, *rest in zip(
+                map(partial(IceRecord, layout), positions, values), rows, own, w, t, strict=True
+            ):
+                self._keep(record, *rest)
+        n = len(values)
         for k in layout.targets:
-            self.targets[k].n += len(values)
+            self.targets[k].n += n
+
+    def _keep(self, record: IceRecord, x: Observation, own: list[Any], w: float, t: float) -> None:
+        """Take what was said of one observation into all but the means."""
+        for spread in self.spreads.all:
+            spread.fold(record, own, w, t)
+        if self.recent.maxlen:
+            self.recent.append(record)
+        pool = self.pool
+        pool.weight += float(w)
+        if pool.weight >= pool.wanted:
+            pool.update(x, *record, float(t))
 
     # Copies, and segments of a stream.
 

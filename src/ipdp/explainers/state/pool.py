@@ -13,6 +13,7 @@ from __future__ import annotations
 import logging
 import math
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -85,7 +86,9 @@ class Pool:
         if self._newest is None or self.wanted == self._pick_at:
             self.n += 1
             own = values.copy()
-            self._newest = Kept(Record(self.n, t, dict(x), layout, positions.copy(), own), own)
+            # A grid writes down where its points are once, as long as they stay there.
+            positions = positions if positions.base is None else positions.copy()
+            self._newest = Kept(Record(self.n, t, dict(x), layout, positions, own), own)
         if self.weight >= self._enough:
             self._close(t)
         else:
@@ -97,31 +100,33 @@ class Pool:
         self._weights = self._weights_at(t)
         self._kept.append(self._newest)
         self._closed_at, self._newest = t, None
-        self._join_lightest()
+        if len(self._kept) > self.size:
+            self._join_lightest()
         self._begin_stratum()
 
     def _begin_stratum(self) -> None:
         self.weight = self.wanted = 0.0
-        self._enough = float(self._weights[1].sum()) / self.size
+        self._enough = float(np.add.reduce(self._weights[1])) / self.size
         self._pick_at = self._picking.draw() * self._enough
 
     def _join_lightest(self) -> None:
         while len(self._kept) > self.size:
             weights = self._weights
             k = int((weights[1, :-1] + weights[1, 1:]).argmin())
-            pair = weights[:, k : k + 2].sum(axis=1)
-            del self._kept[k if self._picking.draw() * pair[0] >= weights[0, k] else k + 1]
-            weights[:, k] = pair
-            self._weights = np.delete(weights, k + 1, axis=1)
+            (first, second), (one, other) = weights[:, k : k + 2].tolist()
+            del self._kept[k if self._picking.draw() * (first + second) >= first else k + 1]
+            weights[0, k], weights[1, k] = first + second, one + other
+            self._weights = np.concatenate((weights[:, : k + 1], weights[:, k + 2 :]), axis=1)
 
     def _weights_at(self, t: float) -> FloatArray:
-        began = t if self._closed_at is None else self._closed_at
-        decays = [self._decay, math.sqrt(self._decay)]
-        weights = self._weights * np.power(decays, t - began)[:, None]
+        factors, left = _aged(self._decay, 0.0 if self._closed_at is None else t - self._closed_at)
         if self._newest is None:
-            return weights
-        own = [self.weight * _mean_decay(decay, t - began) for decay in decays]
-        return np.column_stack([weights, own])
+            return np.asarray(self._weights * factors)
+        n = self._weights.shape[1]
+        weights: FloatArray = np.empty((2, n + 1))
+        np.multiply(self._weights, factors, out=weights[:, :n])
+        weights[0, n], weights[1, n] = self.weight * left[0], self.weight * left[1]
+        return weights
 
     # Reading.
 
@@ -275,6 +280,14 @@ class Pool:
         if n > self.size:  # fewer are to be kept now
             self._adopt_answers()
             self._join_lightest()
+
+
+@lru_cache(maxsize=64)
+def _aged(decay: float, length: float) -> tuple[FloatArray, tuple[float, float]]:
+    """What is left after some time, of one weight and on average; also at half the decay."""
+    decays = (decay, math.sqrt(decay))
+    left = _mean_decay(decays[0], length), _mean_decay(decays[1], length)
+    return np.power(decays, length)[:, None], left
 
 
 def _mean_decay(decay: float, length: float) -> float:

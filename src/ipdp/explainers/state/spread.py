@@ -110,9 +110,10 @@ class Spread:
     def _told(self, own: Sequence[Any]) -> Told:
         """The observation that was just folded in, with its numbers where they were seen."""
         step, seen = self._step, list(own)
-        for g, place in enumerate(step.groups.places.tolist()):
-            if place >= 0 and step.groups.lookups[g] is None and own[place] is not None:
-                seen[place] = float(step.seen_at[g])
+        seen_at = step.seen_at.tolist()
+        for g, place in self._numeric:
+            if own[place] is not None:
+                seen[place] = seen_at[g]
         return Told(seen, step.said.copy(), step.rest.copy())
 
     def _adopt(self, layout: Layout, positions: FloatArray) -> None:
@@ -248,6 +249,12 @@ class Spread:
         )
         rows = np.array(numbers, dtype=np.intp).reshape(len(numbers), -1)
         self._moves = any(moving)
+        # The curves over one number: which they are, and whose value is theirs.
+        self._numeric = [
+            (g, place)
+            for g, (place, lookup) in enumerate(zip(numbers[-1], lookups, strict=True))
+            if place >= 0 and lookup is None
+        ]
         self._step = kernel.SpreadStep(
             kernel.Groups(rows, lookups),
             {name: np.ascontiguousarray(arrays[name]) for name in _ARRAYS},
