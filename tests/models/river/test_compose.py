@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import copy
 import warnings
+import zlib
 from functools import partial
 
 import pytest
@@ -153,11 +154,24 @@ def test_features_that_come_and_go():
     asker = Asker()
     for t, (x, y) in enumerate(streams.prices(200)):
         asker.learn_one(x)
-        known = {k: v for k, v in x.items() if hash((k, t // 10)) % 3}
+        known = {k: v for k, v in x.items() if zlib.crc32(f"{k} {t // 10}".encode()) % 3}
         known |= {f"new {t // 20}": float(t)}
         question = asker.question()
         assert worst_difference(ours, plain, known, *question)[0] < 1e-12
         model.learn_one(known, y)
+    assert ours.fault is None
+
+
+def test_an_observation_of_which_the_model_knows_nothing():
+    # The weights of river 0.22 are then whole numbers.
+    model = models.YES_OR_NO["SS | LR"]()
+    for x, y in streams.prices(30):
+        model.learn_one(x, y)
+    ours, plain = unchecked(model), plain_engine(model)
+    asker = Asker()
+    for k in range(30):
+        asker.learn_one({"new": float(k)})
+    assert worst_difference(ours, plain, {"new": 3.0}, *asker.question())[0] < 1e-12
     assert ours.fault is None
 
 

@@ -120,7 +120,7 @@ class GeneralizedPart(LinearPart):
 
     def ice(self, points: Asked) -> Answer | None:
         model = self.model
-        sums = self._sums.of(points, model._weights.to_numpy, model.intercept)
+        sums = self._sums.of(points, _of_vector(model._weights), model.intercept)
         own = type(model.loss).mean_func
         if self.is_classifier:
             if own is _SIGMOID:
