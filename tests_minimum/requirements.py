@@ -11,15 +11,19 @@ import sys
 import tomllib
 from pathlib import Path
 
-_REQUIREMENT = re.compile(r"(?P<name>[\w-]+)>=(?P<lowest>[\d.]+)(,<[\d.]+)?")
+_REQUIREMENT = re.compile(r"(?P<name>[\w-]+)>=(?P<lowest>[\d.]+)")
 
 
 def minimums() -> dict[str, str]:
-    """The lowest version of each library that ipdp or an extra of it needs, by name."""
+    """The lowest version of each library that ipdp or an extra of it needs, by name.
+
+    Not those of Spark, which is no part of `ipdp[all]` and has an environment of its own.
+    """
     text = (Path(__file__).parents[1] / "pyproject.toml").read_text(encoding="utf-8")
     project = tomllib.loads(text)["project"]
     found: dict[str, str] = {}
-    for requirement in sum(project["optional-dependencies"].values(), project["dependencies"]):
+    extras = [given for name, given in project["optional-dependencies"].items() if name != "spark"]
+    for requirement in sum(extras, project["dependencies"]):
         if requirement.startswith("ipdp["):
             continue
         match = _REQUIREMENT.fullmatch(requirement)
