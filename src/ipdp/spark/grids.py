@@ -62,7 +62,8 @@ class KnownGrid(Grid):
         )
 
     def admit(self, x: Any) -> Any:
-        return x
+        # What is missing, or too large, is None, as in every grid.
+        return None if isinstance(x, float) and not abs(x) < LARGEST else x
 
     def update(self, x: Any) -> None:
         """Nothing changes any more."""
