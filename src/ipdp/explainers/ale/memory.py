@@ -35,7 +35,7 @@ from ipdp.explainers.memory import Memory
 from ipdp.explainers.state.curve_memory import NOT_FINITE, plain
 from ipdp.explainers.state.means import Means
 from ipdp.explainers.state.points import Layout
-from ipdp.explainers.state.targets import Target
+from ipdp.explainers.state.targets import Target, admitted
 from ipdp.grid import Fixed, Grid
 from ipdp.grid.base import LARGEST
 from ipdp.models import Engine
@@ -141,13 +141,7 @@ class AleMemory(Memory):
             values: list[Any] | None = kernels.current.numbers_of(x, self._names, LARGEST)
             if values is not None:
                 return values
-        values = []
-        for name, grid in self.grids.items():
-            try:
-                values.append(grid.admit(x.get(name)))
-            except TypeError as error:
-                raise TypeError(f"feature {name!r}: {error}") from None
-        return values
+        return admitted(self.grids, x)
 
     def question(self, values: Sequence[Any]) -> Question | None:
         """What to ask the model about an observation; None if it is in no bin."""

@@ -22,7 +22,7 @@ from ipdp.explainers.state.pool import Pool
 from ipdp.explainers.state.records import IceRecord, with_outputs
 from ipdp.explainers.state.spread import Spread
 from ipdp.explainers.state.spreads import Spreads
-from ipdp.explainers.state.targets import Target
+from ipdp.explainers.state.targets import Target, admitted
 from ipdp.grid import Grid
 from ipdp.grid.base import LARGEST
 from ipdp.grid.lattice import Lattice
@@ -136,13 +136,7 @@ class CurveMemory(Memory):
             values: list[Any] | None = kernels.current.numbers_of(x, self._names, LARGEST)
             if values is not None:
                 return values
-        values = []
-        for name, grid in self.grids.items():
-            try:
-                values.append(grid.admit(x.get(name)))
-            except TypeError as error:
-                raise TypeError(f"feature {name!r}: {error}") from None
-        return values
+        return admitted(self.grids, x)
 
     def layout_now(self) -> Layout:
         """The slots to evaluate now; the one in force if nothing came or went."""

@@ -122,6 +122,17 @@ def followed(x: Observation, features: list[Feature] | None) -> list[Feature]:
     return listed
 
 
+def admitted(grids: Mapping[FeatureName, Grid], x: Observation) -> list[Any]:
+    """The values of an observation that grids will take, in their order, or an error."""
+    values = []
+    for name, grid in grids.items():
+        try:
+            values.append(grid.admit(x.get(name)))
+        except TypeError as error:
+            raise TypeError(f"feature {name!r}: {error}") from None
+    return values
+
+
 def make_targets(
     features: Sequence[Feature],
     grid: Grid | Mapping[FeatureName, Grid],
