@@ -8,6 +8,8 @@ from contextlib import contextmanager
 
 import typer
 
+from ipdp.core.redaction import without_secrets
+
 CHANGED = 1  # `ipdp check`: an effect changed
 REFUSED = 2  # what was asked could not be done; a sentence on the standard error says why
 INTERRUPTED = 130  # Ctrl-C; with SIGTERM it is 143
@@ -43,7 +45,8 @@ def sentence(error: BaseException) -> str:
         return f"{error.filename}: {error.strerror}"
     if isinstance(error, KeyError):
         return f"{error} is missing"
-    return " ".join(harmless(str(error)).split()) or type(error).__name__
+    said = without_secrets(" ".join(harmless(str(error)).split()))
+    return str(said) or type(error).__name__
 
 
 def harmless(text: object) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sqlite3
 import time
@@ -10,6 +11,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from ipdp.core.redaction import without_secrets
 from ipdp.log.files import LogError, identity, sentences
 from ipdp.log.records import REASONS
 from ipdp.log.schema import as_dicts, checksum, insertion
@@ -123,6 +125,18 @@ class Batch:
             execute(*insertion("run", run, "INSERT OR REPLACE"))
         self.load()
         self.sync()
+
+    def redact(self) -> None:
+        """Overwrite what an earlier version has logged of passwords."""
+        run = self.run
+        settings, message = run["settings"], run["message"]
+        if settings and "://" in f"{settings}{message}":
+            clean = json.dumps(without_secrets(json.loads(settings)))
+            self.run = {**run, "settings": clean, "message": without_secrets(message)}
+        if self.run != run:
+            self._connection.execute("PRAGMA secure_delete = ON")
+            with self.transaction() as execute:
+                execute(*insertion("run", self.run, "INSERT OR REPLACE"))
 
     @contextmanager
     def transaction(self) -> Iterator[Any]:

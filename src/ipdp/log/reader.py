@@ -14,6 +14,7 @@ import numpy as np
 
 from ipdp.core.errors import NotEnoughSamples
 from ipdp.core.importance import Result
+from ipdp.core.redaction import without_secrets
 from ipdp.core.typing import Array, Feature, FloatArray, State
 from ipdp.core.validation import unknown
 from ipdp.log import files, schema
@@ -67,8 +68,8 @@ class LogReader:
 
     @property
     def settings(self) -> State:
-        """The settings that the run began with."""
-        return object_of(*self._run("settings"))
+        """The settings that the run began with; of older logs, too, without passwords."""
+        return dict(without_secrets(object_of(*self._run("settings"))))
 
     @property
     def status(self) -> Status:
@@ -80,7 +81,8 @@ class LogReader:
         return replace(status, state="died") if status.state == "running" else status
 
     def _status(self) -> Status:
-        status = Status(*self._run("state, n, message, started, heartbeat"))
+        state, n, message, *moments = self._run("state, n, message, started, heartbeat")
+        status = Status(state, n, without_secrets(message), *moments)
         if status.state == "running" and status.heartbeat is None:
             raise LogError(f"{self.path} is damaged: it does not say when its run was last alive")
         return status

@@ -12,6 +12,7 @@ from itertools import takewhile
 from typing import Any, Literal
 
 from ipdp.core.importance import Result
+from ipdp.core.redaction import without_secrets
 from ipdp.core.typing import Feature
 from ipdp.log import files
 from ipdp.log.batch import Batch, Row
@@ -82,6 +83,7 @@ class Log(LogReader):
             self._guard.close()
             raise
         self._rewound = self._closed = False
+        self._batch.redact()
         if retention is not None:
             self.retention = retention
 
@@ -112,7 +114,7 @@ class Log(LogReader):
             names, None for one that will say it with its first results.
         """
         try:
-            text = json.dumps(dict(settings))
+            text = json.dumps(without_secrets(dict(settings)))
         except (TypeError, ValueError) as error:
             raise TypeError(f"the settings cannot be logged: {error}") from error
         by_explainer = features if isinstance(features, Mapping) else {FIRST: features}
@@ -241,7 +243,7 @@ class Log(LogReader):
         with self._lock:
             self._batch.note(_count(n))
             # A lone surrogate, as in the name of a file that is no UTF-8, is no text for SQLite.
-            said = message and message.encode(errors="backslashreplace").decode()
+            said = without_secrets(message and message.encode(errors="backslashreplace").decode())
             self._batch.run.update(state=state, message=said)
             self.commit()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from functools import partial
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
+from ipdp.core.redaction import without_secrets
 from ipdp.monitor.change import Kind
 from ipdp.monitor.move import Aspect
 from ipdp.runs.loop import Run
@@ -307,6 +309,10 @@ class RunConfig(BaseModel):
         if not trust_run:
             must_be_safe(config, known, run)
         return config
+
+    def __repr_args__(self) -> Iterator[tuple[str | None, Any]]:
+        for name, value in super().__repr_args__():
+            yield name, without_secrets(value, name or "")
 
     def assemble(self, *, resume: bool = False) -> AbstractContextManager[Run]:
         """The run that these settings describe, ready to start; source and log close at the end.

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ipdp.core.redaction import redacted_url
+from ipdp.core.redaction import is_redacted, redacted_url
 from ipdp.grid.auto import with_extremes
 from ipdp.models.load.files import is_file
 from ipdp.models.load.names import LIBRARIES
@@ -90,7 +90,7 @@ def must_be_safe(config: RunConfig, names: Collection[str], run: str | Path) -> 
 def must_be_complete(config: RunConfig) -> None:
     """Raise if the address of the data has gaps where passwords were."""
     shown = without_secrets(config.data)
-    if shown != config.data:
+    if shown != config.data or is_redacted(shown):
         lost = f"the log does not keep passwords, and {shown} had some"
         raise ConfigError(f"{lost}: give the address again (--data)")
 

@@ -6,9 +6,9 @@ import logging
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import Any
-from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+from urllib.parse import parse_qsl, urlsplit
 
-from ipdp.core.redaction import redacted
+from ipdp.core.redaction import redacted_query
 from ipdp.sources.base import Interrupted, Source, SourceError
 from ipdp.sources.columns import BadRecord
 from ipdp.sources.jsonl import parsed
@@ -22,8 +22,6 @@ _POLL = 0.5
 """Seconds to wait for a message before looking whether to stop."""
 
 _OWN = {"group", "start", "end", "idle", "lost"}
-# Settings of librdkafka that hold no password and run no program; all others are not shown.
-_HARMLESS = {"client.id", "security.protocol", "sasl.mechanism", "sasl.mechanisms"}
 # Errors that waiting does not mend; of the others librdkafka recovers by itself.
 _HOPELESS = {
     *("TOPIC_AUTHORIZATION_FAILED", "GROUP_AUTHORIZATION_FAILED", "_AUTHENTICATION"),
@@ -81,17 +79,7 @@ class KafkaSource(Source):
 
     @classmethod
     def without_secrets(cls, spec: str) -> str:
-        try:
-            parts = urlsplit(spec)
-        except ValueError:
-            return f"kafka://{redacted(spec)}"
-        settings = parse_qsl(parts.query, keep_blank_values=True)
-        shown = [(k, v if k in _OWN | _HARMLESS else redacted(v)) for k, v in settings]
-        user, at, host = parts.netloc.rpartition("@")
-        if shown == settings and not at:
-            return spec
-        host = f"{redacted(user)}@{host}" if at else host
-        return urlunsplit((parts.scheme, host, parts.path, urlencode(shown, safe="/:,"), ""))
+        return redacted_query(spec)
 
     def _assign(self, offsets: Mapping[int, int] | None = None) -> None:
         """Begin to read every partition: at given offsets, the group's, or where `start` says."""

@@ -13,6 +13,7 @@ from ipdp.core.curve import Curve
 from ipdp.core.explained import Explained
 from ipdp.core.importance import Result
 from ipdp.core.jsonable import readable
+from ipdp.core.redaction import short_paths
 from ipdp.core.typing import Array, Feature, FloatArray
 from ipdp.log.files import NAME as LOG
 from ipdp.web.payload import began, change, frames, label, pack, thin
@@ -177,7 +178,7 @@ class RunView:
         """The run without its curves: all of it, or what came after a cursor."""
         first = sum(info.n <= after.snapshot for info in self.snapshots)
         new = self.snapshots[first:]
-        settings = readable(self.reader.settings)
+        settings = short_paths(readable(self.reader.settings))
         return {
             "version": VERSION,
             "name": run_name(self.reader.path),
@@ -266,7 +267,7 @@ def status_of(reader: LogReader) -> dict[str, Any]:
     return {
         "state": label(status.state),
         "n": int(status.n),
-        "message": None if status.message is None else label(status.message),
+        "message": None if status.message is None else label(short_paths(status.message)),
         "started": started,
         "heartbeat": heartbeat,
         "silence": None if heartbeat is None else round(max(0.0, time.time() - heartbeat), 1),
