@@ -63,7 +63,9 @@ def test_show_before_the_first_curve(tmp_path, ipdp):
         log.begin({})
     answer = ipdp("show", tmp_path)
     assert answer.code == 0
-    assert answer.out.splitlines()[-1] == "No results yet."
+    assert (
+        answer.out.splitlines()[-1] == "The run stopped after 0 observations, too few for a curve."
+    )
 
 
 def test_show_before_the_model_has_said_anything(tmp_path, ipdp):

@@ -178,6 +178,8 @@ def _print_summaries(changes: Sequence[LoggedChange], out: Console) -> None:
 
 def overview(reader: LogReader, at: int | None) -> dict[str, Any]:
     """The state of a run, the results of its explainers and its changes, JSON-safe."""
+    from ipdp.log.headline import headline_of
+
     status = reader.status
     results = _results(reader, at)
     first = next(iter(results.values()), [])
@@ -186,6 +188,7 @@ def overview(reader: LogReader, at: int | None) -> dict[str, Any]:
         "state": status.state,
         "n": status.n,
         "message": status.message,
+        "headline": headline_of(reader).sentences,
         "metrics": {metric: values[-1] for metric, (_, values) in reader.metrics().items()},
         "curves": {feature_text(r.feature): r.to_dict() for r in first if isinstance(r, Curve)},
         "importance": {feature_text(r.feature): r.overall_importance for r in first},
@@ -206,10 +209,13 @@ def overview(reader: LogReader, at: int | None) -> dict[str, Any]:
 
 def print_overview(reader: LogReader, at: int | None, out: Console) -> None:
     """The same for people."""
+    from ipdp.log.headline import headline_of
+
     _print_state(reader, out)
+    for sentence in headline_of(reader).sentences:
+        line(out, sentence)
     results = _results(reader, at)
     if not results:
-        line(out, "No results yet.")
         return
     if at is not None:
         taken = max(info.n for info in reader.snapshots() if info.n <= at)
@@ -251,8 +257,8 @@ def _print_state(reader: LogReader, out: Console) -> None:
     if status.heartbeat:
         said.append(f"{datetime.fromtimestamp(status.heartbeat):%Y-%m-%d %H:%M:%S}")
     line(out, ", ".join(said), "bold")
-    if status.message:
-        line(out, status.message, "red" if status.state == "failed" else "")
+    if status.message and status.state != "failed":  # why it failed is in the headline
+        line(out, status.message)
 
 
 def _print_results(results: Sequence[Result], histories: Mapping[Any, Any], out: Console) -> None:

@@ -50,6 +50,7 @@ def are_probabilities(curve: Curve) -> bool:
     values = values[:, ~np.isnan(values).any(axis=0)]
     if curve.kind == "ale":  # what one class gains, others lose
         return bool(len(values) > 1 and np.allclose(values.sum(axis=0), 0.0, atol=1e-6))
-    return bool(
-        values.size and values.min() >= -1e-9 and np.allclose(values.sum(axis=0), 1.0, atol=1e-6)
-    )
+    # A smoothed curve may leave [0, 1] a little where data are few, but not on the whole.
+    if not values.size or values.mean(axis=1).min() < -1e-9:
+        return False
+    return bool(np.allclose(values.sum(axis=0), 1.0, atol=1e-6))

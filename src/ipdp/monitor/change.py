@@ -139,13 +139,13 @@ class Change:
             is_probability = bool((values >= -1e-9).all() and (values <= 1 + 1e-9).all())
         return f"P({self.output})" if is_probability else str(self.output)
 
-    def summary(self) -> str:
-        """One sentence for people."""
+    def summary(self, *, evidence: bool = True) -> str:
+        """One sentence for people; without `evidence` not by how many rows it was found."""
         if self.move is not None and self.kind == "virtual":
             return self.move.text()
         parts = []
         if self.kind != "virtual":
-            parts.append(f"{self._verb()} since {time_text(self.began)}: {self._effect()}")
+            parts.append(f"{self._verb()} since {time_text(self.began)}: {self._effect(evidence)}")
         if self.move is not None:
             parts.append(self.move.text())
         elif self.kind in ("virtual", "both"):
@@ -156,7 +156,7 @@ class Change:
     def _verb(self) -> str:
         return "model may have changed" if self.kind == "unclear" else "model changed"
 
-    def _effect(self) -> str:
+    def _effect(self, evidence: bool) -> str:
         """What the effect is on, and what has become of it."""
         on = "the prediction" if (self.output,) == PREDICTION else self.output_text
         if self.is_interaction:
@@ -166,7 +166,7 @@ class Change:
             # What has become of the whole curve is not said of a part of it.
             said = f"effect on {on} {how}{', most' if where and how != 'changed' else ''} {where}"
             said = said.rstrip()
-        if self.n_asked is None:
+        if self.n_asked is None or not evidence:
             return said
         return f"{said}, asked again about the same {self.n_asked} rows"
 

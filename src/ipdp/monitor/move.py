@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from typing import Any, Literal, NamedTuple
 
 from ipdp.core.curve import feature_text
 from ipdp.core.typing import Feature
+from ipdp.core.words import moment
 
 Aspect = Literal["level", "width", "unit", "stuck", "missing", "shares", "grows"]
 """In what way the values of a feature moved.
@@ -19,8 +19,6 @@ more, or less, frequent; "grows": they only grow, or only fall, and are not watc
 
 # Shares that changed by at least so much are named, but not more than so many.
 _NAMED_SHARE, _NAMED = 0.05, 3
-# Seconds since 1970 from 2000 to 2100: no stream has so many observations.
-_WALL_CLOCK = 946_684_800, 4_102_444_800
 # From this share on, values are always missing.
 _ALWAYS = 0.995
 
@@ -146,8 +144,9 @@ def time_text(t: float) -> str:
     >>> time_text(5_140.0), time_text(1_718_000_000.0)
     ('5,140', '2024-06-10 06:13:20 UTC')
     """
-    if _WALL_CLOCK[0] <= t < _WALL_CLOCK[1]:
-        return f"{datetime.fromtimestamp(round(t), UTC):%Y-%m-%d %H:%M:%S} UTC"
+    when = moment(t)
+    if when is not None:
+        return f"{when:%Y-%m-%d %H:%M:%S} UTC"
     return number_text(t)
 
 

@@ -1,0 +1,104 @@
+"""What a curve says of the model, in one sentence."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ipdp import Curve
+from ipdp.log.beliefs import belief, output_name
+
+
+def curve(values, grid=None, *, outputs=("prediction",), error=0.001, **more):
+    """A curve of one output, or of two classes with the values of the second."""
+    values = np.array(values, dtype=float)
+    average = np.array([1 - values, values]) if len(outputs) == 2 else values[np.newaxis]
+    grid = np.arange(len(values), dtype=float) if grid is None else np.array(grid)
+    return Curve(
+        feature="age",
+        outputs=outputs,
+        grid_values=[grid],
+        average=average,
+        std_error=np.full(average.shape, error),
+        n_samples=900,
+        n_effective_points=np.full(len(values), 400.0),
+        categorical=(grid.dtype == object,),
+        **more,
+    )
+
+
+CLASSES = ("no", "yes")
+
+
+@pytest.mark.parametrize(
+    ("shown", "sentence"),
+    [
+        (curve([1, 2, 3, 9]), "the higher age, the higher the prediction: from 1 at 0 to 9 at 3"),
+        (curve([9, 5, 5.5, 1]), "the higher age, the lower the prediction: from 9 at 0 to 1 at 3"),
+        (
+            curve([0, 9, 1]),
+            "the prediction is highest, 9, where age is about 1, and lower on both sides: "
+            "0 at 0, 1 at 2",
+        ),
+        (
+            curve([9, 0, 8]),
+            "the prediction is lowest, 0, where age is about 1, and higher on both sides: "
+            "9 at 0, 8 at 2",
+        ),
+        (
+            curve([0, 8, 1, 9, 0.5, 8]),
+            "the prediction goes up and down with age, between 0 at 0 and 9 at 3",
+        ),
+        (curve([5, 5, 5]), "age makes no clear difference: the prediction stays about 5"),
+        (
+            curve([5, 6, 7], error=3.0),
+            "age makes no clear difference: the prediction stays about 6",
+        ),
+        (
+            curve([0.2, 0.7, 0.4], np.array(["red", "green", "blue"], dtype=object)),
+            "the prediction is highest for green, 0.7, and lowest for red, 0.2",
+        ),
+        (
+            curve([0.1, 0.9], outputs=CLASSES),
+            "the higher age, the higher the chance of yes: from 10 % at 0 to 90 % at 1",
+        ),
+        (
+            curve([-0.05, 0.95], outputs=CLASSES),
+            "the higher age, the higher the chance of yes: from 0 % at 0 to 95 % at 1",
+        ),
+        (
+            curve([0.501, 0.505], outputs=CLASSES),
+            "age makes no clear difference: the chance of yes stays about 50 %",
+        ),
+        (curve([np.nan, np.nan]), "the model has given no answer yet"),
+    ],
+)
+def test_the_shape_of_a_curve_in_words(shown, sentence):
+    assert belief(shown) == sentence
+
+
+def test_points_without_data_are_not_spoken_of():
+    rug = [np.linspace(0, 3, 60)]
+    grid = [0.0, 1.0, 2.0, 3.0, 90.0]
+    assert belief(curve([1, 2, 3, 4, -50], grid, rug=rug)).endswith("from 1 at 0 to 4 at 3")
+
+
+def test_effects_have_a_sign():
+    effect = curve([-2.0, 3.0], kind="ale")
+    assert belief(effect).endswith("effect on the prediction: from -2 at 0 to +3 at 1")
+
+
+@pytest.mark.parametrize(
+    ("shown", "output", "target", "name"),
+    [
+        (curve([0.1, 0.9], outputs=CLASSES), "yes", None, "chance of yes"),
+        (curve([0.1, 0.9], outputs=CLASSES), "yes", "churn", "chance that churn is yes"),
+        (curve([0.1, 0.9], outputs=CLASSES), None, "churn", "chance of each churn"),
+        (curve([1, 2]), "prediction", None, "prediction"),
+        (curve([1, 2]), "prediction", "price", "predicted price"),
+        (curve([1, 2], outputs=("price",)), "price", "price", "predicted price"),
+        (curve([1, 2], outputs=("price",)), "price", None, "predicted price"),
+    ],
+)
+def test_the_name_of_an_output(shown, output, target, name):
+    assert output_name(shown, output, target) == name
