@@ -421,3 +421,18 @@ def test_an_explainer_of_a_mixed_stream_is_the_same(grid):
         return json.dumps(pdp.state)
 
     assert with_kernels(compiled(), explain) == with_kernels(array, explain)
+
+
+def test_a_model_that_has_no_outputs_yet_is_explained(built):
+    """A river classifier before its first label, as when labels come later."""
+
+    def explain():
+        classes = {}
+        pdp = ipdp.IncrementalPDP(lambda _: classes, ["a", "b"], alpha=0.05, seed=1)
+        for k in range(80):
+            if k == 50:
+                classes.update({"no": 0.25, "yes": 0.75})
+            pdp.explain_one({"a": k % 7, "b": float(k * k % 11)})
+        return json.dumps(pdp.state)
+
+    assert with_kernels(built, explain) == with_kernels(array, explain)

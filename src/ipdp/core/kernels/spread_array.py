@@ -183,7 +183,9 @@ class SpreadStep(spread.SpreadStep):
                 effect[number] += part * (tells - effect[number])
                 rest[o] -= tells
         self.rest[:], self.seen_at[:] = rest, seen_at
-        self.effect[:], self.effect_weight[:] = effects, weights
+        self.effect_weight[:] = weights
+        if effects:  # a model may have no outputs yet
+            self.effect[:] = effects
 
     def fold_total(self, decay: float, w: float) -> None:
         weight, squares = self.clock.tolist()
