@@ -141,3 +141,63 @@ def test_it_can_be_interrupted_while_it_waits():
         assert process.stdout.readline() == "ended 1\n"
         process.stdin.close()
         assert process.wait(timeout=10) == 0
+
+
+def test_looking_ahead_changes_nothing(tmp_path):
+    path = tmp_path / "data.csv"
+    path.write_text("a,y\n" + "".join(f"{k},{k % 2}\n" for k in range(300)))
+    with open_source(path, target="y") as plain, open_source(path, target="y") as looked:
+        assert looked.position == plain.position
+        assert len(looked.peek()) == 100
+        assert looked.n == 0
+        for one, other in zip(plain, looked, strict=False):
+            assert one == other
+            assert looked.position == plain.position
+        assert plain.n == looked.n == 300
+        assert looked.first == plain.first
+
+
+def test_an_error_that_was_seen_ahead_is_raised_at_its_place(tmp_path):
+    path = tmp_path / "data.csv"
+    path.write_text("a,y\n1,0\n2,1\nthree,1\n4,0\n")
+    with open_source(path, target="y") as source:
+        assert len(source.peek()) == 2
+        rows = iter(source)
+        assert [next(rows)[0]["a"], next(rows)[0]["a"]] == [1, 2]
+        with pytest.raises(SourceError, match="line 4"):
+            next(rows)
+
+
+def test_a_place_within_what_was_looked_at(tmp_path):
+    path = tmp_path / "data.csv"
+    path.write_text("a,y\n" + "".join(f"{k},{k % 2}\n" for k in range(300)))
+    with open_source(path, target="y") as source, open_source(path, target="y") as later:
+        source.peek()
+        rows = iter(source)
+        for _ in range(30):
+            next(rows)
+        later.seek(source.position)
+        assert next(iter(later))[0] == {"a": 30}
+        assert next(rows)[0] == {"a": 30}
+
+
+def test_a_file_without_a_header(tmp_path):
+    path = tmp_path / "data.csv"
+    path.write_text('1,"a\nb",0\n2,c,1\n')
+    with open_source(path, target="column_3", header=False) as source:
+        assert source.total == 3  # lines
+        assert list(source) == [
+            ({"column_1": 1, "column_2": "a\nb"}, 0),
+            ({"column_1": 2, "column_2": "c"}, 1),
+        ]
+    path.write_text("1,5\n2,6\n3,7\n")
+    with open_source(path, header=False) as source:
+        rows = iter(source)
+        next(rows)
+        place = source.position
+    with open_source(path, header=False) as source:
+        source.seek(place)
+        assert [x["column_1"] for x, _ in source] == [2, 3]
+    hint = pytest.raises(SourceError, match="if the first line is data, give --no-header")
+    with open_source(path, target="y") as source, hint:
+        list(source)

@@ -42,6 +42,12 @@ def run(
     *,
     config: Config = None,
     resume: Resume = False,
+    dry_run: Annotated[
+        bool,
+        typer.Option(
+            "--dry-run", help="Say what is understood of data and model; nothing is written."
+        ),
+    ] = False,
     watch: Watch = False,
     json_: Json = False,
     quiet: Quiet = False,
@@ -58,6 +64,9 @@ def run(
 
     with sentences(debug=debug):
         settings = read(RunConfig, context.obj, config)
+        if dry_run:
+            _look(settings, json_=json_)
+            return
         _go(settings, config, resume=resume, watch=watch, json_=json_, quiet=quiet)
 
 
@@ -90,6 +99,19 @@ def resume(
         _go(settings, config, resume=True, watch=watch, json_=json_, quiet=quiet)
 
 
+def _look(settings: RunConfig, *, json_: bool) -> None:
+    """Print what is understood of data and model."""
+    from ipdp.runs.assemble import look
+
+    said = look(settings)
+    if json_:
+        as_json({"understood": said})
+    else:
+        for text in said:
+            line(console(), text)
+        line(console(), "Nothing was written: without --dry-run the run begins.")
+
+
 def _go(
     settings: RunConfig, file: Path | None, *, resume: bool, watch: bool, json_: bool, quiet: bool
 ) -> None:
@@ -105,6 +127,7 @@ def _go(
     reporter = _Reporter(None if quiet or json_ else console(stderr=True))
     with _at_once(settings, again, quiet), _warnings(quiet), ExitStack() as stack:
         loop = stack.enter_context(settings.assemble(resume=resume))
+        reporter.loop = loop
         listeners = [reporter, *_listeners(settings, reporter.errors, stack, quiet=quiet)]
         if watch:
             stack.enter_context(_page(settings, quiet))
@@ -112,7 +135,7 @@ def _go(
         for event in stack.enter_context(closing(loop.events())):
             for listener in listeners:
                 listener(event)
-    came = summary(loop, perf_counter() - started)
+        came = summary(loop, perf_counter() - started)
     if came.state == "ended" and not came.n:
         data = without_secrets(settings.data)
         raise ValueError(f"{data} holds no observations{reporter.skipped}")
@@ -192,10 +215,28 @@ class _Reporter:
     def __init__(self, errors: Console | None) -> None:
         self.errors = errors  # where to print; None: nowhere
         self.skipped = ""  # what was skipped, as the end of a sentence
+        self.loop: Any = None
+        self._is_understood = errors is None
+
+    def _understood(self, event: Any) -> None:
+        """Say what was understood, as soon as enough observations were seen."""
+        from ipdp.runs import Ended
+        from ipdp.runs.fitting import Fitting
+        from ipdp.runs.understood import understood
+        from ipdp.sources.base import AHEAD
+
+        if len(self.loop.stream.first) < AHEAD and not isinstance(event, Ended):
+            return
+        self._is_understood = True
+        made = Fitting.from_dict(self.loop.settings.get("fitting"))
+        for text in understood(self.loop.stream, self.loop.model, made):
+            self._say(text)
 
     def __call__(self, event: Any) -> None:
         from ipdp.runs import Changed, Skipped
 
+        if not self._is_understood:
+            self._understood(event)
         said = None
         if isinstance(event, Changed):
             said = f"{event.n:>9,}  {event.change.summary()}"
@@ -203,8 +244,12 @@ class _Reporter:
             self.skipped = f": {event.count:,} skipped, the last: {event.last}"
             if event.count == 1:
                 said = f"Skipped: {event.last} (further ones are counted)"
-        if said and self.errors is not None:
-            line(self.errors, said)
+        if said:
+            self._say(said)
+
+    def _say(self, text: str) -> None:
+        if self.errors is not None:
+            line(self.errors, text)
 
 
 def _report(settings: RunConfig, came: Any) -> None:

@@ -14,11 +14,14 @@ from ipdp import explainers
 from ipdp.core.validation import unknown
 from ipdp.explainers import Explainer
 from ipdp.models.load import LoadError, load_model, load_object
+from ipdp.models.load.files import is_file
 from ipdp.monitor.notify import Webhook
 from ipdp.runs.checkpointing import NAME as CHECKPOINT
+from ipdp.runs.fitting import Fitting, fitting, is_river
 from ipdp.runs.loop import Run
 from ipdp.runs.models import learns_without_labels
 from ipdp.runs.trust import to_log
+from ipdp.runs.understood import understood
 from ipdp.sources import Source, open_source
 
 if TYPE_CHECKING:
@@ -33,8 +36,10 @@ def assemble(config: RunConfig, *, resume: bool) -> Iterator[Run]:
 
     starts_anew = not resume and _was_tried(config.out)
     model = load_model(config.model, allow_pickle=config.allow_pickle, trusted=config.trust)
-    named = _explainers(model, config)
     with _source(config) as stream:
+        made = _fitting(model, stream, config, resume=resume)
+        model = made.around(model)
+        named = _explainers(model, config)
         for name, explainer in named.items():
             if explainer.needs_label and not stream.is_labelled:
                 raise ValueError(f"{name} needs labels: name their column with --target")
@@ -60,8 +65,33 @@ def assemble(config: RunConfig, *, resume: bool) -> Iterator[Run]:
                 checkpoint_every=config.checkpoint_every,
                 resume=resume,
                 allow_pickle=config.allow_pickle,
-                settings={"model": config.model, "command": to_log(config)},
+                settings={
+                    "model": config.model,
+                    "command": to_log(config),
+                    "fitting": made.to_dict(),
+                },
             )
+
+
+def look(config: RunConfig) -> list[str]:
+    """What is understood of data and model, in sentences; nothing is written."""
+    model = load_model(config.model, allow_pickle=config.allow_pickle, trusted=config.trust)
+    with _source(config) as stream:
+        made = _fitting(model, stream, config, resume=False)
+        return understood(stream, made.around(model), made)
+
+
+def _fitting(model: Any, stream: Source, config: RunConfig, *, resume: bool) -> Fitting:
+    """What is put around the model; on resume what was put around it at the start."""
+    from ipdp.log import LogReader
+    from ipdp.log.files import NAME as LOG
+
+    if resume and (config.out / LOG).exists() and (config.out / CHECKPOINT).exists():
+        with LogReader(config.out / LOG) as reader:
+            return Fitting.from_dict(reader.settings.get("fitting"))
+    # Who only asks a model is not kept waiting for the first observation of a pipe or a topic.
+    rows = stream.peek() if is_river(model) or not stream.is_live else []
+    return fitting(model, rows, config.encode, is_fresh=not is_file(config.model))
 
 
 def _was_tried(out: Path) -> bool:
@@ -82,7 +112,8 @@ def _was_tried(out: Path) -> bool:
 
 
 def _source(config: RunConfig) -> Source:
-    names = ("target", "drop", "types", "on_error", "limit", "format", "delimiter")
+    names = ["target", "drop", "types", "on_error", "limit"]
+    names += ["format", "delimiter", "header", "decimal"]
     options = {name: getattr(config, name) for name in names}
     return open_source(config.data, features=config.columns, **options)
 

@@ -13,6 +13,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from ipdp.core.redaction import without_secrets
 from ipdp.monitor.change import Kind
 from ipdp.monitor.move import Aspect
+from ipdp.runs.fitting import Encode
 from ipdp.runs.loop import Run
 from ipdp.runs.toml import read, read_toml
 from ipdp.sources.open import addresses, formats
@@ -139,6 +140,12 @@ class RunConfig(BaseModel):
     delimiter: str | None = _data(
         None, "CHARACTER", "Between the fields of a CSV file; by default from its header"
     )
+    header: bool = _data(
+        True, "", "The first line of a CSV file names the columns; else they are column_1 and so on"
+    )
+    decimal: Literal[".", ","] = _data(
+        ".", ".|,", "What stands before the decimals of numbers in a CSV file"
+    )
     limit: int | None = _data(None, "N", "End after this many observations")
 
     model: str = _model(
@@ -147,6 +154,12 @@ class RunConfig(BaseModel):
         "An import path with plain arguments (river.forest.ARFClassifier(n_models=10, seed=42)), "
         "module:factory from the current directory, or a file: .skops, .onnx, .pt2, .json, .ubj, "
         ".txt, .cbm, .pkl, .joblib",
+    )
+    encode: Encode = _model(
+        "auto",
+        "auto|onehot|ordinal|none",
+        "How text columns are encoded in front of a model of river; auto leaves them to a model "
+        "that takes text, as trees do, and else encodes them one-hot",
     )
     learn: bool | None = _model(
         None,

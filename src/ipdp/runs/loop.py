@@ -12,6 +12,7 @@ from ipdp.core.validation import whole_number
 from ipdp.explainers.base import Explainer
 from ipdp.monitor import Change, Monitor
 from ipdp.runs.checkpointing import CheckpointContent, CheckpointSchedule, checkpoint_file
+from ipdp.runs.cures import cure
 from ipdp.runs.events import AnyEvent, Ended, Replayed, Started
 from ipdp.runs.recorder import Recorder
 from ipdp.runs.step import Results, RunFailed, Step, by_name, described
@@ -158,6 +159,11 @@ class Run:
         return self._step.first.model
 
     @property
+    def stream(self) -> Any:
+        """The stream that was given."""
+        return self._stream.given
+
+    @property
     def n(self) -> int:
         """Number of observations so far, those before a resume included."""
         return self._stream.n
@@ -292,7 +298,8 @@ class Run:
                 changes = step(*pair)
             except Exception as error:
                 stream.n -= 1
-                raise RunFailed(stream.n, step.doing, error) from error
+                said = cure(error, *pair, step.first.model)
+                raise RunFailed(stream.n, step.doing, error, said) from error
             n = stream.n
             if (
                 changes

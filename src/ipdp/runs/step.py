@@ -42,11 +42,9 @@ class RunFailed(RuntimeError):
         Number of observations that went well.
     """
 
-    def __init__(self, n: int, doing: str, error: BaseException) -> None:
-        what = str(error) or "no reason given"
-        super().__init__(
-            f"could not {doing} observation {n + 1:,}: {what} ({type(error).__name__})"
-        )
+    def __init__(self, n: int, doing: str, error: BaseException, cure: str | None = None) -> None:
+        what = cure or f"{str(error) or 'no reason given'} ({type(error).__name__})"
+        super().__init__(f"could not {doing} observation {n + 1:,}: {what}")
         self.n = n
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Literal, Self, get_args
+from typing import Any, Literal, NamedTuple, Self, get_args
 
 from ipdp.core.validation import whole_number
 from ipdp.sources.columns import BadRecord, Columns
@@ -14,12 +14,25 @@ OnError = Literal["raise", "skip"]
 """What to do about a record that is not an observation."""
 
 
+Pair = tuple[dict[str, Any], Any]
+"""An observation and its label."""
+
+AHEAD = 100
+"""So many observations are looked at, at most, before a run begins."""
+
+
 class SourceError(ValueError):
     """A source that cannot be read, or a record of it; the text says which and why."""
 
 
 class Interrupted(BaseException):
     """Raised by `Source.interrupt` where a source waits for input; it never leaves the source."""
+
+
+class _Looked(NamedTuple):
+    pair: Pair | None
+    error: Exception | None
+    position: dict[str, Any]
 
 
 class Source(ABC):
@@ -51,7 +64,12 @@ class Source(ABC):
         Number of records skipped.
     errors
         The last few of them, as sentences.
+    first
+        The first observations, at most 100 of them, those that were only looked at included.
     """
+
+    is_live = False
+    """Whether it may have to be waited for."""
 
     def __init__(
         self,
@@ -73,21 +91,75 @@ class Source(ABC):
         self.n = 0
         self.n_skipped = 0
         self.errors: deque[str] = deque(maxlen=10)
-        self._n_skipped_then = 0
+        self.first: list[Pair] = []
+        self._rows: Iterator[Pair] | None = None
+        self._ahead: deque[_Looked] = deque()  # what was looked at and not given out yet
+        self._place: dict[str, Any] | None = None  # of the last one given out, while there is more
+        self._n_skipped_then = self._n_skipped_ahead = 0
         self._is_waiting = self._is_interrupted = False
 
-    def __iter__(self) -> Iterator[tuple[dict[str, Any], Any]]:
+    def __iter__(self) -> Iterator[Pair]:
+        while self._ahead and self.n != self.limit and not self._is_interrupted:
+            yield self._given_out(self._ahead.popleft())
         if self.n == self.limit:
             return
-        for x, y in self._observations():
+        rows, self._rows, self._place = self._rows or self._observations(), None, None
+        self.n_skipped += self._n_skipped_ahead
+        self._n_skipped_ahead = 0
+        for pair in rows:
+            if len(self.first) == self.n < AHEAD:
+                self.first.append(pair)
             self.n += 1
             self._n_skipped_then = self.n_skipped
-            yield x, y
+            yield pair
             if self.n == self.limit:
                 return
 
+    def peek(self, n: int = AHEAD) -> list[Pair]:
+        """Look at the first observations, at most so many, without giving them out.
+
+        What is wrong with one of them is said when its turn has come. Of a source that has to be
+        waited for it is the first one only.
+
+        Parameters
+        ----------
+        n
+            How many.
+        """
+        n = min(k for k in (1 if self.is_live else n, AHEAD, self.limit) if k is not None)
+        if self._rows is None and not self.n:
+            self._place, self._rows = self.position, self._observations()
+        n_skipped = self.n_skipped
+        while self._rows is not None and len(self.first) < n and not self._failed:
+            try:
+                pair = next(self._rows)
+            except StopIteration:
+                break
+            except Exception as error:
+                self._ahead.append(_Looked(None, error, {}))
+                break
+            self.first.append(pair)
+            self._ahead.append(_Looked(pair, None, self._position(self.n + len(self._ahead) + 1)))
+        # Those between the observations that were looked at count when these are given out.
+        self._n_skipped_ahead, self.n_skipped = self.n_skipped - n_skipped, n_skipped
+        return self.first[:n]
+
+    @property
+    def _failed(self) -> bool:
+        return bool(self._ahead) and self._ahead[-1].error is not None
+
+    def _given_out(self, looked: _Looked) -> Pair:
+        if looked.pair is None:
+            assert looked.error is not None
+            raise looked.error
+        self.n += 1
+        self._place = looked.position
+        self._n_skipped_ahead -= looked.position["n_skipped"] - self.n_skipped
+        self.n_skipped = looked.position["n_skipped"]
+        return looked.pair
+
     @abstractmethod
-    def _observations(self) -> Iterator[tuple[dict[str, Any], Any]]:
+    def _observations(self) -> Iterator[Pair]:
         """The observations from here on, with the place of the last one kept for `_where`."""
 
     @property
@@ -114,7 +186,12 @@ class Source(ABC):
     @property
     def position(self) -> dict[str, Any]:
         """Where the last observation given out ended, JSON-safe; for `seek`."""
-        counts = {"n": self.n, "n_skipped": self._n_skipped_then}
+        if self._place is not None:
+            return self._place
+        return self._position(self.n, self._n_skipped_then)
+
+    def _position(self, n: int, n_skipped: int | None = None) -> dict[str, Any]:
+        counts = {"n": n, "n_skipped": self.n_skipped if n_skipped is None else n_skipped}
         return {**counts, **self._where(), **self.columns.state}
 
     def seek(self, position: Mapping[str, Any]) -> None:
@@ -125,6 +202,9 @@ class Source(ABC):
         position
             Of this source, or of one that was opened in the same way.
         """
+        self._ahead.clear()
+        self._rows = self._place = None
+        self._n_skipped_ahead = 0
         try:
             self.columns.restore(position)
             self._go(position)

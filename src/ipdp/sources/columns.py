@@ -8,6 +8,7 @@ same for every source.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal, get_args
 
@@ -18,6 +19,9 @@ Kind = Literal["number", "bool", "text"]
 
 MISSING = frozenset({"", "NA", "N/A", "NaN", "nan", "NULL", "null", "None", "?"})
 """Texts that stand for a missing value; in a column that was declared text only "" does."""
+
+DECIMAL_COMMA = re.compile(r"[+-]?(\d+|\d{1,3}(\.\d{3})+),\d+")
+"""A number with a decimal comma."""
 
 _BOOLS = {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
 _LARGEST = 2**63

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ipdp.sources.base import SourceError
-from ipdp.sources.columns import BadRecord
+from ipdp.sources.columns import DECIMAL_COMMA, BadRecord, number_of
 from ipdp.sources.lines import MAX_LINE, Line, TextSource
 
 _DELIMITERS = ",;\t|"
@@ -21,19 +21,30 @@ class CsvSource(TextSource):
 
     Fields may be quoted, and a row with quoted fields may go over 200 lines. A quote that is not
     closed by then makes its own line invalid and no other. The delimiter is that of comma,
-    semicolon, tab and bar which the header has most of, unless it is given.
+    semicolon, tab and bar which the header has most of, unless it is given. Without a `header` the
+    columns are called column_1, column_2, ...; with `decimal` "," numbers have a decimal comma.
     """
 
-    _n_header = 1
     _delimiter: str | None = None
 
-    def __init__(self, file: Any, *, delimiter: str | None = None, **options: Any) -> None:
+    def __init__(
+        self,
+        file: Any,
+        *,
+        delimiter: str | None = None,
+        header: bool = True,
+        decimal: str = ".",
+        **options: Any,
+    ) -> None:
         super().__init__(file, **options)
+        self._n_header = int(header)
+        self.has_decimal_commas = decimal == ","
         if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n'):
             raise ValueError(f"delimiter must be one character, got {delimiter!r}")
         self.delimiter = delimiter or self._delimiter
         self._header: tuple[str, ...] | None = None
         self._body: Line  # the last line of the header
+        self._used: list[Line] = []  # the lines of the row that was read last
 
     def _observations(self) -> Iterator[tuple[dict[str, Any], Any]]:
         if self._header is None:
@@ -56,19 +67,26 @@ class CsvSource(TextSource):
                 return
             raise SourceError(f"{self.name} is empty: the first line must name the columns")
         try:
+            fields: list[str] = []
             text = line.text()
             if self.delimiter is None:
                 self.delimiter = max(_DELIMITERS, key=text.count)
             fields, last = self._fields(line)
-            names = [name.strip() or f"column_{k}" for k, name in enumerate(fields, start=1)]
+            given = fields if self._n_header else [""] * len(fields)
+            names = [name.strip() or f"column_{k}" for k, name in enumerate(given, start=1)]
             if len(set(names)) < len(names):
                 twice = next(name for name in names if names.count(name) > 1)
                 raise BadRecord(f"two columns are called {twice!r}")
             self.columns.start(names)
         except BadRecord as error:
-            raise SourceError(f"{self.name}, header in line {line.number}: {error}") from None
-        self._header = tuple(names)
-        self._body = last
+            is_data = self._n_header and _are_numbers(fields)
+            hint = "; if the first line is data, give --no-header" if is_data else ""
+            where = f"{'header in ' * self._n_header}line {line.number}"
+            raise SourceError(f"{self.name}, {where}: {error}{hint}") from None
+        self._header, self._body = tuple(names), last
+        if not self._n_header:  # the line is to be read again, as a row
+            self._lines.unread(self._used)
+            self._body = Line(b"", line.number - 1, line.start, line.start)
 
     def _parse(self, line: Line) -> tuple[tuple[dict[str, Any], Any], Line]:
         assert self._header is not None
@@ -76,15 +94,17 @@ class CsvSource(TextSource):
         if len(fields) != len(self._header):
             much = "few" if len(fields) < len(self._header) else "many"
             raise BadRecord(f"too {much} fields: {len(fields)} for {len(self._header)} columns")
+        if self.has_decimal_commas:
+            fields = [_with_point(field) for field in fields]
         return self.columns.of_texts(fields), last
 
     def _fields(self, line: Line) -> tuple[list[str], Line]:
         """The fields of the row that begins with a line, and the row's last line."""
         text = line.text()
         assert self.delimiter is not None
+        used = self._used = [line]
         if '"' not in text and len(text) < _LONG_FIELD:
             return text.split(self.delimiter), line
-        used = [line]
         try:
             rows = csv.reader(self._more(used), delimiter=self.delimiter, strict=True)
             return next(rows), used[-1]
@@ -103,6 +123,16 @@ class CsvSource(TextSource):
             used.append(line)
             size += len(line.content or b"") + 1
             yield line.text() + "\n"
+
+
+def _are_numbers(fields: list[str]) -> bool:
+    return bool(fields) and all(number_of(field.strip()) is not None for field in fields)
+
+
+def _with_point(field: str) -> str:
+    """A number with a decimal comma as one with a point, without points between thousands."""
+    text = field.strip()
+    return text.replace(".", "").replace(",", ".") if DECIMAL_COMMA.fullmatch(text) else field
 
 
 class TsvSource(CsvSource):

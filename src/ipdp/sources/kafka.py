@@ -117,6 +117,10 @@ class KafkaSource(Source):
         logger.warning("%s; reading goes on at offset %s", says, f"{low:,}")
         return int(low)
 
+    @property
+    def is_live(self) -> bool:  # type: ignore[override]
+        return not self._is_bounded
+
     def _observations(self) -> Iterator[tuple[dict[str, Any], Any]]:
         while (message := self._next()) is not None:
             partition, offset = message.partition(), message.offset()

@@ -45,6 +45,10 @@ class TextSource(Source):
         self._last = Line(b"", 0, 0, 0)  # of the last observation
 
     @property
+    def is_live(self) -> bool:  # type: ignore[override]
+        return self._path is None or not self._path.is_file()
+
+    @property
     def _is_compressed(self) -> bool:
         return self._path is not None and self._path.suffix.lower() == ".gz"
 

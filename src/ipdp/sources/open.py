@@ -47,6 +47,8 @@ def open_source(
     *,
     format: str | None = None,  # noqa: A002  # the word that users know
     delimiter: str | None = None,
+    header: bool = True,
+    decimal: str = ".",
     **options: Any,
 ) -> Source:
     r"""A source of observations (x, y) from a word.
@@ -63,6 +65,10 @@ def open_source(
         for standard input its first character.
     delimiter
         What stands between the fields of a CSV file; by default the header tells.
+    header
+        Whether the first line of a CSV file names the columns; without it they are column_1, ...
+    decimal
+        "," if the numbers of a CSV file have a decimal comma.
     **options
         As in `Source`: `target`, `features`, `drop`, `types`, `on_error`, `limit`. Data sets know
         their own target.
@@ -81,8 +87,9 @@ def open_source(
     if format is not None and format not in formats():
         raise ValueError(f"format must be one of {', '.join(formats())}, got {format!r}")
     text = str(spec)
+    written: dict[str, Any] = {"delimiter": delimiter, "header": header, "decimal": decimal}
     if text == "-":
-        return open_stdin(format, delimiter=delimiter, **options)
+        return open_stdin(format, **written, **options)
     if (kind := _kind_at(text)) is not None:
         return kind(text, **options)
     if format is None and not os.path.exists(text):  # which takes any text, unlike Path.exists
@@ -91,13 +98,12 @@ def open_source(
         if (stream := named_stream(text)) is not None:
             return CountedSource(stream, text, **options)
     path = Path(spec)
-    return _rows(path, format or _format_of(path), delimiter, options)
+    return _rows(path, format or _format_of(path), {**written, **options})
 
 
 def open_stdin(
     format: str | None,  # noqa: A002
     *,
-    delimiter: str | None = None,
     file: IO[bytes] | None = None,
     **options: Any,
 ) -> Source:
@@ -116,7 +122,7 @@ def open_stdin(
     if format is None:
         start = buffered.peek(16)[:16].removeprefix(b"\xef\xbb\xbf").lstrip()
         format = "jsonl" if start.startswith(b"{") else "csv"  # noqa: A001
-    return _rows(buffered, format, delimiter, {**options, "name": "standard input"})
+    return _rows(buffered, format, {**options, "name": "standard input"})
 
 
 def without_secrets(spec: str) -> str:
@@ -133,11 +139,12 @@ def without_secrets(spec: str) -> str:
     return spec if kind is None else kind.without_secrets(spec)
 
 
-def _rows(file: Any, format: str, delimiter: str | None, options: dict[str, Any]) -> Source:  # noqa: A002
+def _rows(file: Any, format: str, options: dict[str, Any]) -> Source:  # noqa: A002
     kind = _kind_of(format)
-    if delimiter is not None and "delimiter" in inspect.signature(kind).parameters:
-        options = {**options, "delimiter": delimiter}
-    return kind(file, **options)
+    known = inspect.signature(kind).parameters
+    # How a text file is written, which means nothing for other formats.
+    left_out = {name for name in ("delimiter", "header", "decimal") if name not in known}
+    return kind(file, **{name: each for name, each in options.items() if name not in left_out})
 
 
 def _kind_of(format: str) -> type[Source]:  # noqa: A002

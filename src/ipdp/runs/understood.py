@@ -1,0 +1,77 @@
+"""What was understood of the data and the model of a run, and what smells, in sentences."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+from ipdp.runs.fitting import Fitting
+from ipdp.sources import Source
+from ipdp.sources.profile import Profile, counted, listed
+
+# So many labels that are all the same are no accident.
+_CONSTANT = 50
+
+
+def understood(source: Source, model: Any, made: Fitting) -> list[str]:
+    """What was understood of the observations that were seen first; warnings after it."""
+    profile = Profile(source.first, source.columns.target)
+    if not profile.rows:
+        return []
+    said = [f"Understood from {profile.sentence()}.", *made.sentences()]
+    return said + [f"Look: {warning}." for warning in smells(profile, model)]
+
+
+def smells(profile: Profile, model: Any) -> Iterator[str]:
+    """What is probably not meant, each with what to do."""
+    for name in profile.decimal_commas:
+        value = profile.columns[name][0]
+        yield f"{name} holds numbers with decimal commas ({value}), read as text: --decimal ,"
+    for name in profile.indices:
+        yield f"{name} is the index of a pandas frame: --drop {name}"
+    yield from _columns(profile)
+    yield from _labels(profile, model)
+
+
+def _columns(profile: Profile) -> Iterator[str]:
+    others = [name for name in profile.ids if name not in profile.indices]
+    if others:
+        dropped = shlex.quote(",".join(others))
+        yield f"the model gets {listed(others)}, which looks like an id: --drop {dropped}"
+    if profile.clocks:
+        name = shlex.quote(profile.clocks[0])
+        yield (
+            f"the model gets {listed(profile.clocks)}, which looks like a clock: --time {name} "
+            "puts it on the axes and not into the model"
+        )
+
+
+def _labels(profile: Profile, model: Any) -> Iterator[str]:
+    labels, kind = profile.labels, _kind(model)
+    name = profile.target or "the target"
+    if len(labels) >= _CONSTANT and len(set(labels)) == 1:
+        yield f"{name} is {labels[0]!r} in all of the first {counted(len(labels), 'row')}"
+    if kind == "classifier" and profile.is_continuous:
+        yield (
+            f"the model is a classifier and {name} is a number (such as {labels[0]:.6g}): every "
+            "value would be a class of its own; take a regressor"
+        )
+    if kind == "regressor" and any(isinstance(y, str) for y in labels):
+        text = next(y for y in labels if isinstance(y, str))
+        yield f"the model is a regressor and {name} is text ({text!r}): take a classifier"
+
+
+def _kind(model: Any) -> str | None:
+    """Whether a model is a classifier or a regressor, as river and scikit-learn know it."""
+    river, sklearn = sys.modules.get("river.base"), sys.modules.get("sklearn.base")
+    if river is not None and isinstance(model, river.Estimator):
+        if isinstance(model, river.Classifier):
+            return "classifier"
+        return "regressor" if isinstance(model, river.Regressor) else None
+    if sklearn is None or not hasattr(model, "fit"):
+        return None
+    if sklearn.is_classifier(model):
+        return "classifier"
+    return "regressor" if sklearn.is_regressor(model) else None

@@ -1,0 +1,161 @@
+"""What the first observations of a source look like, in a sentence."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import Any
+
+from ipdp.sources.base import Pair
+from ipdp.sources.clocks import is_wall_clock, seconds
+from ipdp.sources.columns import DECIMAL_COMMA
+
+# Fewer rows do not tell an id or a clock from a column that happens to look like one.
+_ENOUGH = 10
+# A target with more different whole numbers than this among the first 100 is not made of classes.
+_MOST_CLASSES = 20
+_NAMED = 4
+_PANDAS_INDEX = re.compile(r"__index_level_\d+__")
+
+
+@dataclass(frozen=True)
+class Profile:
+    """The first observations and their labels; `target` is the name of the labels, if known.
+
+    Examples
+    --------
+    >>> rows = [({"age": 30 + k % 7, "job": "ab"[k % 2], "row": k}, k % 3 == 0) for k in range(100)]
+    >>> Profile(rows, "granted").sentence()
+    'the first 100 rows: 2 numbers, 1 text (job), target granted with 2 classes (False, True); 1 column looks like an id (row)'
+    """  # noqa: E501
+
+    rows: Sequence[Pair]
+    target: str | None = None
+
+    @cached_property
+    def columns(self) -> dict[str, list[Any]]:
+        """The values of each column that are not missing."""
+        names = self.rows[0][0] if self.rows else ()
+        return {n: [v for x, _ in self.rows if (v := x.get(n)) is not None] for n in names}
+
+    @cached_property
+    def labels(self) -> list[Any]:
+        """The labels that are not missing."""
+        return [y for _, y in self.rows if y is not None]
+
+    @property
+    def texts(self) -> list[str]:
+        """The columns that hold text."""
+        return self._of_kind("text")
+
+    @cached_property
+    def clocks(self) -> list[str]:
+        """Columns that look like the time of the observation: times that do not go back."""
+        return [name for name, values in self.columns.items() if _is_clock(values)]
+
+    @cached_property
+    def ids(self) -> list[str]:
+        """Columns that look like the name or the number of an observation."""
+        return [n for n, v in self.columns.items() if n not in self.clocks and _is_id(v)]
+
+    @property
+    def decimal_commas(self) -> list[str]:
+        """Columns of text that are numbers with a decimal comma."""
+        return [n for n in self.texts if all(map(DECIMAL_COMMA.fullmatch, self.columns[n]))]
+
+    @property
+    def indices(self) -> list[str]:
+        """Columns that are the index of a frame of pandas."""
+        return [name for name in self.columns if _PANDAS_INDEX.fullmatch(name)]
+
+    @property
+    def is_continuous(self) -> bool:
+        """Whether the labels are numbers, and no classes."""
+        labels = self.labels
+        if not labels or not all(_kind(y) == "number" for y in labels):
+            return False
+        return any(y != int(y) for y in labels) or len(set(labels)) > _MOST_CLASSES
+
+    def _of_kind(self, kind: str) -> list[str]:
+        return [n for n, values in self.columns.items() if values and _kind(values[0]) == kind]
+
+    # In words.
+
+    def sentence(self) -> str:
+        """What was understood."""
+        n, texts = len(self.rows), self.texts
+        parts = [counted(len(self._of_kind("number")), "number")]
+        parts += [f"{counted(len(b), 'bool')} ({listed(b)})" for b in [self._of_kind("bool")] if b]
+        if texts:
+            parts.append(f"{counted(len(texts), 'text')} ({listed(texts)})")
+        parts += [f"{listed(e)} always missing" for e in [self._empty] if e]
+        parts += [self._target] if self.labels else []
+        looks: list[str] = []
+        for what, names in (("a clock", self.clocks), ("an id", self.ids)):
+            if names:
+                word = "" if looks else f"column{'s' * (len(names) > 1)} "
+                verb = "" if looks else f"look{'s' * (len(names) == 1)} "
+                looks.append(f"{len(names)} {word}{verb}like {what} ({listed(names)})")
+        end = f"; {', '.join(looks)}" if looks else ""
+        return f"the first {counted(n, 'row')}: {', '.join(parts)}{end}"
+
+    @property
+    def _empty(self) -> list[str]:
+        return [name for name, values in self.columns.items() if not values]
+
+    @property
+    def _target(self) -> str:
+        named = f"target {self.target}" if self.target else "a target"
+        if self.is_continuous:
+            return f"{named} from {min(self.labels):.4g} to {max(self.labels):.4g}"
+        classes = sorted(set(self.labels), key=lambda y: (str(type(y)), y))
+        return f"{named} with {counted(len(classes), 'class')} ({listed(classes)})"
+
+
+def counted(n: int, noun: str) -> str:
+    """A number of things.
+
+    Examples
+    --------
+    >>> counted(1, "class"), counted(1200, "class"), counted(2, "text")
+    ('1 class', '1,200 classes', '2 texts')
+    """
+    return f"{n:,} {noun}{'' if n == 1 else 'es' if noun.endswith('s') else 's'}"
+
+
+def listed(names: Sequence[Any]) -> str:
+    """The first few of some names."""
+    more = f", and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return ", ".join(map(str, names[:_NAMED])) + more
+
+
+def _kind(value: Any) -> str:
+    if isinstance(value, bool):
+        return "bool"
+    return "text" if isinstance(value, str) else "number"
+
+
+def _is_clock(values: Sequence[Any]) -> bool:
+    """Texts that are times, or seconds since 1970 and the like that do not go back."""
+    if len(values) < _ENOUGH or len(set(values)) < 2:
+        return False
+    times = [seconds(value) for value in values]
+    if any(t is None or not is_wall_clock(t) for t in times):
+        return False
+    known = [t for t in times if t is not None]
+    return isinstance(values[0], str) or known == sorted(known)
+
+
+def _is_id(values: Sequence[Any]) -> bool:
+    """Texts that all differ, or whole numbers each of which is larger than the one before."""
+    if len(values) < _ENOUGH or _kind(values[0]) == "bool":
+        return False
+    if _kind(values[0]) == "text":
+        is_number = all(map(DECIMAL_COMMA.fullmatch, values))
+        return len(set(values)) == len(values) and not is_number
+    if any(value != int(value) for value in values):
+        return False
+    return all(a < b for a, b in pairwise(values))

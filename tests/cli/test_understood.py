@@ -1,0 +1,130 @@
+"""`ipdp run` on files with text columns and string labels: what it says, and that it works."""
+
+from __future__ import annotations
+
+import json
+import random
+
+import numpy as np
+import pytest
+
+from ipdp.log import LogReader
+
+pytestmark = pytest.mark.filterwarnings("default:features that are None")
+
+LOGISTIC = "river.preprocessing.StandardScaler() | river.linear_model.LogisticRegression()"
+
+
+@pytest.fixture
+def bank(tmp_path):
+    """A file as people have them: an id, a date, text, missing values, string labels."""
+    rng = random.Random(3)
+    lines = ["row,date,age,job,balance,y"]
+    for k in range(300):
+        job = rng.choice(["admin.", "services", "technician"])
+        label = "ok" if rng.random() < 0.1 + 0.8 * (job == "admin.") else "bad"
+        age = rng.randint(18, 90) if k % 11 else ""
+        lines.append(f"{k},2024-05-{1 + k // 20:02},{age},{job},{rng.gauss(0, 900):.2f},{label}")
+    path = tmp_path / "bank.csv"
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def test_a_dry_run_says_what_is_understood_and_writes_nothing(bank, tmp_path, ipdp):
+    out = tmp_path / "run"
+    used = ["run", "--data", bank, "--target", "y", "--model", LOGISTIC, "--out", out, "--dry-run"]
+    answer = ipdp(*used)
+    assert answer.code == 0, answer.err
+    first, *rest = answer.out.splitlines()
+    assert first == (
+        "Understood from the first 100 rows: 3 numbers, 2 texts (date, job), target y with 2 "
+        "classes (bad, ok); 1 column looks like a clock (date), 1 like an id (row)."
+    )
+    assert any("job one-hot (OneHotEncoder)" in text for text in rest)
+    assert "Look: the model gets row, which looks like an id: --drop row." in rest
+    assert not out.exists()
+    assert json.loads(ipdp(*used, "--json").out)["understood"][0] == first
+
+
+def test_text_and_string_labels_in_one_command(bank, tmp_path, ipdp):
+    out = tmp_path / "run"
+    used = ["--data", bank, "--target", "y", "--model", LOGISTIC, "--drop", "row,date"]
+    answer = ipdp("run", *used, "--out", out)
+    assert answer.code == 0, answer.err
+    assert answer.err.count("Understood from the first 100 rows: 2 numbers, 1 text (job)") == 1
+    assert answer.err.count("Encoded in front of the model: job one-hot") == 1
+    with LogReader(out) as reader:
+        curve = reader.at(300)["job"]
+        assert reader.settings["fitting"]["texts"] == ["job"]
+    assert curve.grid_values[0].tolist() == ["admin.", "services", "technician"]
+    assert curve.outputs == ("bad", "ok")
+    low, *high = curve.select("bad").average[0].tolist()
+    assert low < min(high) - 0.3
+
+
+def test_the_choice_is_the_same_after_a_resume(bank, tmp_path, ipdp):
+    used = ["--data", bank, "--target", "y", "--model", LOGISTIC, "--drop", "row,date"]
+    assert ipdp("run", *used, "--out", tmp_path / "whole", "-q").code == 0
+    part = tmp_path / "part"
+    assert ipdp("run", *used, "--out", part, "--limit", "150", "-q").code == 0
+    answer = ipdp("run", *used, "--out", part, "--resume", "-q")
+    assert answer.code == 0, answer.err
+    with LogReader(tmp_path / "whole") as whole, LogReader(part) as resumed:
+        assert resumed.settings["fitting"] == whole.settings["fitting"]
+        np.testing.assert_array_equal(resumed.at(300)["job"].average, whole.at(300)["job"].average)
+
+
+def test_without_encoding_the_error_names_the_column(bank, tmp_path, ipdp):
+    used = ["--data", bank, "--target", "y", "--model", LOGISTIC, "--drop", "row,date"]
+    answer = ipdp("run", *used, "--encode", "none", "--out", tmp_path / "run")
+    assert answer.code == 2
+    assert "job holds text (job is " in answer.err
+    assert "--encode onehot" in answer.err
+
+
+def test_a_pipe_is_understood_too(bank, tmp_path, start):
+    used = ["--data", "-", "--target", "y", "--model", LOGISTIC, "--drop", "row,date"]
+    with bank.open() as file:
+        process = start("run", *used, "--out", tmp_path / "run", stdin=file)
+        _, err = process.communicate(timeout=60)
+    assert process.returncode == 0, err
+    assert err.count("Understood from the first 100 rows: 2 numbers, 1 text (job)") == 1
+
+
+SMELLS = {
+    "decimal commas": ("a;y\n" + "1,5;0\n2,5;1\n" * 60, "--decimal ,", "LogisticRegression"),
+    "index": ("__index_level_0__,a,y\n" + "5,1.5,0\n3,2,1\n" * 60, "--drop __index_level_0__", ""),
+    "classifier": (
+        "a,y\n" + "".join(f"{k % 7},{k / 7}\n" for k in range(120)),
+        "the model is a classifier and y is a number",
+        "LogisticRegression",
+    ),
+    "regressor": (
+        "a,y\n" + "1,ok\n2,bad\n" * 60,
+        "the model is a regressor and y is text ('ok'): take a classifier",
+        "LinearRegression",
+    ),
+    "constant": ("a,y\n" + "1,no\n2,no\n" * 60, "y is 'no' in all of the first 100 rows", ""),
+}
+
+
+@pytest.mark.parametrize("name", SMELLS)
+def test_what_smells(name, tmp_path, ipdp):
+    content, said, model = SMELLS[name]
+    path = tmp_path / "data.csv"
+    path.write_text(content)
+    model = f"river.linear_model.{model or 'LogisticRegression'}()"
+    answer = ipdp("run", "--data", path, "--target", "y", "--model", model, "--dry-run")
+    assert answer.code == 0, answer.err
+    assert said in answer.out
+
+
+def test_decimal_commas(tmp_path, ipdp):
+    path = tmp_path / "data.csv"
+    path.write_bytes("\ufeffa;b;y\r\n".encode() + b"1,5;1.000,25;0\r\n-2,5;7;1\r\n" * 60)
+    used = ["--data", path, "--target", "y", "--model", "river.tree.HoeffdingTreeClassifier()"]
+    answer = ipdp("run", *used, "--decimal", ",", "--out", tmp_path / "run")
+    assert answer.code == 0, answer.err
+    assert "2 numbers, target y with 2 classes (0, 1)" in answer.err
+    with LogReader(tmp_path / "run") as reader:
+        assert set(reader.at(120)["b"].rug[0].tolist()) == {7, 1000.25}
