@@ -7,9 +7,11 @@ import json
 import random
 
 import numpy as np
+import pandas as pd
 import pytest
 import skops.io
 from river import metrics, tree
+from sklearn.ensemble import RandomForestRegressor
 from sklearn.linear_model import LogisticRegression, SGDClassifier
 
 import ipdp as library
@@ -80,6 +82,36 @@ def test_quiet(loans, tmp_path, ipdp):
     arguments = ["--data", loans, "--target", "granted", "--model", MODEL, "--out", tmp_path / "r"]
     answer = ipdp("run", *arguments, "--quiet")
     assert (answer.code, answer.out, answer.err) == (0, "", "")
+
+
+@pytest.fixture
+def fitted_by_name(tmp_path):
+    """A file with a forest that knows the names of its columns, and a table of them."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(60, 2)), columns=["age", "pay"])
+    forest = RandomForestRegressor(3, random_state=0).fit(X, X["age"] + 2 * X["pay"])
+    skops.io.dump(forest, tmp_path / "model.skops")
+    arguments = ["--target", "y", "--model", tmp_path / "model.skops", "--no-learn"]
+    arguments += ["--trust", "sklearn.tree._tree.Tree", "--out", tmp_path / "run"]
+    return X.assign(y=X["age"] + 2 * X["pay"]), arguments
+
+
+def test_a_table_without_a_column_of_the_model_is_refused(fitted_by_name, tmp_path, ipdp):
+    X, arguments = fitted_by_name
+    X.rename(columns={"pay": "Pay"}).to_csv(tmp_path / "x.csv", index=False)
+    answer = ipdp("run", "--data", tmp_path / "x.csv", *arguments)
+    assert answer.code == 2
+    assert "was fitted on 'pay' (did you mean 'Pay'?)" in answer.err
+
+
+@pytest.mark.filterwarnings("default")
+def test_a_column_that_the_model_does_not_know_is_left_out(fitted_by_name, tmp_path, ipdp):
+    X, arguments = fitted_by_name
+    X.assign(note=[f"n{k % 7}" for k in range(60)]).to_csv(tmp_path / "x.csv", index=False)
+    answer = ipdp("run", "--data", tmp_path / "x.csv", *arguments)
+    assert answer.code == 0, answer.err
+    assert answer.err.count("'note'") == 1
+    assert LogReader(tmp_path / "run").features == ["age", "pay"]
 
 
 def test_a_frozen_model_from_a_file(loans, tmp_path, ipdp):

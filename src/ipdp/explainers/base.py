@@ -18,7 +18,7 @@ from ipdp.core.jsonable import decode_name
 from ipdp.core.observations import observations
 from ipdp.core.typing import Feature, FeatureName, Observation, State
 from ipdp.core.validation import next_time, sample_weight, whole_number
-from ipdp.explainers.state.targets import as_features
+from ipdp.explainers.state.targets import as_features, check_columns
 from ipdp.grid.auto import as_now
 from ipdp.models import Engine, engine
 
@@ -128,7 +128,7 @@ class Explainer(ABC):
     def _explain(self, x: Observation, label: Any, w: float, t: float | None) -> None:
         memory = self._memory
         if memory is None:
-            memory = self._begin(x)
+            memory = self._first(x)
         last = memory.t
         t = last + 1 if t is None and last is not None else next_time(t, last)
         is_due = self.every == 1 or (memory.seen + 1) % self.every == 0
@@ -138,6 +138,11 @@ class Explainer(ABC):
         memory.seen += 1
         memory.t = t
         self._memory = memory
+
+    def _first(self, x: Observation) -> Any:
+        """A memory for a stream that begins with this observation, if its columns will do."""
+        check_columns(x, self.features, self.engine)
+        return self._begin(x)
 
     def _claim(self) -> None:
         """Refuse a second thread: what it explains would be lost without a word."""

@@ -16,6 +16,7 @@ from ipdp.explainers.state.snapshot import Snapshot
 from ipdp.explainers.state.stack import Stack
 from ipdp.explainers.state.targets import (
     as_features,
+    check_columns,
     checked_grids,
     followed,
     make_targets,
@@ -78,13 +79,15 @@ def partial_dependence(
     rows, w = table(X, weights, names)
     listed = None if features is None else as_features(features)
     grid = checked_grids(grid, listed)
-    listed = followed(rows[0], listed)
+    asked = engine(model)
+    check_columns(rows[0], listed, asked)
+    listed = followed(rows[0], listed, asked)
     targets = make_targets(listed, over_all(grid, listed, len(rows)), regrid=False, seed=None)
     memory = CurveMemory(targets, tuple(rows[0]), alpha=None, n_ice=len(rows) if ice else 0)
     _fill(memory, rows)
     # The rows of a table are a sample: their order is not that of time.
     memory.means.blocks.until = math.inf
-    stack = Stack(memory, engine(model))
+    stack = Stack(memory, asked)
     for t, (x, weight) in enumerate(zip(rows, w, strict=True), start=1):
         if weight or ice:
             stack.add(x, memory.admit(x), weight, t)

@@ -12,7 +12,7 @@ from ipdp.core.explained import Explained
 from ipdp.core.importance import Result
 from ipdp.core.typing import Feature, FeatureName, Observation
 from ipdp.core.validation import next_time, unknown, whole_number
-from ipdp.explainers.base import Explainer
+from ipdp.explainers.drawing import CurveExplainer
 from ipdp.explainers.state.curve_memory import CurveMemory
 from ipdp.explainers.state.snapshot import Snapshot
 from ipdp.explainers.state.stack import Stack
@@ -23,7 +23,7 @@ Estimator = Literal["pointwise", "regrid"]
 """What the mean of a curve belongs to: the number of a point, or its position."""
 
 
-class IncrementalPDP(Explainer):
+class IncrementalPDP(CurveExplainer):
     """Partial dependence curves that follow a model along a stream.
 
     For every observation and every feature, the model is evaluated at each point of the feature's
@@ -144,7 +144,8 @@ class IncrementalPDP(Explainer):
         self, rows: list[dict[Any, Any]], weights: list[float], times: list[float | None]
     ) -> CurveMemory:
         """A copy of the memory that has explained these rows too."""
-        memory = self._begin(rows[0]) if self._memory is None else self._memory.copy()
+        memory: CurveMemory
+        memory = self._first(rows[0]) if self._memory is None else self._memory.copy()
         stack = Stack(memory, self.engine)
         for x, weight, given_time in zip(rows, weights, times, strict=True):
             time = next_time(given_time, memory.t)
@@ -159,7 +160,7 @@ class IncrementalPDP(Explainer):
 
     def _begin(self, x: Observation) -> CurveMemory:
         targets = make_targets(
-            followed(x, self.features),
+            followed(x, self.features, self.engine),
             self.grid,
             regrid=self.estimator == "regrid",
             seed=self.seed,
@@ -272,8 +273,3 @@ class IncrementalPDP(Explainer):
 
     def results(self) -> dict[Feature, Result]:
         return dict(self.snapshot(with_ice=False, now=self.n_past > 0))
-
-    def _repr_html_(self) -> str:
-        from ipdp.plot import explainer_html
-
-        return explainer_html(self)

@@ -137,7 +137,7 @@ class IncrementalPFI(Explainer):
 
     def _begin(self, x: Observation) -> _Memory:
         return _Memory(
-            followed(x, self.features),
+            followed(x, self.features, self.engine),
             tuple(x),
             alpha=self.alpha,
             storage_size=self.storage_size,

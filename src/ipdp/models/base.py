@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-import sys
-import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -12,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ipdp.core.curve import PREDICTION
+from ipdp.core.notices import notice
 from ipdp.core.typing import Array, FeatureName, FloatArray, Label, Labels, Observation
 
 # The share of rounding that is granted: of the value itself, and of the largest of its curve.
@@ -94,10 +93,7 @@ class SlowPathWarning(RuntimeWarning):
 
 def warn_of_slow_path(sentence: str) -> None:
     """Warn, at the first line outside of ipdp: that of the user."""
-    frame, level = sys._getframe(), 1
-    while frame.f_back is not None and frame.f_globals["__name__"].startswith("ipdp."):
-        frame, level = frame.f_back, level + 1
-    warnings.warn(sentence, SlowPathWarning, stacklevel=level)
+    notice(sentence, SlowPathWarning)
 
 
 class Engine(ABC):
@@ -108,6 +104,14 @@ class Engine(ABC):
     """Whether the order of an observation's features matters to the model."""
     has_gradients: bool = False
     """Whether `gradients` has an answer."""
+
+    @property
+    def feature_names(self) -> tuple[FeatureName, ...] | None:
+        """The features that the model was fitted on, in its order; None if it does not say."""
+        return None
+
+    def check_columns(self, columns: Sequence[FeatureName]) -> None:  # noqa: B027  (most take all)
+        """Refuse observations with these columns if the model needs another one."""
 
     @abstractmethod
     def ice(

@@ -11,6 +11,7 @@ import numpy as np
 
 from ipdp.core.typing import Array, FeatureName, FloatArray, Labels, Observation
 from ipdp.models.base import Engine, Outputs, Probe, Rows, as_rows
+from ipdp.models.columns import ice_beside_idle, must_have
 
 # A call gets at most this many numbers (rows x columns), 32 MB of floats: large enough that the
 # call itself costs nothing, small enough for any machine.
@@ -52,8 +53,11 @@ class BatchedEngine(Engine):
     ) -> Outputs:
         columns = self._columns_of(observations[0])
         at = _numbered(columns)
-        for name in {name for probe in probes for name in probe.names} - at.keys():
-            raise ValueError(f"the model has no feature {name!r}; it has {list(columns)}")
+        idle = self.idle(probes, observations[0], columns)
+        if any(idle):
+            each = list(zip(probes, idle, strict=True))
+            plain = self.predict(observations)
+            return ice_beside_idle(self.ice, plain, observations, each, positions)
         n_points = positions.shape[2]
         step = max(1, MAX_CELLS // max(1, n_points * len(columns)))
         parts = []
@@ -65,8 +69,33 @@ class BatchedEngine(Engine):
             parts.append(values.reshape(-1, n_points, values.shape[1]).swapaxes(1, 2))
         return Outputs(labels, parts[0] if len(parts) == 1 else np.concatenate(parts))
 
+    def check_columns(self, columns: Sequence[FeatureName]) -> None:
+        if self.feature_names is not None:
+            must_have(self.model, self.feature_names, columns)
+
     def _columns_of(self, x: Observation) -> tuple[FeatureName, ...]:
-        return tuple(x)
+        names = self.feature_names
+        if names is None:
+            return tuple(x)
+        if not x.keys() >= set(names):
+            must_have(self.model, names, tuple(x))
+        return names
+
+    def _unused(self) -> frozenset[FeatureName]:
+        """Columns that the model was fitted on and does not look at."""
+        return frozenset()
+
+    def idle(
+        self, probes: Sequence[Probe], x: Observation, columns: Sequence[FeatureName]
+    ) -> list[bool]:
+        """For each probe, whether all that it replaces is nothing to the model, with its columns.
+
+        An error if it replaces what the observation does not have.
+        """
+        used = set(columns) - self._unused()
+        for name in {name for probe in probes for name in probe.names} - x.keys():
+            raise ValueError(f"the model has no feature {name!r}; it has {list(x)}")
+        return [used.isdisjoint(probe.names) for probe in probes]
 
     def _answer(self, table: Sequence[Array], columns: tuple[FeatureName, ...]) -> Rows:
         labels, values = as_rows(self._call(table, columns), len(table[0]))
@@ -189,6 +218,8 @@ def _stack(
     stacked = [np.repeat(column[:, None], positions.shape[2], axis=1) for column in table]
     for probe in probes:
         for axis, name in enumerate(probe.names):
+            if name not in at:  # one of a pair, which the model was not fitted on
+                continue
             k, values = at[name], probe.column(positions, axis)
             stacked[k] = _fitting(stacked[k], values)
             stacked[k][:, probe.start : probe.stop] = values

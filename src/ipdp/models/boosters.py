@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ipdp.core.typing import Array, FeatureName, Observation
+from ipdp.core.typing import Array, FeatureName
 from ipdp.models.batched import BatchedEngine
 
 _FEATURE_NAMES = {
@@ -27,6 +27,17 @@ def _kind(model: Any) -> str:
     return f"{type(model).__module__.partition('.')[0]}.{type(model).__name__}"
 
 
+def made_up(names: Sequence[FeatureName]) -> bool:
+    """Whether names are those that LightGBM and CatBoost give to the columns of an array.
+
+    Examples
+    --------
+    >>> made_up(["Column_0", "Column_1"]), made_up(["0", "1"]), made_up(["age", "Column_1"])
+    (True, True, False)
+    """
+    return all(name in (f"Column_{k}", str(k)) for k, name in enumerate(names))
+
+
 class BoosterEngine(BatchedEngine):
     """A native booster; what it gives is what its objective makes of it, a probability as a rule.
 
@@ -37,11 +48,11 @@ class BoosterEngine(BatchedEngine):
         self._kind = _kind(model)
         super().__init__(model, f"{self._kind}.predict")
 
-    def _columns_of(self, x: Observation) -> tuple[FeatureName, ...]:
+    @property
+    def feature_names(self) -> tuple[FeatureName, ...] | None:
         found = getattr(self.model, _FEATURE_NAMES[self._kind])
-        # If it was trained on an array they are made up, and no observation has them.
         names = tuple((found() if callable(found) else found) or ())
-        return names if names and set(names) <= set(x) else super()._columns_of(x)
+        return None if not names or made_up(names) else names
 
     def _call(self, table: Sequence[Array], columns: tuple[FeatureName, ...]) -> Any:
         data = dict(zip(columns, table, strict=True))

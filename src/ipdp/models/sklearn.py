@@ -10,6 +10,8 @@ import numpy as np
 
 from ipdp.core.typing import Array, FeatureName, Labels, Observation
 from ipdp.models.batched import ArrayEngine, BatchedEngine, FrameEngine
+from ipdp.models.boosters import made_up
+from ipdp.models.columns import dropped_by, must_have
 
 
 def is_method(model: Any) -> bool:
@@ -32,14 +34,24 @@ class SklearnEngine(BatchedEngine):
         self._classifies = _is_classifier(model)
         self._clusters = _kind(model) == "clusterer"
 
-    def _columns_of(self, x: Observation) -> tuple[FeatureName, ...]:
+    @property
+    def feature_names(self) -> tuple[FeatureName, ...] | None:
         names = getattr(self.model, "feature_names_in_", None)
         if names is not None:
-            return tuple(names.tolist())
+            return tuple(np.asarray(names).tolist())
         known = getattr(self.model, "feature_names_", None)  # catboost
-        if known is not None and set(known) <= set(x):
-            return tuple(known)
-        columns = super()._columns_of(x)
+        return None if not known or made_up(known) else tuple(known)
+
+    def _unused(self) -> frozenset[FeatureName]:
+        return dropped_by(self.model)
+
+    def _columns_of(self, x: Observation) -> tuple[FeatureName, ...]:
+        names = self.feature_names
+        if names is not None:
+            if not x.keys() >= set(names):
+                must_have(self.model, names, tuple(x))
+            return names
+        columns = tuple(x)
         # A copy of a CatBoost model that was fitted on an array says 0.
         expected = getattr(self.model, "n_features_in_", 0) or len(columns)
         if len(columns) != expected:

@@ -134,7 +134,7 @@ def _kind(model: Any) -> str:
 
 
 def engine_state(known: Engine) -> dict[str, Any] | None:
-    """What the engine of trees remembers of its own checks, JSON-safe.
+    """What an engine of trees remembers of its own checks, JSON-safe.
 
     At some observations it gives the answers of plain calls, which differ from its own in the last
     bits; which observations these are must be the same after a resume.
@@ -142,13 +142,16 @@ def engine_state(known: Engine) -> dict[str, Any] | None:
     checker: Any = getattr(known, "checker", None)
     if checker is None:
         return None
-    return {**checker.state, "fault": getattr(known, "fault", None)}
+    # The checks of batch-trained trees, which are compared anew when they are read, change nothing.
+    return {**getattr(checker, "state", {}), "fault": getattr(known, "fault", None)}
 
 
 def restore_engine(known: Any, state: Mapping[str, Any] | None) -> None:
     """Bring an engine's checks to where they were."""
     if state is not None and getattr(known, "checker", None) is not None:
-        known.checker.state, known.fault = state, state["fault"]
+        known.fault = state["fault"]
+        if hasattr(known.checker, "state"):
+            known.checker.state = state
 
 
 def alike(known: Engine, model: Any) -> Engine | None:

@@ -20,6 +20,7 @@ from ipdp.explainers.state.stack import Stack
 from ipdp.explainers.state.targets import (
     Target,
     as_features,
+    check_columns,
     checked_grids,
     followed,
     names_of,
@@ -75,10 +76,12 @@ def partial_dependence(
     taken = [c for c in df.columns if c != weights] if columns is None else list(columns)
     listed = None if features is None else as_features(features)
     checked = checked_grids(grid, listed)
-    listed = followed(dict.fromkeys(taken), listed)
+    asked = engine(model)
+    check_columns(dict.fromkeys(taken), listed, asked)
+    listed = followed(dict.fromkeys(taken), listed, asked)
     names: list[Any] = list(dict.fromkeys(name for f in listed for name in names_of(f)))
     patterns = {n: checked if isinstance(checked, Grid) else checked.get(n, Auto()) for n in names}
-    sent = Sent(context, engine(model), "the model")
+    sent = Sent(context, asked, "the model")
     with sentences():
         table = look_at(df, names, patterns, weights)
         fold = _Fold(sent, listed, table.grids, tuple(taken), weights=weights, by=by)

@@ -13,8 +13,15 @@ from ipdp.explainers.ale.explainer import IncrementalALE
 from ipdp.explainers.ale.memory import AleMemory
 from ipdp.explainers.ale.snapshot import AleSnapshot
 from ipdp.explainers.batch import filled, over_all, table
-from ipdp.explainers.state.targets import as_features, checked_grids, followed, make_targets
+from ipdp.explainers.state.targets import (
+    as_features,
+    check_columns,
+    checked_grids,
+    followed,
+    make_targets,
+)
 from ipdp.grid import Grid
+from ipdp.models import engine
 
 
 def accumulated_local_effects(
@@ -61,14 +68,16 @@ def accumulated_local_effects(
     rows, w = table(X, weights, names)
     listed = None if features is None else as_features(features)
     grid = checked_grids(grid, listed)
-    listed = followed(rows[0], listed)
+    asked = engine(model)
+    check_columns(rows[0], listed, asked)
+    listed = followed(rows[0], listed, asked)
     targets = make_targets(listed, over_all(grid, listed, len(rows)), regrid=False, seed=None)
     memory = AleMemory(targets, tuple(rows[0]), alpha=None)
     filled(memory.grids, [memory.admit(x) for x in rows])
     memory.keep_rows(rows)
     # The rows of a table are a sample: their order is not that of time.
     memory.means.blocks.until = math.inf
-    IncrementalALE(model, listed).fold_in(memory, rows, w)
+    IncrementalALE(asked, listed).fold_in(memory, rows, w)
     memory.seen, memory.t = len(rows), len(rows)
     snapshot = AleSnapshot(memory)
     return [replace(snapshot.curve(k), provisional=False) for k in range(len(targets))]

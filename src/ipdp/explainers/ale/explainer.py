@@ -15,7 +15,7 @@ from ipdp.core.validation import next_time, unknown
 from ipdp.explainers.ale.bins import Question
 from ipdp.explainers.ale.memory import AleMemory, asked_about
 from ipdp.explainers.ale.snapshot import AleSnapshot
-from ipdp.explainers.base import Explainer
+from ipdp.explainers.drawing import CurveExplainer
 from ipdp.explainers.state.targets import checked_grids, followed, make_targets
 from ipdp.grid import Grid
 from ipdp.models.base import Outputs
@@ -24,7 +24,7 @@ from ipdp.models.base import Outputs
 _BLOCK = 1000
 
 
-class IncrementalALE(Explainer):
+class IncrementalALE(CurveExplainer):
     """Accumulated local effects that follow a model along a stream.
 
     A partial dependence curve asks the model about every observation at every point, also where
@@ -130,7 +130,7 @@ class IncrementalALE(Explainer):
         rows, _, weights, times = self._table(X, y, w, t, names)
         if not rows:
             return
-        memory = self._begin(rows[0]) if self._memory is None else self._memory.copy()
+        memory = self._first(rows[0]) if self._memory is None else self._memory.copy()
         waiting: list[_Waiting] = []
         for x, weight, given_time in zip(rows, weights, times, strict=True):
             time = next_time(given_time, memory.t)
@@ -179,7 +179,9 @@ class IncrementalALE(Explainer):
                 waiting = []
 
     def _begin(self, x: Observation) -> AleMemory:
-        targets = make_targets(followed(x, self.features), self.grid, regrid=True, seed=self.seed)
+        targets = make_targets(
+            followed(x, self.features, self.engine), self.grid, regrid=True, seed=self.seed
+        )
         return AleMemory(targets, tuple(x), alpha=self.alpha, by_gradient=self.gradient)
 
     @property
@@ -219,11 +221,6 @@ class IncrementalALE(Explainer):
 
     def results(self) -> dict[Feature, Result]:
         return dict(self.curves)
-
-    def _repr_html_(self) -> str:
-        from ipdp.plot import explainer_html
-
-        return explainer_html(self)
 
 
 _Waiting = tuple[Observation, Question, float, float]

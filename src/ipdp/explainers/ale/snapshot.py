@@ -117,10 +117,9 @@ class AleSnapshot:
         """The curve of one target, given by its number."""
         target = self._memory.targets[number]
         if number not in self._found:
-            raise NotEnoughSamples(
-                f"no curve for {target.feature!r} yet: it is still warming up, it has had one "
-                "value only, or nothing was explained"
-            )
+            why = "it has had one value only, or nothing was explained since its warm-up"
+            why = why if target.ready else target.why_no_curve
+            raise NotEnoughSamples(f"no curve for {target.feature!r} yet: {why}")
         found = self._found[number]
         reading = found.reading
         shown = self._shown(number, found)

@@ -21,6 +21,8 @@ from ipdp.models import Engine
 _FEWEST = 10
 # From so many observations on it is said how much the curves tell.
 _FEW = 30
+# What is left of differences that are 0, as a share of the numbers.
+_ROUNDING = 1e-9
 
 
 class Snapshot:
@@ -33,6 +35,7 @@ class Snapshot:
         self._memory = memory
         self._mean, self._weight = memory.means.shown, memory.means.smoothing.weight
         self._smoothed: FloatArray | None = None
+        self._difference: FloatArray | None = None
         self._outputs = in_order(memory.means.outputs)
         # Rows of the outputs, after those of the positions.
         known = memory.means.outputs
@@ -41,6 +44,7 @@ class Snapshot:
         if engine is not None and memory.pool.kept:
             self._smoothed, found = self._mean, correction(memory, engine)
             if found is not None:
+                self._difference = found.difference
                 outputs = self._mean[memory.means.n_axes :]
                 positions = self._mean[: memory.means.n_axes]
                 self._mean = np.vstack([positions, _bounded(outputs + found.difference, outputs)])
@@ -69,10 +73,7 @@ class Snapshot:
         memory, rows = self._memory, self._rows
         target = memory.targets[number]
         if not target.n:
-            raise NotEnoughSamples(
-                f"no curve for {target.feature!r} yet: it is still warming up, or nothing was "
-                "explained"
-            )
+            raise NotEnoughSamples(f"no curve for {target.feature!r} yet: {target.why_no_curve}")
         layout = memory.means.layout
         keys = dict(zip(layout.columns_of(number), layout.keys_of(number), strict=True))
         columns = self._shown(number, target, keys)
@@ -81,8 +82,13 @@ class Snapshot:
         axes, order, shape = self._arrange(target, columns, [keys[c] for c in columns])
         columns = [columns[k] for k in order]
 
+        weight = self._weight[columns] if self._is_flat(columns) else None
+
         def cut(values: FloatArray) -> FloatArray:
-            return values[np.ix_(rows, columns)].reshape(len(rows), *shape)
+            picked = values[np.ix_(rows, columns)]
+            if weight is not None and np.ptp(picked, axis=1).any():
+                picked = np.repeat(picked @ (weight / weight.sum())[:, None], len(columns), axis=1)
+            return picked.reshape(len(rows), *shape)
 
         outputs = [row - memory.means.n_axes for row in rows]
         errors = self._errors.of_curve(columns, outputs)
@@ -115,6 +121,23 @@ class Snapshot:
             missing_std_error=(self._errors.of_points(missing)[outputs, 0] if missing else None),
             **errors,
         )
+
+    def _is_flat(self, columns: list[int]) -> bool:
+        """Whether the feature made no difference to any observation.
+
+        The means of points that came at different times differ all the same: they are over other
+        observations.
+        """
+        means, spread = self._memory.means, self._memory.spreads.own
+        if spread.layout != means.layout or not self._weight[columns].any():
+            return False
+        curves = [spread.centred(columns)]
+        if self._difference is not None:
+            curves.append(self._difference[:, columns])
+        least = _ROUNDING * (1.0 + np.abs(self._mean[means.n_axes :, columns]).max(initial=0.0))
+        steps = [np.ptp(each, axis=1).max(initial=0.0) for each in curves if each.size]
+        spreads = np.nan_to_num(spread.deviations(columns)).max(initial=0.0)
+        return bool(max(spreads, *steps, 0.0) <= least)
 
     def _shown(self, number: int, target: Target, keys: dict[int, Key]) -> list[int]:
         """The columns of a target that have a value and are within the limits of its grid."""

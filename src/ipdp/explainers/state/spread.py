@@ -174,6 +174,10 @@ class Spread:
         """Standard deviations of the centred ICE curves, (n_outputs, n); NaN where unknown."""
         return np.sqrt(self._curves.take(list(columns)).variance)
 
+    def centred(self, columns: Sequence[int]) -> FloatArray:
+        """Means of the centred ICE curves, (n_outputs, n)."""
+        return np.asarray(self._step.mean[:, list(columns)])
+
     def explained(self, mean: FloatArray, positions: FloatArray) -> FloatArray:
         """The share of each output's variance that curves tell; NaN where there is none.
 

@@ -9,12 +9,15 @@ from typing import Any
 
 import numpy as np
 
+from ipdp.core.curve import feature_text
+from ipdp.core.notices import ColumnWarning, listed, notice
 from ipdp.core.random import seed_for
 from ipdp.core.typing import Array, Feature, FeatureName, Observation
 from ipdp.core.validation import unknown
 from ipdp.grid import Auto, Grid
 from ipdp.grid.base import Key, Span
 from ipdp.grid.lattice import Lattice
+from ipdp.models import Engine
 
 # The key of the point for a missing value. A storage never holds one, so no other point has it.
 MISSING: Key = None
@@ -35,6 +38,22 @@ class Target:
     def ready(self) -> bool:
         """Whether every grid has points to give."""
         return all(grid.ready for grid in self.grids)
+
+    @property
+    def n_values(self) -> int:
+        """How many values its grids have, that with fewest."""
+        return min(grid.n_values for grid in self.grids)
+
+    @property
+    def why_no_curve(self) -> str:
+        """What a curve is waiting for, in words."""
+        if self.ready:
+            return "nothing was explained since its warm-up"
+        slowest = min(self.grids, key=lambda grid: grid.n_values - grid.warm_up)
+        return (
+            f"{feature_text(self.feature)!r} is still warming up, with {slowest.n_values:,} of "
+            f"{slowest.warm_up:,} values"
+        )
 
     @property
     def is_pair(self) -> bool:
@@ -105,21 +124,48 @@ def names_of(feature: Feature) -> tuple[FeatureName, ...]:
     return feature if isinstance(feature, tuple) else (feature,)
 
 
-def followed(x: Observation, features: list[Feature] | None) -> list[Feature]:
+def check_columns(x: Observation, features: list[Feature] | None, engine: Engine) -> None:
+    """Refuse a first observation without a column of the model; name those that are left out."""
+    engine.check_columns(tuple(x))
+    followed(x, features, engine)
+    surplus = _surplus(x, engine)
+    if surplus and features is None:
+        kind = type(engine.model).__name__
+        was, them = ("was", "it") if len(surplus) == 1 else ("were", "them")
+        notice(
+            f"{listed(surplus)} {was} not among the columns that {kind} was fitted on; the model "
+            f"does not get {them}, and there is no curve",
+            ColumnWarning,
+        )
+
+
+def _surplus(x: Observation, engine: Engine) -> list[FeatureName]:
+    fitted = engine.feature_names
+    return [] if fitted is None else [name for name in x if name not in set(fitted)]
+
+
+def followed(
+    x: Observation, features: list[Feature] | None, engine: Engine | None = None
+) -> list[Feature]:
     """The features to follow, by default all of the first observation; an error if one is absent.
+
+    What the model was not fitted on is followed only if it is asked for.
 
     Examples
     --------
     >>> followed({"age": 40, "salary": 1.5}, None)
     ['age', 'salary']
     """
-    listed = list(x) if features is None else list(features)
-    if not listed:
+    names = list(x) if features is None else list(features)
+    if not names:
         raise ValueError("the first observation has no features")
-    for name in (name for feature in listed for name in names_of(feature)):
+    if features is None and engine is not None:
+        surplus = set(_surplus(x, engine))
+        names = [name for name in names if name not in surplus]
+    for name in (name for feature in names for name in names_of(feature)):
         if name not in x:
             raise ValueError(unknown("feature", name, list(x)))
-    return listed
+    return names
 
 
 def admitted(grids: Mapping[FeatureName, Grid], x: Observation) -> list[Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from ipdp.core.curve import PREDICTION
 from ipdp.core.typing import FeatureName, FloatArray, Observation
 from ipdp.models.base import Engine, Outputs, Probe, warn_of_slow_path
 from ipdp.models.batched import BatchedEngine
+from ipdp.models.columns import ice_beside_idle
 from ipdp.models.forests import kernels
 from ipdp.models.forests.axes import NotWalked, Request
 from ipdp.models.forests.checking import Asked, Checker
@@ -72,6 +74,13 @@ class ForestEngine(Engine):
         start = self.plain.description.rpartition(", ")[0]
         return f"{start}, one walk of its trees for all points (compiled)"
 
+    @property
+    def feature_names(self) -> tuple[FeatureName, ...] | None:
+        return self.plain.feature_names
+
+    def check_columns(self, columns: Sequence[FeatureName]) -> None:
+        self.plain.check_columns(columns)
+
     def predict(self, observations: Sequence[Observation]) -> Outputs:
         return self.plain.predict(observations)
 
@@ -93,12 +102,19 @@ class ForestEngine(Engine):
         *,
         check: bool,
     ) -> Outputs:
+        columns = self.plain._columns_of(observations[0])
+        idle = self.plain.idle(probes, observations[0], columns)
+        if any(idle):
+            ask, plain = partial(self._ice, check=check), self.predict(observations)
+            each = list(zip(probes, idle, strict=True))
+            return ice_beside_idle(ask, plain, observations, each, positions)
         for _ in range(2):
             forest = self._trees()
             if forest is None:
                 break
             try:
-                answer = self._walked(forest, observations, probes, positions, check=check)
+                request = self._asked(probes, columns, forest)
+                answer = self._walked(request, observations, positions, check=check)
             except NotWalked:
                 break
             except Exception as error:
@@ -133,21 +149,19 @@ class ForestEngine(Engine):
 
     def _walked(
         self,
-        forest: Flat,
+        request: Request,
         observations: Sequence[Observation],
-        probes: Sequence[Probe],
         positions: FloatArray,
         *,
         check: bool,
     ) -> Outputs | None:
         """The answer of the walk; None if it is not that of the library."""
-        columns = self.plain._columns_of(observations[0])
-        request = self._asked(probes, columns, forest)
+        forest = request.forest
         X, points = request.rows(observations), request.points(positions)
         values = forest.link(_sums(forest, request, X, points, positions.shape[2]))
         labels = self.plain._labels() or (PREDICTION if values.shape[1] == 1 else None)
         if check:
-            asked = Asked(observations, probes, positions, X, points)
+            asked = Asked(observations, request.probes, positions, X, points)
             if not self.checker.agrees(asked, values, forest.tolerance):
                 return None
         return Outputs(labels, values)
