@@ -19,7 +19,7 @@ from ipdp.plot.shown.style import THIN_POINT, line_styles, named
 from ipdp.plot.shown.values import Rug, around
 
 if TYPE_CHECKING:
-    from ipdp.explainers import IncrementalALE, IncrementalPDP
+    from ipdp.explainers.drawing import CurveExplainer
 
 # Rows of the table of an explainer, and sizes of the drawings in it and of a single curve.
 _ROWS = 30
@@ -50,7 +50,7 @@ def curve_html(curve: Curve) -> str:
     return f"<div>{what}<br>{drawing}<br><small {_QUIET}>{'; '.join(notes)}</small>{key}</div>"
 
 
-def explainer_html(pdp: IncrementalPDP | IncrementalALE) -> str:
+def explainer_html(pdp: CurveExplainer) -> str:
     """An explainer as a table: its curves, the most important one first."""
     curves = sorted(pdp.curves.values(), key=lambda curve: -curve.overall_importance)
     head = f"<b>{type(pdp).__name__}</b> of <code>{_text(repr(pdp.engine), 120)}</code>"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 from typing import Any
 
@@ -19,6 +20,8 @@ from ipdp.plot.shown.values import is_pair, is_whole
 # Size of one panel in a new figure, and letters that fit above it.
 _WIDTH, _HEIGHT = 2.6, 2.1
 _LETTERS = 22
+# Letters an inch of the title of a figure, and of the note under it.
+_TITLE_LETTERS, _NOTE_LETTERS = 10, 16
 
 
 def draw(shown: ShownOverview, ax: Axes | Sequence[Axes] | None) -> dict[str, Any]:
@@ -42,13 +45,33 @@ def draw(shown: ShownOverview, ax: Axes | Sequence[Axes] | None) -> dict[str, An
         name, importance = display.curve.feature, shown.importance_text(display.curve)
         panel.set_title(named(name, width=_LETTERS), loc="left", fontsize="small", **PLAIN)
         grey = text_colour(panel, 0.6)
+        importance = f"importance {importance}" if k == 0 else importance
         panel.set_title(importance, loc="right", fontsize="x-small", color=grey)
         if is_pair(display.curve):
             _shrink_pair(display)
         else:
             _shrink_curve(display, first=k % shown.columns == 0, rug=rug)
+            if shown.label is not None:
+                panel.set_ylabel(shown.label, **PLAIN)
     legend = _add_legend(displays)
+    if ax is None and shown.title:
+        _add_title(axes, shown)
     return {"axes": axes, "figure": axes[0].figure, "displays": displays, "legend": legend}
+
+
+def _add_title(axes: Sequence[Axes], shown: ShownOverview) -> None:
+    """A sentence over all panels, and under it how to read them."""
+    figure = axes[0].figure.get_figure(root=True)
+    assert figure is not None
+    width, height = figure.get_size_inches()
+    title = textwrap.wrap(shown.title, int(_TITLE_LETTERS * width))
+    note = textwrap.wrap(shown.note, int(_NOTE_LETTERS * width))
+    figure.set_size_inches(width, height + 0.25 * len(title + note))
+    # The text of the title makes room for the note, which stands in its last lines.
+    text = "\n".join([*title, *[""] * len(note)])
+    sentence = figure.suptitle(text, x=0.01, ha="left", fontsize="large", **PLAIN)
+    words = axes[0].annotate("\n".join(note), (0, 0), xycoords=sentence, fontsize="small", **PLAIN)
+    words.set(color=text_colour(axes[0], 0.6), va="bottom", annotation_clip=False, in_layout=False)
 
 
 def _shrink_pair(display: PDPDisplay) -> None:

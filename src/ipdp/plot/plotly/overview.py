@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import textwrap
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,13 +11,15 @@ import numpy as np
 from ipdp.core.curve import Curve
 from ipdp.plot.plotly.curve import traces, x_axis, y_axis
 from ipdp.plot.plotly.pair import axes, surface_trace
-from ipdp.plot.plotly.style import Figure, Theme, Trace, name_text
+from ipdp.plot.plotly.style import Figure, Theme, Trace, escaped, name_text
 from ipdp.plot.shown.curve import ShownCurve
 from ipdp.plot.shown.overview import ShownOverview, fit_under
 from ipdp.plot.shown.pair import ShownPair, shown_of
 
 # Pixels of a row of panels.
 _ROW = 190
+# Pixels of the title and the note under it, and letters in a line of the note.
+_TOP, _NOTE_LETTERS = 50, 110
 # Size of the markers, and letters that fit above a panel.
 _MARKER, _LETTERS = 5, 18
 # Shares of a panel's place: its width and height, and of its height the rug and the gap over it.
@@ -57,6 +61,9 @@ def figure(shown: ShownOverview) -> Figure:
     height = _ROW * shown.n_rows + 100
     layout: dict[str, Any] = {"height": height, "bargap": 0, "annotations": []}
     layout["legend"] = {"orientation": "h", "y": -60 / height, "yanchor": "top"}
+    if shown.title:
+        layout |= _sentence(shown)
+        layout["height"] = height + _TOP
     found: list[Trace] = []
     for k, curve in enumerate(shown.curves):
         panel = Panel.of(shown, k)
@@ -67,13 +74,22 @@ def figure(shown: ShownOverview) -> Figure:
             layout |= _pair_axes(one, panel)
         else:
             found += _traces(one, theme, panel)
-            layout |= _axes(panel, one, rug=shown.options["rug"])
+            layout |= _axes(panel, one, rug=shown.options["rug"], label=shown.label)
     named: set[str] = set()
     for trace in found:  # one entry of the legend for each output, not for each panel
         if trace.get("showlegend"):
             trace["showlegend"] = trace["legendgroup"] not in named
             named.add(trace["legendgroup"])
     return theme.figure(found, layout)
+
+
+def _sentence(shown: ShownOverview) -> dict[str, Any]:
+    """The title over all panels, and under it how to read them."""
+    lines = "<br>".join(map(escaped, textwrap.wrap(shown.note, _NOTE_LETTERS)))
+    note = {"text": lines, "font": {"size": 12}}
+    place = {"x": 0.01, "xanchor": "left", "y": 0.98, "yref": "container", "yanchor": "top"}
+    title = {"text": escaped(shown.title), "subtitle": note, "font": {"size": 16}, **place}
+    return {"title": title, "margin": {"t": 40 + _TOP, "l": 60, "r": 20, "b": 50}}
 
 
 def _traces(shown: ShownCurve, theme: Theme, panel: Panel) -> list[Trace]:
@@ -95,7 +111,7 @@ def _right_of(shown: ShownCurve) -> float:
     return float(x.max() if x.size else 0.0) + (0.08 * width or 1.0)
 
 
-def _axes(panel: Panel, shown: ShownCurve, *, rug: bool) -> dict[str, Any]:
+def _axes(panel: Panel, shown: ShownCurve, *, rug: bool, label: str | None) -> dict[str, Any]:
     bottom, top = panel.along
     below = f"y{panel.rug if rug else panel.y}"
     x = x_axis(shown, domain=panel.across, anchor=below, nticks=4, tickangle=0, tickfont=_FONT)
@@ -111,6 +127,8 @@ def _axes(panel: Panel, shown: ShownCurve, *, rug: bool) -> dict[str, Any]:
         hidden = {"domain": domain, "visible": False, "anchor": f"x{panel.x}"}
         layout[f"yaxis{panel.rug}"] = hidden
     if panel.is_first:
+        if label is not None:
+            shown = replace(shown, label=label)
         y = y_axis(shown, domain=[floor, top], anchor=f"x{panel.x}", tickfont=_FONT)
         layout[f"yaxis{panel.y}"] = y | ({"matches": "y"} if panel.y > 1 else {})
     return layout

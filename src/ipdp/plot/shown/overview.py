@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ipdp.core.curve import Curve
+from ipdp.core.curve import PREDICTION, Curve
 from ipdp.core.typing import Feature, Label
+from ipdp.core.validation import whole_number
 from ipdp.plot.shown.display import NotebookDisplay, PDPDisplay
 from ipdp.plot.shown.source import Curves, Logged, curves_at
 from ipdp.plot.shown.style import named
-from ipdp.plot.shown.values import is_pair
+from ipdp.plot.shown.values import chosen_outputs, is_pair
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -78,6 +79,8 @@ class OverviewDisplay(NotebookDisplay):
         band: float | None = 0.95,
         rug: bool = True,
         columns: int | None = None,
+        most: int | None = None,
+        target: str | None = None,
         backend: str = "matplotlib",
     ) -> Any:
         """Draw the curves.
@@ -91,13 +94,24 @@ class OverviewDisplay(NotebookDisplay):
             Which features to draw; by default all of them.
         columns
             Number of panels side by side.
+        most
+            How many features to draw at most, the most important ones; by default all of them.
+        target
+            What the model predicts, for the title and the axis of the output.
         output, centred, ice, band, rug, backend
             As in `PDPDisplay.plot`, as what is returned.
         """
-        curves = self._picked(features)
+        picked = self._picked(features)
+        curves = picked if most is None else picked[: whole_number("most", most)]
         columns = columns or (min(len(curves), 4) if len(curves) <= 12 else 5)
         options = {"output": output, "centred": centred, "ice": ice, "band": band, "rug": rug}
-        return self._draw(backend, "overview", ShownOverview(curves, columns, options), ax)
+        title, label = "", None
+        if curves[0].kind == "pdp" and not centred:
+            what, label = predicted(curves[0], output, target)
+            title = f"How the {what} depends on {_each(curves)}"
+        note = _note(len(picked), curves, band)
+        shown = ShownOverview(curves, columns, options, title, note, label)
+        return self._draw(backend, "overview", shown, ax)
 
     def _picked(self, features: Sequence[Feature] | None) -> list[Curve]:
         if features is None:
@@ -121,6 +135,9 @@ class ShownOverview:
     curves: list[Curve]  # one for each panel, row by row; pairs come last
     columns: int
     options: dict[str, Any]  # how each curve is drawn, as in `PDPDisplay.plot`
+    title: str = ""  # a sentence, for a figure of its own, and how to read it
+    note: str = ""
+    label: str | None = None  # of the axis of the output; None for that of a curve
 
     @property
     def n_rows(self) -> int:
@@ -132,6 +149,44 @@ class ShownOverview:
         value = curve.overall_importance
         least = _LEAST * self.curves[0].overall_importance
         return f"{value:.2g}" if value > least else "≈ 0"
+
+
+def predicted(curve: Curve, output: Label | None, target: str | None) -> tuple[str, str]:
+    """What a curve shows, in words for a title and for an axis."""
+    drawn = chosen_outputs(curve, output)
+    of_target = "" if target is None else f"{named(target, 24)} = "
+    if not curve.are_probabilities:
+        if len(drawn.outputs) > 1:
+            return "prediction of each output", "prediction"
+        name = drawn.outputs[0] if drawn.outputs and target is None else target
+        what = "prediction" if name in (None, *PREDICTION) else f"predicted {named(name, 24)}"
+        return what, what
+    if len(drawn.outputs) != 1:
+        return "chance of each class", "chance"
+    label = drawn.outputs[0]
+    text = named(label, 24) if isinstance(label, bool) else named(repr(label), 24)
+    if not of_target and isinstance(label, (int, float)) and not isinstance(label, bool):
+        of_target = "class "
+    what = f"chance of {of_target}{text}"
+    return what, what
+
+
+def _each(curves: Sequence[Curve]) -> str:
+    return "each feature" if len(curves) > 1 else named(curves[0].feature)
+
+
+def _note(n: int, curves: Sequence[Curve], band: float | None) -> str:
+    """How to read the panels."""
+    what = "on average, if only this feature had the value below"
+    if curves[0].kind == "ale":
+        what = "compared with its mean, for values around the one below"
+    parts = [f"Line: what the model predicts {what}"]
+    if band is not None:
+        parts.append(f"Shade: where that is with probability {band:g}")
+    parts.append("Bars: how often values occur")
+    if len(curves) < n:
+        parts.append(f"{len(curves)} of {n} features, the most important ones")
+    return ". ".join(parts) + "."
 
 
 def fit_under(categories: Sequence[Any]) -> bool:

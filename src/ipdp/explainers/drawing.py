@@ -1,0 +1,72 @@
+"""How explainers of curves show themselves."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any
+
+from ipdp.core.curve import Curve
+from ipdp.core.errors import NotEnoughSamples
+from ipdp.core.typing import Feature
+from ipdp.explainers.base import Explainer
+
+
+class CurveExplainer(Explainer):
+    """An explainer whose results are curves, which can be drawn all at once."""
+
+    @property
+    @abstractmethod
+    def curves(self) -> dict[Feature, Curve]:
+        """A snapshot of every curve that there is by now, by feature."""
+
+    def plot(self, ax: Any = None, *, most: int | None = 12, **options: Any) -> Any:
+        """Draw the curves of all features, the most important one first.
+
+        They are those of `results`: of the model as it is now where that can be told.
+
+        Parameters
+        ----------
+        ax
+            Axes whose place is divided among the panels; None makes a new figure, with a title.
+        most
+            How many features to draw at most; None for all of them.
+        options
+            Those of `ipdp.plot.OverviewDisplay.plot`: `target="price"` says what is predicted,
+            `output="up"` picks a class, `features=[...]` picks features, `backend="plotly"` gives
+            a figure of plotly.
+
+        Returns
+        -------
+        An `ipdp.plot.OverviewDisplay`, which a notebook shows and `show()` opens in a window;
+        `figure_.savefig("effects.png")` writes a file.
+
+        Examples
+        --------
+        >>> import ipdp
+        >>> pdp = ipdp.IncrementalPDP(lambda x: x["a"] + 3 * x["b"], grid=ipdp.grid.Fixed([0, 1]))
+        >>> pdp.explain_one({"a": 0.5, "b": 0.5})
+        >>> pdp.plot()
+        OverviewDisplay(2 curves)
+        """
+        from ipdp.plot import OverviewDisplay
+
+        curves = [curve for curve in self.results().values() if isinstance(curve, Curve)]
+        if not curves:
+            raise NotEnoughSamples(self._why_nothing())
+        if not any(curve.outputs for curve in curves):
+            raise NotEnoughSamples(
+                f"nothing to draw: {type(self.model).__name__} has not given any prediction yet; "
+                "was it taught (learn_one, fit)?"
+            )
+        return OverviewDisplay(curves).plot(ax=ax, most=most, **options)
+
+    def _why_nothing(self) -> str:
+        if self._memory is None:
+            return "no observation yet: call explain_one first"
+        first = max(self._memory.targets, key=lambda target: target.n_values)
+        return f"nothing to draw yet: {first.why_no_curve}"
+
+    def _repr_html_(self) -> str:
+        from ipdp.plot import explainer_html
+
+        return explainer_html(self)
