@@ -1,7 +1,7 @@
 # Everything runs in .venv, which is made on first use and again when pyproject.toml changes.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test browser test-libraries test-minimum test-older-river test-spark java test-slow bench paper clean
+.PHONY: help demo test browser test-libraries test-minimum test-older-river test-spark java test-slow docs dist test-wheel bench paper clean
 .DELETE_ON_ERROR:
 
 # The first of these that is Python 3.11 or newer; `make PYTHON=...` takes another one.
@@ -13,6 +13,7 @@ READY := .venv/.ready
 LIBRARIES_READY := .venv-libraries/.ready
 MINIMUM_READY := .venv-minimum/.ready
 SPARK_READY := .venv-spark/.ready
+DIST_READY := .venv-dist/.ready
 OLDER_RIVERS := 0.22.0 0.24.2
 ARGS ?=
 
@@ -38,6 +39,12 @@ browser:
 
 test-libraries: $(LIBRARIES_READY) ## The engines on LightGBM, XGBoost, CatBoost, torch and ONNX
 	.venv-libraries/bin/python -m pytest tests_libraries $(ARGS)
+
+# The site needs nothing from outside, and a warning ends the build. Its examples run, the tutorial in a kernel.
+docs: $(LIBRARIES_READY) ## The site, with every example run; leaves site/index.html
+	rm -rf site docs/examples docs/reference/generated
+	.venv-libraries/bin/python -m sphinx -q -W --keep-going -b html docs site
+	.venv-libraries/bin/python docs/site/tutorial.py docs/tutorial.ipynb
 
 # The lowest versions are those for Python 3.11. `make PYTHON=... test-minimum` says of a newer
 # Python which of them have no wheel for it. Warnings are no errors here: old libraries warn of new ones.
@@ -69,6 +76,23 @@ java:
 test-slow: $(READY) ## The tests that take minutes
 	$(BIN)/python -m pytest -m slow -n auto $(ARGS)
 
+# The compiled wheel is built from the sdist, as an installer would; the pure one for where none fits.
+dist: $(DIST_READY) ## An sdist and two wheels, checked and installed; leaves dist
+	rm -rf dist build
+	.venv-dist/bin/python -m build --outdir dist
+	IPDP_PURE=1 .venv-dist/bin/python -m build --wheel --outdir dist
+	.venv-dist/bin/twine check --strict dist/*
+	.venv-dist/bin/check-wheel-contents dist/*.whl
+	.venv-dist/bin/auditwheel show dist/ipdp-*-linux_*.whl
+	PATH=$(CURDIR)/.venv-dist/bin:$$PATH .venv-dist/bin/auditwheel repair --wheel-dir dist dist/ipdp-*-linux_*.whl
+	rm dist/ipdp-*-linux_*.whl
+	$(PYTHON) tools/try_wheel.py dist/ipdp-*-none-any.whl pure
+	$(PYTHON) tools/try_wheel.py dist/ipdp-*-manylinux*.whl compiled
+
+test-wheel: dist ## The test suite on each wheel of `make dist`, installed and not from here (20 minutes)
+	$(PYTHON) tools/try_wheel.py dist/ipdp-*-none-any.whl pure --tests
+	$(PYTHON) tools/try_wheel.py dist/ipdp-*-manylinux*.whl compiled --tests
+
 bench: $(READY) ## Speed and memory as one table; leaves docs/notes/bench.json and bench.png
 	$(BIN)/python benchmarks/bench.py $(ARGS)
 
@@ -76,7 +100,7 @@ paper: $(READY) ## The paper's experiments and figures; leaves ipdp-paper
 	$(BIN)/ipdp paper all $(ARGS)
 
 clean: ## Remove the environment, caches and whatever was built
-	rm -rf .venv .venv-libraries .venv-minimum .venv-spark .river build dist ipdp-demo ipdp-paper .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf .venv .venv-libraries .venv-minimum .venv-spark .venv-dist .river build dist site docs/examples docs/reference/generated docs/tutorial.ipynb ipdp-demo ipdp-paper .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	rm -f src/ipdp/core/kernels/*.so src/ipdp/models/*/kernels/*.so
 	find src tests benchmarks examples -name __pycache__ -type d -prune -exec rm -rf {} +
 
@@ -102,3 +126,9 @@ $(MINIMUM_READY): GROUP = minimum
 $(SPARK_READY): GROUP = spark
 $(MINIMUM_READY): LOWEST = $(@D)/lowest.txt
 $(MINIMUM_READY): tests_minimum/requirements.py
+
+$(DIST_READY): pyproject.toml
+	$(PYTHON) -m venv $(@D)
+	$(@D)/bin/python -m pip install --quiet --upgrade "pip>=25.1"
+	$(@D)/bin/python -m pip install --quiet --group dist
+	@touch $@

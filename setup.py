@@ -22,6 +22,8 @@ KERNELS = (
 )
 
 try:
+    if os.environ.get("IPDP_PURE"):  # a wheel for every platform
+        raise ImportError
     from Cython.Build import cythonize
 except ImportError:
     extensions = []
@@ -31,8 +33,9 @@ else:
             Extension(
                 f"{room}._{name}",
                 [f"src/{room.replace('.', '/')}/{name}.py"],
-                # Sums are rounded as numpy rounds them, on every machine.
-                extra_compile_args=[] if os.name == "nt" else ["-ffp-contract=off"],
+                # Sums are rounded as numpy rounds them, on every machine; symbols for a debugger
+                # would be most of the file.
+                extra_compile_args=[] if os.name == "nt" else ["-ffp-contract=off", "-g0"],
             )
             for room, name in KERNELS
         ],

@@ -7,7 +7,11 @@ from pathlib import Path
 
 import pytest
 
+import ipdp
+
 ROOT = Path(__file__).resolve().parents[1]
+SOURCE = ROOT / "src" / "ipdp"
+GALLERY = ROOT / "docs" / "examples"
 PAGES = [
     *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")),
     *sorted((ROOT / "docs").rglob("*.md")),
@@ -38,6 +42,13 @@ def test_links_lead_somewhere(page):
             continue
         path, _, heading = target.partition("#")
         there = page.parent / path if path else page
+        if there.parent == GALLERY:  # made of the examples when the site is built
+            there = (
+                ROOT
+                / "docs"
+                / "gallery"
+                / ("README.rst" if path.endswith("index") else f"{there.name}.py")
+            )
         assert there.exists(), target
         if heading:
             assert heading in anchors(there), target
@@ -61,12 +72,50 @@ def test_paths_in_the_code_exist():
 
 @every_page
 def test_every_page_of_docs_can_be_found(page):
-    """From README, over links."""
+    """From README, over links and the tables of contents of the site."""
     seen, waiting = set(), PAGES[:1]
     while waiting:
         current = waiting.pop()
         seen.add(current)
-        links = re.findall(r"\]\(([^)#\s]+\.md)", current.read_text())
+        text = current.read_text()
+        links = re.findall(r"\]\(([^)#\s]+\.md)", text)
+        for contents in re.findall(r"^```{toctree}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):
+            entries = re.findall(r"^(?:.*<)?([\w./]+)>?$", contents, re.MULTILINE)
+            links += [f"{entry}.md" for entry in entries]
+            links += [page.name for page in current.parent.glob("*.md") if ":glob:" in contents]
         there = [(current.parent / link).resolve() for link in links if "://" not in link]
         waiting += [link for link in there if link not in seen and link in PAGES]
     assert page in seen
+
+
+PUBLIC_ROOMS = (
+    "grid",
+    "models",
+    "plot",
+    "datasets",
+    "checks",
+    "log",
+    "sources",
+    "runs",
+    "web",
+    "spark",
+)
+
+
+def public_names():
+    """Every public name, as it is written after `ipdp.`, once."""
+    own = [name for name in ipdp.__all__ if name not in (*PUBLIC_ROOMS, "monitor")]
+    yield from own
+    for room in PUBLIC_ROOMS:
+        listed = re.search(
+            r"__all__ = \[(.*?)\]", (SOURCE / room / "__init__.py").read_text(), re.DOTALL
+        )
+        yield from (
+            f"{room}.{name}" for name in re.findall(r'"(\w+)"', listed[1]) if name not in own
+        )
+
+
+@pytest.mark.parametrize("name", list(public_names()))
+def test_every_public_name_is_in_the_reference(name):
+    reference = (ROOT / "docs" / "reference" / "api.md").read_text()
+    assert f"   {name}\n" in reference

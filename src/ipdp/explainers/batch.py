@@ -42,7 +42,7 @@ def partial_dependence(
     """Partial dependence curves of a model that does not change, over all rows of a table.
 
     The same as scikit-learn's `partial_dependence(method="brute")`, for every model that
-    `ipdp.models.engine` takes, all features in one pass, as `Curve`s.
+    `ipdp.models.engine` takes, all features in one pass, a `Curve` for each.
 
     Parameters
     ----------
