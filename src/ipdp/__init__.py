@@ -22,6 +22,7 @@ from ipdp.monitor import Change, Monitor
 
 if TYPE_CHECKING:
     from ipdp import checks, datasets, plot, spark
+    from ipdp.comparison import Comparison, compare
     from ipdp.log import Log, LogReader
     from ipdp.runs import Run, run
 
@@ -29,6 +30,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Change",
+    "Comparison",
     "Curve",
     "Explainer",
     "Importance",
@@ -45,6 +47,7 @@ __all__ = [
     "WindowedExtremes",
     "accumulated_local_effects",
     "checks",
+    "compare",
     "datasets",
     "grid",
     "models",
@@ -57,6 +60,8 @@ __all__ = [
 
 # Rooms that a notebook may never enter are opened when they are asked for.
 _LATER = {
+    "Comparison": "ipdp.comparison",
+    "compare": "ipdp.comparison",
     "Log": "ipdp.log",
     "LogReader": "ipdp.log",
     "Run": "ipdp.runs",

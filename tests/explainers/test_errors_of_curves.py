@@ -195,3 +195,16 @@ def test_a_curve_of_the_model_now_is_worth_what_its_error_says(rho):
     # One observation has a variance of 1.
     assert 0.4 < np.median(curve.std_error) ** 2 * curve.n_effective < 2.5
     assert curve.n_effective > 3 * pdp.curve("x").n_effective
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_points_that_join_late_do_not_make_the_shape_uncertain(seed):
+    # An additive model: the shape is the same for all observations, so it has no error at all.
+    rng = np.random.default_rng(seed)
+    pdp = IncrementalPDP(lambda x: 3 * x["a"] + x["b"], ["a"], alpha=0.001)
+    for t in range(2_000):
+        pdp.explain_one({"a": rng.normal() * (1 + t / 1_000), "b": rng.normal()})
+    curve = pdp.curve("a")
+    assert curve.n_effective_points.min() < 0.9 * curve.n_effective_points.max()
+    settled = curve.n_effective_points > 0.5 * curve.n_effective_points.max()
+    assert (curve.centred_std_error / curve.std_error)[0, settled].max() < 0.15

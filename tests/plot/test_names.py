@@ -11,7 +11,13 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 import ipdp
-from ipdp.plot import CarpetDisplay, ChangeDisplay, OverviewDisplay, TimelineDisplay
+from ipdp.plot import (
+    CarpetDisplay,
+    ChangeDisplay,
+    ComparisonDisplay,
+    OverviewDisplay,
+    TimelineDisplay,
+)
 from ipdp.plot.shown.style import named
 
 from .conftest import make_categories, make_change, make_curve, make_pair
@@ -52,6 +58,8 @@ def figures_of(name):
         "rows": CarpetDisplay([categories]).plot,
         "timeline": TimelineDisplay([curve], changes=[change], metrics={name: ([300], [0.5])}).plot,
         "change": ChangeDisplay(change).plot,
+        "comparison": ComparisonDisplay(ipdp.compare([curve], [curve], names=(name, name))).plot,
+        "two categories": ComparisonDisplay(ipdp.compare([categories], [categories])).plot,
     }
 
 

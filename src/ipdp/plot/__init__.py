@@ -3,6 +3,7 @@
 from ipdp.plot.notebook import curve_html, explainer_html
 from ipdp.plot.shown.carpet import CarpetDisplay
 from ipdp.plot.shown.change import ChangeDisplay
+from ipdp.plot.shown.comparison import ComparisonDisplay
 from ipdp.plot.shown.display import PDPDisplay
 from ipdp.plot.shown.overview import OverviewDisplay
 from ipdp.plot.shown.timeline import TimelineDisplay
@@ -10,6 +11,7 @@ from ipdp.plot.shown.timeline import TimelineDisplay
 __all__ = [
     "CarpetDisplay",
     "ChangeDisplay",
+    "ComparisonDisplay",
     "OverviewDisplay",
     "PDPDisplay",
     "TimelineDisplay",

@@ -21,6 +21,8 @@ from ipdp.explainers.state.targets import MISSING
 # So often the smoothing has to forget before a band is trusted; and so many blocks, and independent
 # stretches of time, have to be behind it.
 _REACHES, _BLOCKS, _STRETCHES = 6.0, 30, 8.0
+# Averages of points and moves of blocks are found in so many rounds.
+_ROUNDS = 4
 
 
 class Groups:
@@ -90,8 +92,7 @@ def at_block(means: Means, blocks: Blocks, *, changing: bool = False) -> AtBlock
     end = float(blocks.numbers[-1] + 1) * blocks.size
     weights = BlockWeights(blocks, end)
     x = _at_fixed_positions(blocks.mean, means.n_axes, weights, groups)
-    where = weights.valid[:, None]
-    deviations = x - groups.mean(x, where)[..., groups.owner]
+    deviations = _centred(x, weights, groups)
     both = np.concatenate([x, deviations], axis=1)
     errors = mean_errors(blocks, weights, both, changing=changing)
     known = weights.n >= FEWEST
@@ -120,6 +121,22 @@ def at_block(means: Means, blocks: Blocks, *, changing: bool = False) -> AtBlock
         centred_path=_path(deviations, weights.valid, groups),
         provisional=is_short | (n < FEWEST) | (inverse > 1 / _STRETCHES),
     )
+
+
+def _centred(x: FloatArray, weights: BlockWeights, groups: Groups) -> FloatArray:
+    """Block means minus their mean over the points of the curve.
+
+    Where points come and go, the mean is over others each time. What is left of the points' own
+    averages is centred instead, so that a point which joins does not look like a move of the rest.
+    """
+    where = weights.valid[:, None]
+    if weights.valid.all():
+        return x - groups.mean(x, where)[..., groups.owner]
+    moves = np.zeros((*x.shape[:2], 1))
+    for _ in range(_ROUNDS):  # the averages are over times with other moves, in turn
+        own = np.where(where, x - moves, 0.0).sum(axis=0) / np.maximum(weights.n, 1.0)
+        moves = groups.mean(x - own, where)[..., groups.owner]
+    return x - moves
 
 
 def _at_fixed_positions(

@@ -1,0 +1,79 @@
+"""Curves of a stretch of time, from a log."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import ipdp
+from ipdp.comparison.periods import Smoothness, during
+from ipdp.comparison.sides import side_of
+
+from .making import logged, rows
+
+
+@pytest.mark.parametrize("alpha", [0.01, 0.002, None])
+@pytest.mark.parametrize("n", [1, 40, 900])
+def test_weights_of_a_mean_of_n_observations(alpha, n):
+    weights = np.ones(n) if alpha is None else (1 - alpha) ** np.arange(n)
+    smoothness = Smoothness(alpha)
+    effective = weights.sum() ** 2 / (weights**2).sum()
+    assert smoothness.weight(effective) == pytest.approx(weights.sum())
+    assert smoothness.squares(effective) == pytest.approx((weights**2).sum())
+
+
+@pytest.mark.parametrize("alpha", [0.01, 0.002, None])
+@pytest.mark.parametrize(("earlier", "later"), [(100, 130), (300, 900), (1_000, 1_001)])
+def test_the_variance_of_a_difference_of_two_times(alpha, earlier, later):
+    def weights(n):
+        own = np.ones(n) if alpha is None else (1 - alpha) ** np.arange(n)[::-1]
+        return np.concatenate([own / own.sum(), np.zeros(later - n)])
+
+    one, other = weights(earlier), weights(later)
+    exact = ((other - one) ** 2).sum()  # of independent observations with variance 1
+    n = [1 / (w**2).sum() for w in (one, other)]
+    first, second = Smoothness(alpha).shares(*n, later - earlier)
+    assert first / n[0] + second / n[1] == pytest.approx(exact)
+    assert exact < 1 / n[0] + 1 / n[1]
+
+
+@pytest.mark.parametrize("alpha", [0.01, 0.001, None])
+def test_the_curve_of_a_period_is_that_of_its_observations(tmp_path, alpha):
+    data = rows(900, 3)
+    grid = {name: ipdp.grid.Fixed([-1.0, 0.0, 1.0]) for name in "abc"}
+    logged(tmp_path, data, every=10, alpha=alpha, grid=grid)
+    with ipdp.LogReader(tmp_path) as reader:
+        found, ends = during(reader, "pdp", (300, 900), Smoothness(alpha))
+    assert ends == (300, 900)
+    table = ipdp.partial_dependence(lambda x: x["a"] + x["b"] * x["c"], data[300:], grid=grid)
+    for curve in table:
+        # Of a stretch of ten the newest have up to 10 % more weight, with alpha = 0.01.
+        np.testing.assert_allclose(found[curve.feature].average, curve.average, atol=0.02)
+        assert found[curve.feature].n_samples == 600
+
+
+def test_from_the_beginning_of_the_run(tmp_path):
+    data = rows(400, 3)
+    logged(tmp_path, data, alpha=0.001, grid=ipdp.grid.Fixed([-1.0, 1.0]))
+    side = side_of(tmp_path, (0, 400), None, "a")
+    assert side.period == (0, 400)
+    assert side.curves["b"].n_samples == 400
+
+
+def test_a_category_that_came_later(tmp_path):
+    data = [{"k": "x" if t < 300 or t % 2 else "y"} for t in range(900)]
+    logged(tmp_path, data, lambda x: float(x["k"] == "y"), alpha=0.01)
+    side = side_of(tmp_path, (100, 900), None, "a")
+    curve = side.curves["k"]
+    at = dict(zip(curve.grid_values[0].tolist(), curve.average[0], strict=True))
+    assert at == pytest.approx({"x": 0.0, "y": 1.0})
+
+
+@pytest.mark.parametrize(
+    ("period", "message"),
+    [((200, 100), "ends after it begins"), ((1_000, 2_000), "no snapshot after 1000 up to 2000")],
+)
+def test_periods_that_are_none(tmp_path, period, message):
+    logged(tmp_path, rows(300, 1))
+    with pytest.raises(Exception, match=message):
+        ipdp.compare(tmp_path, at=period, against=300)
