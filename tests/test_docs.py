@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -119,3 +120,11 @@ def public_names():
 def test_every_public_name_is_in_the_reference(name):
     reference = (ROOT / "docs" / "reference" / "api.md").read_text()
     assert f"   {name}\n" in reference
+
+
+@pytest.mark.parametrize("name", [name for name in public_names() if "spark" not in name])
+def test_every_public_name_has_an_example(name):
+    room, _, last = name.rpartition(".")
+    found = getattr(import_module(f"ipdp.{room}".rstrip(".")), last)
+    if callable(found):  # not a table of names
+        assert "Examples\n" in (found.__doc__ or "")

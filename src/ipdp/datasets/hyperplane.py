@@ -27,6 +27,12 @@ class Plane:
         Mean and standard deviation of the two features, which are normal.
     betas
         Their coefficients.
+
+    Examples
+    --------
+    >>> from ipdp.datasets import Plane
+    >>> Plane(means=(0, 5), sds=(1, 1), betas=(1, -1))
+    Plane(means=(0, 5), sds=(1, 1), betas=(1, -1))
     """
 
     means: tuple[float, float]

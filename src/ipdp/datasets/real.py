@@ -53,7 +53,7 @@ _NOT_HERE = "The data of {} are not here and could not be downloaded ({}): {}"
 
 
 def elec2(path: str | Path | None = None) -> base.Dataset:
-    """The elec2 stream, a binary classification with True for "up".
+    r"""The elec2 stream, a binary classification with True for "up".
 
     Prices of 45,312 half hours. `vicprice`, `vicdemand` and `transfer` are constant until row
     17,424, where the market was extended: the stream's well-known drift.
@@ -64,6 +64,20 @@ def elec2(path: str | Path | None = None) -> base.Dataset:
         The file `electricity.zip` or `electricity.csv`, or a directory with one of them. None looks
         in the directory that the environment variable IPDP_DATA names, then takes river's
         `Elec2`, which downloads the data once.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from ipdp.datasets import elec2
+    >>> file = Path(tempfile.mkdtemp(), "electricity.csv")
+    >>> _ = file.write_text(
+    ...     "date,day,period,nswprice,nswdemand,vicprice,vicdemand,transfer,class\n"
+    ...     "0,2,0,0.056443,0.439155,0.003467,0.422915,0.414912,UP\n"
+    ... )
+    >>> x, y = next(iter(elec2(file)))
+    >>> x["nswprice"], y
+    (0.056443, True)
     """
     found = find(path, ("electricity.zip", "electricity.csv"))
     if found is not None:
@@ -91,7 +105,7 @@ def _half_hour(row: dict[str, str]) -> Example:
 
 
 def california(path: str | Path | None = None, *, seed: int | None = None) -> base.Dataset:
-    """The california housing data, a regression of the median house value in 100,000 dollars.
+    r"""The california housing data, a regression of the median house value in 100,000 dollars.
 
     20,640 blocks of the census of 1990. Features are those of scikit-learn's
     `fetch_california_housing`.
@@ -106,6 +120,21 @@ def california(path: str | Path | None = None, *, seed: int | None = None) -> ba
     seed
         A number shuffles the rows. None keeps their order, which goes from place to place: as a
         stream it drifts all the time.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from ipdp.datasets import california
+    >>> file = Path(tempfile.mkdtemp(), "california_housing.csv")
+    >>> _ = file.write_text(
+    ...     "longitude,latitude,housing_median_age,total_rooms,total_bedrooms,population,"
+    ...     "households,median_income,median_house_value\n"
+    ...     "-122.2,37.9,41,880,129,322,126,8.3252,452600\n"
+    ... )
+    >>> x, y = next(iter(california(file)))
+    >>> x["MedInc"], y
+    (8.3252, 4.526)
     """
     found = find(path, ("cal_housing.tgz", "california_housing.csv", "california_housing.csv.gz"))
     read = _from_sklearn() if found is None else partial(read_csv, found, _CALIFORNIA, _block)

@@ -54,6 +54,13 @@ class Explainer(ABC):
         The same for people.
     needs_label
         Whether `explain_one` takes the label of an observation as its second argument.
+
+    Examples
+    --------
+    >>> import ipdp
+    >>> pdp = ipdp.IncrementalPDP(lambda x: x["a"], ["a"])
+    >>> isinstance(pdp, ipdp.Explainer), pdp.name, pdp.needs_label
+    (True, 'pdp', False)
     """
 
     name: ClassVar[str]

@@ -58,6 +58,13 @@ class Grid(ABC):
     ----------
     categorical
         Whether the points are categories, without an order or a distance.
+
+    Examples
+    --------
+    >>> from ipdp.grid import Fixed, Grid
+    >>> grid = Fixed([10, 20, 30])
+    >>> isinstance(grid, Grid), grid.points.tolist()
+    (True, [10, 20, 30])
     """
 
     categorical: bool = False

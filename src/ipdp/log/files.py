@@ -27,7 +27,21 @@ _BUSY = "{path} is being written by another run: wait until it ends, or log to a
 
 
 class LogError(ValueError):
-    """A log could not be read or written; the message says why and what to do."""
+    """A log could not be read or written; the message says why and what to do.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import ipdp
+    >>> file = Path(tempfile.mkdtemp(), "log.db")
+    >>> _ = file.write_text("this is no log")
+    >>> try:
+    ...     ipdp.LogReader(file)
+    ... except ipdp.log.LogError:
+    ...     print("it is refused, and left as it is")
+    it is refused, and left as it is
+    """
 
 
 _SENTENCES = {

@@ -40,6 +40,12 @@ class Status:
         What was said at the end, such as the error.
     started, heartbeat
         When the run began and when it last gave a sign, in unix seconds.
+
+    Examples
+    --------
+    >>> from ipdp.log import Status
+    >>> Status("failed", n=120, message="the disk is full").state
+    'failed'
     """
 
     state: str
@@ -63,6 +69,12 @@ class SnapshotInfo:
         Unix seconds.
     reason
         "every", "change" or "end".
+
+    Examples
+    --------
+    >>> from ipdp.log import SnapshotInfo
+    >>> SnapshotInfo(id=1, n=100, time=0.0, reason="every").reason
+    'every'
     """
 
     id: int
@@ -79,6 +91,13 @@ class Snapshot(SnapshotInfo):
     ----------
     results
         By the name of the explainer, then by feature.
+
+    Examples
+    --------
+    >>> from ipdp.log import Snapshot
+    >>> snapshot = Snapshot(id=1, n=100, time=0.0, reason="every", results={"pdp": {}})
+    >>> snapshot.n, list(snapshot.results)
+    (100, ['pdp'])
     """
 
     results: dict[str, dict[Feature, Result]]
@@ -91,7 +110,19 @@ class Snapshot(SnapshotInfo):
 
 @dataclass(frozen=True, eq=False)
 class LoggedChange:
-    """A change, with its number in the log and how many observations were seen."""
+    """A change, with its number in the log and how many observations were seen.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import ipdp
+    >>> with ipdp.Log(tempfile.mkdtemp()) as log:
+    ...     log.begin({}, features=["a"])
+    ...     reader = ipdp.LogReader(log.path)
+    >>> reader.changes()  # a list of them; none here
+    []
+    >>> reader.close()
+    """
 
     id: int
     n: int

@@ -37,6 +37,13 @@ class Probe(NamedTuple):
         None for numbers.
     missing
         Whether the last column stands for a missing value.
+
+    Examples
+    --------
+    >>> from ipdp.models import Probe
+    >>> probe = Probe(("age",), start=0, stop=3, whole=(True,), categories=(None,))
+    >>> probe.stop - probe.start
+    3
     """
 
     names: tuple[FeatureName, ...]
@@ -81,6 +88,13 @@ class Outputs(NamedTuple):
         Name of each output; None if the model gave an array of several that it does not name.
     values
         Shape (n_observations, n_outputs, n_points).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ipdp.models import Outputs
+    >>> Outputs(("no", "yes"), np.zeros((1, 2, 5))).values.shape
+    (1, 2, 5)
     """
 
     labels: Labels | None
@@ -88,7 +102,14 @@ class Outputs(NamedTuple):
 
 
 class SlowPathWarning(RuntimeWarning):
-    """A model is asked about one point at a time from now on: the same answers, more slowly."""
+    """A model is asked about one point at a time from now on: the same answers, more slowly.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from ipdp.models import SlowPathWarning
+    >>> warnings.filterwarnings("ignore", category=SlowPathWarning)  # if you know
+    """
 
 
 def warn_of_slow_path(sentence: str) -> None:
@@ -97,7 +118,14 @@ def warn_of_slow_path(sentence: str) -> None:
 
 
 class Engine(ABC):
-    """Computes the ICE curves of a model: its outputs if one feature had other values."""
+    """Computes the ICE curves of a model: its outputs if one feature had other values.
+
+    Examples
+    --------
+    >>> import ipdp
+    >>> isinstance(ipdp.models.engine(lambda x: x["a"]), ipdp.models.Engine)
+    True
+    """
 
     model: Any
     ordered: bool = False

@@ -23,6 +23,16 @@ class BatchedEngine(Engine):
 
     The columns of a call are those of its first observation, in their order. The description says
     in a few words what the model was taken for.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import ipdp
+    >>> class Doubler(ipdp.models.BatchedEngine):
+    ...     def _call(self, columns):
+    ...         return None, 2 * np.asarray(columns["a"], dtype=float)
+    >>> isinstance(Doubler(None, "doubles"), ipdp.models.Engine)
+    True
     """
 
     ordered = True

@@ -33,7 +33,15 @@ _SCALE = (68, 1, 84), (33, 145, 140), (253, 231, 37)  # viridis
 
 
 def curve_html(curve: Curve) -> str:
-    """A curve as a small drawing with the ends of its axes."""
+    """A curve as a small drawing with the ends of its axes.
+
+    Examples
+    --------
+    >>> import ipdp
+    >>> [curve] = ipdp.partial_dependence(lambda x: x["a"], [{"a": k} for k in range(9)])
+    >>> "<svg" in ipdp.plot.curve_html(curve)
+    True
+    """
     shown = shown_of(curve, ice=False)
     what = f"{_text(shown.label)} by <b>{_text(curve.feature)}</b>"
     drawing = "nothing yet" if shown.is_empty else _drawing(shown, _LARGE, framed=True)
@@ -51,7 +59,17 @@ def curve_html(curve: Curve) -> str:
 
 
 def explainer_html(pdp: CurveExplainer) -> str:
-    """An explainer as a table: its curves, the most important one first."""
+    """An explainer as a table: its curves, the most important one first.
+
+    Examples
+    --------
+    >>> import ipdp
+    >>> pdp = ipdp.IncrementalPDP(lambda x: x["a"], ["a"])
+    >>> for k in range(50):
+    ...     pdp.explain_one({"a": k % 7})
+    >>> "<table" in ipdp.plot.explainer_html(pdp)
+    True
+    """
     curves = sorted(pdp.curves.values(), key=lambda curve: -curve.overall_importance)
     head = f"<b>{type(pdp).__name__}</b> of <code>{_text(repr(pdp.engine), 120)}</code>"
     facts = [f"{pdp.n_seen:,} observations seen", f"alpha = {pdp.alpha}"]

@@ -40,6 +40,18 @@ class RunFailed(RuntimeError):
     ----------
     n
         Number of observations that went well.
+
+    Examples
+    --------
+    >>> import ipdp
+    >>> def model(x):
+    ...     return 1 / x["a"]
+    >>> pdp = ipdp.IncrementalPDP(model, ["a"], grid=ipdp.grid.Fixed([0]))
+    >>> try:
+    ...     ipdp.run([{"a": 1.0}], model, pdp, learn=False)
+    ... except ipdp.runs.RunFailed as error:
+    ...     print(error.n, type(error.__cause__).__name__)
+    0 ZeroDivisionError
     """
 
     def __init__(self, n: int, doing: str, error: BaseException, cure: str | None = None) -> None:

@@ -46,6 +46,17 @@ class Summary:
         Number of records that the source left out.
     checkpoint
         Where to resume from; None if no checkpoint was kept.
+
+    Examples
+    --------
+    >>> import ipdp
+    >>> def model(x):
+    ...     return x["a"]
+    >>> pdp = ipdp.IncrementalPDP(model, ["a"])
+    >>> stream = [{"a": k % 7} for k in range(100)]
+    >>> summary = ipdp.run(stream, model, pdp, learn=False)
+    >>> summary.n, summary.state, list(summary.results["pdp"])
+    (100, 'ended', ['a'])
     """
 
     n: int

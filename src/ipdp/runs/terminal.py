@@ -22,6 +22,16 @@ class ProgressBar:
     ----------
     console
         A console of rich; by default one that writes to the standard error.
+
+    Examples
+    --------
+    >>> import ipdp
+    >>> def model(x):
+    ...     return x["a"]
+    >>> pdp = ipdp.IncrementalPDP(model, ["a"])
+    >>> stream = [{"a": k % 7} for k in range(100)]
+    >>> ipdp.run(stream, model, pdp, learn=False, progress=False).n
+    100
     """
 
     def __init__(self, console: Any = None) -> None:
@@ -93,6 +103,19 @@ def stop_on_signals(run: Run) -> Iterator[list[int]]:
     ----------
     run
         The run to stop.
+
+    Examples
+    --------
+    >>> import ipdp
+    >>> def model(x):
+    ...     return x["a"]
+    >>> pdp = ipdp.IncrementalPDP(model, ["a"])
+    >>> run = ipdp.Run([{"a": k % 7} for k in range(100)], model, pdp, learn=False)
+    >>> with ipdp.runs.stop_on_signals(run) as received:
+    ...     for event in run:
+    ...         pass
+    >>> received
+    []
     """
     received: list[int] = []
     if threading.current_thread() is not threading.main_thread():

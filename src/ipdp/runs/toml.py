@@ -22,7 +22,17 @@ Model = TypeVar("Model", bound=BaseModel)
 
 
 class ConfigError(ValueError):
-    """Settings that are not valid; the text says which and where."""
+    """Settings that are not valid; the text says which and where.
+
+    Examples
+    --------
+    >>> import ipdp
+    >>> try:
+    ...     ipdp.runs.RunConfig.from_toml("missing.toml")
+    ... except ipdp.runs.ConfigError as error:
+    ...     print("missing.toml" in str(error))
+    True
+    """
 
 
 def read(

@@ -22,7 +22,17 @@ AHEAD = 100
 
 
 class SourceError(ValueError):
-    """A source that cannot be read, or a record of it; the text says which and why."""
+    """A source that cannot be read, or a record of it; the text says which and why.
+
+    Examples
+    --------
+    >>> import ipdp
+    >>> try:
+    ...     ipdp.sources.open_source("missing.csv", target="y")
+    ... except ValueError as error:  # a SourceError is one
+    ...     print("missing.csv" in str(error))
+    True
+    """
 
 
 class Interrupted(BaseException):
@@ -66,6 +76,18 @@ class Source(ABC):
         The last few of them, as sentences.
     first
         The first observations, at most 100 of them, those that were only looked at included.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import ipdp
+    >>> file = Path(tempfile.mkdtemp(), "loans.jsonl")
+    >>> _ = file.write_text('{"age": 30, "granted": "yes"}')
+    >>> source = ipdp.sources.open_source(str(file), target="granted")
+    >>> list(source)
+    [({'age': 30}, 'yes')]
+    >>> source.close()
     """
 
     is_live = False

@@ -29,6 +29,14 @@ class CountedSource(Source):
         What it is called in messages.
     **options
         As in `Source`; the target is the stream's own.
+
+    Examples
+    --------
+    >>> from river.datasets import synth
+    >>> from ipdp.sources import CountedSource
+    >>> source = CountedSource(synth.SEA(seed=1).take(3), "SEA", limit=2)
+    >>> len(list(source)), source.n
+    (2, 2)
     """
 
     def __init__(self, stream: Iterable[Any], name: str, **options: Any) -> None:

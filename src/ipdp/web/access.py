@@ -35,7 +35,14 @@ HEADERS = {
 
 
 def new_token() -> str:
-    """A token that cannot be guessed."""
+    """A token that cannot be guessed.
+
+    Examples
+    --------
+    >>> from ipdp.web import new_token
+    >>> len(new_token()) > 20, new_token() != new_token()
+    (True, True)
+    """
     return secrets.token_urlsafe(24)
 
 

@@ -52,6 +52,19 @@ def write_figures(
     Returns
     -------
     The files: overview, timeline, changes, then the features, the most important first.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import ipdp
+    >>> place = tempfile.mkdtemp()
+    >>> def model(x):
+    ...     return x["a"]
+    >>> pdp = ipdp.IncrementalPDP(model, ["a"])
+    >>> stream = [{"a": k % 7} for k in range(200)]
+    >>> _ = ipdp.run(stream, model, pdp, learn=False, log=place)
+    >>> [file.name for file in ipdp.web.write_figures(place, place)][:2]
+    ['overview.png', 'timeline.png']
     """
     from matplotlib.figure import Figure
 

@@ -49,6 +49,19 @@ def write_report(
     Returns
     -------
     The path of the report.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import ipdp
+    >>> place = tempfile.mkdtemp()
+    >>> def model(x):
+    ...     return x["a"]
+    >>> pdp = ipdp.IncrementalPDP(model, ["a"])
+    >>> stream = [{"a": k % 7} for k in range(200)]
+    >>> _ = ipdp.run(stream, model, pdp, learn=False, log=place)
+    >>> ipdp.web.write_report(place, f"{place}/report.html").name
+    'report.html'
     """
     from ipdp.log import LogReader
 

@@ -48,6 +48,14 @@ def serve(
         Other host names by which the server is reached.
     ready
         Called with the page's address, token included, once the server listens.
+
+    Examples
+    --------
+    ::
+
+        import ipdp
+
+        ipdp.web.serve("runs/loans", open_browser=True)  # until Ctrl-C
     """
     app = make_app(directory, token=token, host=host, names=names)
     listening = _listen(host, port)
@@ -86,6 +94,16 @@ def background(
     Yields
     ------
     The page's address. The process ends with the context, or with the program.
+
+    Examples
+    --------
+    ::
+
+        import ipdp
+
+        with ipdp.web.background("runs/loans") as address:
+            print(address)
+            ipdp.run(...)
     """
     check_token(host, token)
     pipe = subprocess.PIPE
