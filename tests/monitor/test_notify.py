@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 import time
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
@@ -74,6 +75,18 @@ def test_a_webhook_posts_json_with_a_text():
     assert headers["X-Token"] == "secret"
     assert headers["Content-Type"] == "application/json"
     assert body["text"] == f"t = 10,312: {change().summary()}"
+
+
+def test_the_text_names_run_time_and_page():
+    with Server() as server:
+        page = "https://ipdp.example.com/loans"
+        hook = Webhook(server.url, run="loans", page=page)
+        found = replace(change(), t=1_718_000_000.0)
+        hook(found)
+        assert hook.join(5)
+        ((_, body),) = server.bodies
+    when = "2024-06-10 06:13:20 UTC"
+    assert body["text"] == f"loans, {when}: {found.summary()}\n{page}"
     assert body["change"]["feature"] == "salary"
 
 

@@ -16,6 +16,7 @@ from rich.text import Text
 
 from ipdp.cli.errors import harmless
 from ipdp.core.jsonable import readable
+from ipdp.core.words import moment
 
 _BLOCKS = "▁▂▃▄▅▆▇█"
 _PLAIN = "_.-=+*#@"
@@ -98,6 +99,12 @@ def short(value: Any) -> str:
         if size <= abs(number) < 1e9:
             return f"{number / size:.3g}{letter}"
     return f"{number:.3g}"
+
+
+def when_text(n: int, t: float | None) -> str:
+    """When something was found: the date and the time of day, or the number of observations."""
+    when = moment(t)
+    return f"{n:>9,}" if when is None else f"{n:>9,}  {when:%Y-%m-%d %H:%M}"
 
 
 def cut(text: str, width: int) -> str:

@@ -14,7 +14,7 @@ import typer
 
 from ipdp.cli.errors import INTERRUPTED, say, sentence, sentences
 from ipdp.cli.options import Config, Debug, Json, Quiet, RunPath, examples, with_settings
-from ipdp.cli.printing import as_json, console, line
+from ipdp.cli.printing import as_json, console, line, when_text
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -229,7 +229,7 @@ class _Reporter:
             return
         self._is_understood = True
         made = Fitting.from_dict(self.loop.settings.get("fitting"))
-        for text in understood(self.loop.stream, self.loop.model, made):
+        for text in understood(self.loop.stream, self.loop.model, made, self.loop.time):
             self._say(text)
 
     def __call__(self, event: Any) -> None:
@@ -239,7 +239,7 @@ class _Reporter:
             self._understood(event)
         said = None
         if isinstance(event, Changed):
-            said = f"{event.n:>9,}  {event.change.summary()}"
+            said = f"{when_text(event.n, event.change.t)}  {event.change.summary()}"
         elif isinstance(event, Skipped):
             self.skipped = f": {event.count:,} skipped, the last: {event.last}"
             if event.count == 1:

@@ -25,12 +25,15 @@ from ipdp.cli.printing import (
     sparkline,
     table,
     thinned,
+    when_text,
 )
+from ipdp.cli.since import first_n
 from ipdp.core.curve import Curve, feature_text
 from ipdp.core.explained import Explained
 from ipdp.core.importance import Importance, Result
 from ipdp.core.jsonable import readable
 from ipdp.core.validation import unknown
+from ipdp.core.words import moment
 
 if TYPE_CHECKING:
     from ipdp.log import LogReader
@@ -49,11 +52,27 @@ After = Annotated[
     int, typer.Option("--after", metavar="N", help="Only changes after this many observations.")
 ]
 
+Since = Annotated[
+    str | None,
+    typer.Option(
+        "--since",
+        metavar="TIME",
+        help="Only changes since a date (2024-06-01), or of the last 7d, 12h, 30min: by the clock "
+        "of the data (--time), else by when they were processed.",
+        show_default=False,
+    ),
+]
+
 
 def register(app: typer.Typer) -> None:
     """Add the commands."""
     app.command("show", epilog=examples("ipdp show ipdp-run --at 20000"))(show)
-    app.command("changes", epilog=examples("ipdp changes ipdp-run --kind real,both"))(changes)
+    app.command(
+        "changes",
+        epilog=examples(
+            "ipdp changes ipdp-run --since 7d", "ipdp changes ipdp-run --kind real,both"
+        ),
+    )(changes)
     app.command("check", epilog=examples("ipdp check ipdp-run --after 50000 || notify"))(check)
 
 
@@ -90,6 +109,7 @@ def changes(
         str, typer.Option(metavar="KINDS", help="Only these kinds: real, virtual, both, unclear.")
     ] = ",".join(KINDS),
     after: After = 0,
+    since: Since = None,
     json_: Json = False,
     debug: Debug = False,
 ) -> None:
@@ -97,13 +117,14 @@ def changes(
     from ipdp.log import LogReader
 
     with sentences(debug=debug), LogReader(run) as reader:
-        found = _changes(reader, feature, kind, after)
+        found = _changes(reader, feature, kind, after, since)
         if json_:
             as_json(_as_dicts(found))
             return
         out = console()
         for change in found:
-            line(out, f"{change.n:>9,}  {change.change.kind:<8} {change.change.summary()}")
+            when = when_text(change.n, change.change.t)
+            line(out, f"{when}  {change.change.kind:<8} {change.change.summary()}")
         if not found:
             line(out, "No changes.")
 
@@ -116,6 +137,7 @@ def check(
         str, typer.Option(metavar="KINDS", help="Kinds that count: real, virtual, both, unclear.")
     ] = "real,both",
     after: After = 0,
+    since: Since = None,
     json_: Json = False,
     quiet: Quiet = False,
     debug: Debug = False,
@@ -131,7 +153,7 @@ def check(
         if status.state in _BAD_STATES:
             reason = f": {status.message}" if status.message else ""
             raise RuntimeError(f"the run in {run} {_BAD_STATES[status.state]}{reason}")
-        found = _changes(reader, feature, kind, after)
+        found = _changes(reader, feature, kind, after, since)
         if json_:
             as_json({"changed": bool(found), "n": status.n, "changes": _as_dicts(found)})
         elif not quiet:
@@ -146,8 +168,12 @@ def check(
 _BAD_STATES = {"failed": "failed", "died": "died without an end", "empty": "has not begun"}
 
 
-def _changes(reader: LogReader, feature: str | None, kinds: str, after: int) -> list[LoggedChange]:
+def _changes(
+    reader: LogReader, feature: str | None, kinds: str, after: int, since: str | None
+) -> list[LoggedChange]:
     """The changes of some kinds, given as a text with commas, after so many observations."""
+    if since is not None:
+        after = max(after, first_n(reader, since))
     names = [feature_text(known) for known in reader.features]
     if feature is not None and feature not in names:
         raise ValueError(unknown("feature", feature, names))
@@ -165,12 +191,18 @@ def _changes(reader: LogReader, feature: str | None, kinds: str, after: int) -> 
 
 
 def _as_dicts(changes: Sequence[LoggedChange]) -> list[dict[str, Any]]:
-    return [{"n": change.n, **change.change.to_dict()} for change in changes]
+    return [{"n": change.n, **_time(change), **change.change.to_dict()} for change in changes]
+
+
+def _time(logged: LoggedChange) -> dict[str, str]:
+    """When a change was found, by a wall clock; nothing if there is none."""
+    when = moment(logged.change.t)
+    return {} if when is None else {"time": when.isoformat()}
 
 
 def _print_summaries(changes: Sequence[LoggedChange], out: Console) -> None:
     for change in changes:
-        line(out, f"{change.n:>9,}  {change.change.summary()}")
+        line(out, f"{when_text(change.n, change.change.t)}  {change.change.summary()}")
 
 
 # What is shown.
@@ -201,7 +233,12 @@ def overview(reader: LogReader, at: int | None) -> dict[str, Any]:
             for explainer, found in results.items()
         },
         "changes": [
-            {"n": change.n, "kind": change.change.kind, "summary": change.change.summary()}
+            {
+                "n": change.n,
+                **_time(change),
+                "kind": change.change.kind,
+                "summary": change.change.summary(),
+            }
             for change in reader.changes()
         ],
     }

@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from ipdp.core.clocks import moment_seconds
+
 
 def whole_number(name: str, value: int, *, least: int = 1) -> int:
     """A whole number that is not too small, or an error."""
@@ -33,10 +35,13 @@ def sample_weight(w: float) -> float:
 
 
 def next_time(t: float | None, last: float | None) -> float:
-    """The time of the next observation, or an error; without a clock they are counted."""
+    """The time of the next observation, or an error; without a clock they are counted.
+
+    Datetimes are in seconds since 1970.
+    """
     if t is None:
         return 1 if last is None else last + 1
-    t = _number("a time", t)
+    t = _number("a time", moment_seconds(t))
     if last is not None and t < last:
         raise ValueError(f"time must not go back: got t = {t} after {last}")
     return t

@@ -66,10 +66,10 @@ def counted(n: int, noun: str) -> str:
 
     Examples
     --------
-    >>> counted(1, "feature"), counted(1_200, "observation")
-    ('1 feature', '1,200 observations')
+    >>> counted(1, "feature"), counted(1_200, "observation"), counted(2, "class")
+    ('1 feature', '1,200 observations', '2 classes')
     """
-    return f"{n:,} {noun}{'' if n == 1 else 's'}"
+    return f"{n:,} {noun}{'' if n == 1 else 'es' if noun.endswith('s') else 's'}"
 
 
 def listed(names: Sequence[str], most: int = 3) -> str:

@@ -6,21 +6,27 @@ observation changes everything in it or nothing (`explainers/memory.py`).
 
 from __future__ import annotations
 
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from threading import get_ident
 from typing import Any, ClassVar, Self
 
 from ipdp.core import packing
+from ipdp.core.clocks import moment_seconds
 from ipdp.core.decay import Default, resolve_alpha
 from ipdp.core.importance import Result
 from ipdp.core.jsonable import decode_name
 from ipdp.core.observations import observations
 from ipdp.core.typing import Feature, FeatureName, Observation, State
 from ipdp.core.validation import next_time, sample_weight, whole_number
+from ipdp.core.words import moment
 from ipdp.explainers.state.targets import as_features, check_columns
 from ipdp.grid.auto import as_now
 from ipdp.models import Engine, engine
+
+# The clock is looked at once, after so many observations.
+_CHECKED = 10
 
 VERSION = 1
 """Of the states that are written and read."""
@@ -115,7 +121,8 @@ class Explainer(ABC):
             the last argument by position.
         t
             Time of the observation on a clock of your own, which must not go back; alpha then
-            refers to one unit of it. By default observations are counted.
+            refers to one unit of it, for datetimes to a second (`half_life=86_400` is a day). By
+            default observations are counted.
         """
         if type(x) is not dict and not isinstance(x, Mapping):
             raise TypeError(
@@ -138,6 +145,8 @@ class Explainer(ABC):
             memory = self._first(x)
         last = memory.t
         t = last + 1 if t is None and last is not None else next_time(t, last)
+        if memory.seen == _CHECKED and last is not None:
+            self._check_clock(last, t)
         is_due = self.every == 1 or (memory.seen + 1) % self.every == 0
         asked = memory.ask(self, x, label, w if is_due else 0.0)
         # From here on nothing can go wrong, and everything changes together.
@@ -150,6 +159,17 @@ class Explainer(ABC):
         """A memory for a stream that begins with this observation, if its columns will do."""
         check_columns(x, self.features, self.engine)
         return self._begin(x)
+
+    def _check_clock(self, last: float, t: float) -> None:
+        """Warn if by the wall clock all but the newest observation is forgotten."""
+        gap, alpha = t - last, self.alpha
+        if alpha is not None and gap * alpha > 1 and moment(t) is not None:
+            warnings.warn(
+                f"with datetimes alpha refers to a second: with {alpha:g} an observation is "
+                f"forgotten before the next one comes, {gap:,.0f} s later; give half_life in "
+                "seconds (86_400 is a day)",
+                stacklevel=4,
+            )
 
     def _claim(self) -> None:
         """Refuse a second thread: what it explains would be lost without a word."""
@@ -211,7 +231,11 @@ class Explainer(ABC):
         if y or self.needs_label:
             labels, w = self._label_and_weight(y, w)
         weights = [1.0] * len(rows) if w is None else [sample_weight(v) for v in w]
-        times: list[float | None] = [None] * len(rows) if t is None else list(t)
+        times: list[float | None] = [None] * len(rows)
+        if t is not None:
+            times = [moment_seconds(each) for each in t]
+            if len(times) > _CHECKED:
+                self._check_clock(times[_CHECKED - 1] or 0.0, times[_CHECKED] or 0.0)
         given = [(label,) for label in labels] if labels is not None else [()] * len(rows)
         for name, values in (("y", given), ("w", weights), ("t", times)):
             if len(values) != len(rows):

@@ -66,7 +66,7 @@ class SnapshotInfo:
     n
         Observations seen.
     time
-        Unix seconds.
+        Unix seconds: of the observation in a run with a clock, else of the snapshot itself.
     reason
         "every", "change" or "end".
 

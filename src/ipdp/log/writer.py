@@ -6,9 +6,9 @@ import json
 import math
 import operator
 import threading
-import time
 from collections.abc import Mapping, Sequence
 from itertools import takewhile
+from time import time as _now
 from typing import Any, Literal
 
 from ipdp.core.importance import Result
@@ -138,6 +138,8 @@ class Log(LogReader):
         results: Mapping[Feature, Result] | Mapping[str, Mapping[Feature, Result]],
         n: int,
         reason: str = "every",
+        *,
+        time: float | None = None,
     ) -> None:
         """Log what explainers say of all features.
 
@@ -153,6 +155,8 @@ class Log(LogReader):
             Observations seen so far.
         reason
             "every", "change" or "end". Snapshots at changes and at the end are kept for good.
+        time
+            Unix seconds of the last observation; None: now.
         """
         if reason not in REASONS:
             raise ValueError(f"reason must be one of {list(REASONS)}, got {reason!r}")
@@ -167,7 +171,7 @@ class Log(LogReader):
             if newest is not None and n == newest["n"]:
                 self._batch.add_reason(REASONS[reason])
             elif rows:
-                self._add_snapshot(n, REASONS[reason], rows)
+                self._add_snapshot(n, REASONS[reason], rows, _now() if time is None else time)
             self._batch.note(n)
             self._batch.commit(if_due=self.durability != "full")
 
@@ -297,9 +301,11 @@ class Log(LogReader):
             self._batch.commit()  # the writer reads what it wrote
             return super()._rows(query, *values)
 
-    def _add_snapshot(self, n: int, reasons: int, rows: list[tuple[str, str, Row]]) -> None:
+    def _add_snapshot(
+        self, n: int, reasons: int, rows: list[tuple[str, str, Row]], when: float
+    ) -> None:
         batch = self._batch
-        snapshot: Row = {"n": n, "time": time.time(), "reasons": reasons, "n_curves": len(rows)}
+        snapshot: Row = {"n": n, "time": when, "reasons": reasons, "n_curves": len(rows)}
         snapshot["expires"] = self._expires(n, batch.newest)
         batch.insert("snapshots", snapshot)
         for explainer, name, row in rows:

@@ -197,13 +197,15 @@ class Monitor:
             self._process(own, x, time)
             self._newest = ice
 
-    def update(self, x: Observation) -> list[Change]:
+    def update(self, x: Observation, *, t: float | None = None) -> list[Change]:
         """Test what the explainer has just explained.
 
         Parameters
         ----------
         x
             The observation that `pdp.explain_one` was called with.
+        t
+            Its time, for changes, if that is another one than the explainer's, which may count.
 
         Returns
         -------
@@ -213,7 +215,7 @@ class Monitor:
         if ice is None or ice is self._newest:
             return []  # not explained: warm-up, weight 0, or `every`
         self._newest = ice
-        return self._process(ice, x, self.pdp.t or 0.0)
+        return self._process(ice, x, (self.pdp.t or 0.0) if t is None else t)
 
     def take_revised(self) -> list[Change]:
         """Changes of which there is more to say since they were reported, each told once.

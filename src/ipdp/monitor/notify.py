@@ -16,7 +16,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ipdp.core.typing import Feature
+from ipdp.core.words import moment
 from ipdp.monitor.change import Change
+from ipdp.monitor.move import time_text
 
 if TYPE_CHECKING:
     from urllib.request import OpenerDirector
@@ -49,7 +51,8 @@ class LogLine:
 
     def __call__(self, change: Change) -> None:
         """Write the line."""
-        logging.getLogger(self.name).log(self.level, "t = %s: %s", change.t, change.summary())
+        said = time_text(change.t), change.summary()
+        logging.getLogger(self.name).log(self.level, "t = %s: %s", *said)
 
     def __repr__(self) -> str:
         return f"LogLine(level={self.level}, name={self.name!r})"
@@ -58,15 +61,20 @@ class LogLine:
 class Webhook:
     """Posts each change as JSON, in the background.
 
-    The body has a `text` with the summary, which is what Slack and its like show, and a `change`
-    with everything (`Change.to_dict`). A failed post is tried again with growing pauses; a redirect
-    is a failure, so that headers go to the host of `url` only. At most `queue_size` changes wait;
-    further ones are dropped, with a warning in the log.
+    The body has a `text` with the run, the time, the summary and a link to the page, which is what
+    Slack and its like show, and a `change` with everything (`Change.to_dict`). A failed post is
+    tried again with growing pauses; a redirect is a failure, so that headers go to the host of
+    `url` only. At most `queue_size` changes wait; further ones are dropped, with a warning in the
+    log.
 
     Parameters
     ----------
     url
         Where to post.
+    run
+        What the run is called.
+    page
+        The address of a page about it.
     headers
         Further headers, for instance a token.
     timeout
@@ -92,6 +100,8 @@ class Webhook:
         self,
         url: str,
         *,
+        run: str = "",
+        page: str = "",
         headers: Mapping[str, str] | None = None,
         timeout: float = 5.0,
         retries: int = 4,
@@ -108,6 +118,7 @@ class Webhook:
         if min(retries, backoff, at_exit) < 0:
             raise ValueError("retries, backoff and at_exit must not be negative")
         self.url = url
+        self.run, self.page = run, page
         self.headers = dict(headers or {})
         self.timeout = timeout
         self.retries = retries
@@ -120,7 +131,7 @@ class Webhook:
 
     def __call__(self, change: Change) -> None:
         """Put the change into the queue; returns at once."""
-        body = {"text": f"t = {change.t:,.10g}: {change.summary()}", "change": change.to_dict()}
+        body = {"text": self._text(change), "change": change.to_dict()}
         try:
             self._waiting.put_nowait(body)
         except queue.Full:
@@ -134,6 +145,13 @@ class Webhook:
                 # A daemon: a server that does not answer must not keep the program from ending.
                 self._thread = threading.Thread(target=self._work, name="ipdp-webhook", daemon=True)
                 self._thread.start()
+
+    def _text(self, change: Change) -> str:
+        # "at" a count of observations needs a word; a date speaks for itself.
+        is_moment = moment(change.t) is not None
+        when = time_text(change.t) if is_moment else f"t = {change.t:,.10g}"
+        parts = [part for part in (self.run, when) if part]
+        return f"{', '.join(parts)}: {change.summary()}" + (f"\n{self.page}" if self.page else "")
 
     def join(self, timeout: float) -> bool:
         """Wait until all changes are posted or given up, at most so long; whether they are."""

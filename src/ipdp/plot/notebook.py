@@ -15,7 +15,7 @@ from ipdp.core.curve import Curve, feature_text
 from ipdp.core.typing import FloatArray
 from ipdp.plot.shown.curve import Line, ShownCurve
 from ipdp.plot.shown.pair import ShownPair, shown_of
-from ipdp.plot.shown.style import THIN_POINT, line_styles, named
+from ipdp.plot.shown.style import THIN_POINT, line_styles, named, time_text
 from ipdp.plot.shown.values import Rug, around
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def curve_html(curve: Curve) -> str:
     shown = shown_of(curve, ice=False)
     what = f"{_text(shown.label)} by <b>{_text(curve.feature)}</b>"
     drawing = "nothing yet" if shown.is_empty else _drawing(shown, _LARGE, framed=True)
-    when = "" if curve.t is None else f", t = {curve.t:,.10g}"
+    when = "" if curve.t is None else f", {time_text(curve.t)}"
     notes = [_text(f"{curve.n_samples:,} observations explained{when}", 100)]
     key = ""
     if isinstance(shown, ShownPair):

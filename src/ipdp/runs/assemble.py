@@ -57,6 +57,7 @@ def assemble(config: RunConfig, *, resume: bool) -> Iterator[Run]:
                 monitor=_monitor(named, config),
                 log=log,
                 learn=learn,
+                time=config.time,
                 moment=config.moment,
                 delay=config.delay,
                 budget=config.budget,
@@ -78,7 +79,7 @@ def look(config: RunConfig) -> list[str]:
     model = load_model(config.model, allow_pickle=config.allow_pickle, trusted=config.trust)
     with _source(config) as stream:
         made = _fitting(model, stream, config, resume=False)
-        return understood(stream, made.around(model), made)
+        return understood(stream, made.around(model), made, config.time)
 
 
 def _fitting(model: Any, stream: Source, config: RunConfig, *, resume: bool) -> Fitting:
@@ -90,7 +91,8 @@ def _fitting(model: Any, stream: Source, config: RunConfig, *, resume: bool) -> 
         with LogReader(config.out / LOG) as reader:
             return Fitting.from_dict(reader.settings.get("fitting"))
     # Who only asks a model is not kept waiting for the first observation of a pipe or a topic.
-    rows = stream.peek() if is_river(model) or not stream.is_live else []
+    looked = stream.peek() if is_river(model) or not stream.is_live else []
+    rows = [({n: v for n, v in x.items() if n != config.time}, y) for x, y in looked]
     return fitting(model, rows, config.encode, is_fresh=not is_file(config.model))
 
 
@@ -115,7 +117,10 @@ def _source(config: RunConfig) -> Source:
     names = ["target", "drop", "types", "on_error", "limit"]
     names += ["format", "delimiter", "header", "decimal"]
     options = {name: getattr(config, name) for name in names}
-    return open_source(config.data, features=config.columns, **options)
+    columns, time = config.columns, config.time
+    if columns is not None and time is not None and time not in columns:
+        columns = [*columns, time]
+    return open_source(config.data, features=columns, **options)
 
 
 def _explainers(model: Any, config: RunConfig) -> dict[str, Explainer]:
@@ -149,7 +154,10 @@ def _monitor(named: Mapping[str, Explainer], config: RunConfig) -> ipdp.Monitor 
     pdp = next((each for each in named.values() if isinstance(each, ipdp.IncrementalPDP)), None)
     if not config.monitor or pdp is None:
         return None
-    handlers = [] if config.webhook is None else [Webhook(config.webhook)]
+    handlers = []
+    if config.webhook is not None:
+        page = config.page_url or ""
+        handlers.append(Webhook(config.webhook, run=config.out.name, page=page))
     return ipdp.Monitor(
         pdp,
         tolerance=config.tolerance,

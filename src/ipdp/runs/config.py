@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
+from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
@@ -59,6 +60,14 @@ def _address(value: str) -> str:
     return value
 
 
+def _page(value: str) -> str:
+    """An address that may be read by all who get the text: it is posted as it is."""
+    parts = urlsplit(_address(value))
+    if parts.username or parts.password or "token" in parts.query.lower():
+        raise ValueError("must hold no password and no token: whoever reads the text would have it")
+    return value
+
+
 Names = Annotated[list[str], BeforeValidator(_several)]
 Feature = Annotated[str | tuple[str, str], BeforeValidator(_pair)]
 Features = Annotated[list[Feature], BeforeValidator(_several)]
@@ -66,6 +75,7 @@ Types = Annotated[dict[str, Literal["number", "bool", "text"]], BeforeValidator(
 Delay = Annotated[int | float | str, Field(union_mode="left_to_right")]  # a text may be a number
 Alpha = Annotated[float | None, BeforeValidator(_or_none)]
 Recent = Annotated[int | None, BeforeValidator(_or_none)]
+PageUrl = Annotated[Annotated[str, AfterValidator(_page)] | None, BeforeValidator(_or_none)]
 Webhook = Annotated[Annotated[str, AfterValidator(_address)] | None, BeforeValidator(_or_none)]
 Reported = Annotated[list[Literal[Kind, Aspect]], BeforeValidator(_several)]
 Format = Annotated[str, AfterValidator(_format)]
@@ -118,6 +128,12 @@ class RunConfig(BaseModel):
         "or the import path of one of river's: river.datasets.synth.SEA(seed=1)",
     )
     target: str | None = _data(None, "COLUMN", "The column that the model predicts")
+    time: str | None = _data(
+        None,
+        "COLUMN",
+        "The column with the time of an observation, as date and time or in seconds since 1970: it "
+        "is on every axis and in every sentence, and the model does not get it",
+    )
     columns: Names | None = _data(
         None, "COLUMNS", "The columns that the model gets; all but the target by default"
     )
@@ -249,6 +265,12 @@ class RunConfig(BaseModel):
     )
     webhook: Webhook = _monitor(
         None, "URL", "Where to post each change as JSON; the log does not keep the address"
+    )
+    page_url: PageUrl = _monitor(
+        None,
+        "URL",
+        "The address of the live page, for the text that is posted; it must hold no password or "
+        "token",
     )
 
     out: Path = _output(Path("ipdp-run"), "DIRECTORY", "The run's directory")

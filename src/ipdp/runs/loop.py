@@ -51,6 +51,11 @@ class Run:
         out by `ipdp.log.Retention()`.
     learn
         Whether the model learns each observation after it was explained; False leaves it as it is.
+    time
+        Name of the feature that is the time of an observation (a datetime, a date, a text such as
+        2024-06-01 12:30, or seconds since 1970), or a function of x that gives it. The feature is
+        taken out of x. Curves, changes and snapshots then carry that time; how fast the past is
+        forgotten is still counted in observations.
     moment, delay
         Labels that come later, as in `river.stream.simulate_qa`: when an observation was made, and
         how long its label takes. The model is scored and learns when the label comes.
@@ -103,6 +108,7 @@ class Run:
         monitor: Monitor | None = None,
         log: Any = None,
         learn: bool = True,
+        time: Any = None,
         moment: Any = None,
         delay: Any = None,
         budget: float | None = None,
@@ -125,14 +131,19 @@ class Run:
         self.state: State = "new"
         self._is_stopping, self._next_beat = False, 0.0
         self._must_fit(model)
+        self._stream = Stream(stream, time)
+        if moment is not None and moment == time:  # which is not in x any more
+            moment = self._now
         timing: dict[str, Any] = {"moment": moment, "delay": delay, "budget": budget}
         self._step = Step(self.explainers, metric=metric, monitor=monitor, learn=learn, **timing)
-        self._stream = Stream(stream)
         self._recorder = Recorder(self._step, self._stream, log)
         content = CheckpointContent(self._step, self._stream, allow_pickle=allow_pickle)
         self._checkpoints = CheckpointSchedule(
             content, self._recorder, self.checkpoint, checkpoint_every
         )
+
+    def _now(self, _x: Any) -> float | None:
+        return self._stream.t
 
     def _must_fit(self, model: Any) -> None:
         """Raise if what was given does not belong together."""
@@ -162,6 +173,11 @@ class Run:
     def stream(self) -> Any:
         """The stream that was given."""
         return self._stream.given
+
+    @property
+    def time(self) -> Any:
+        """Where the time of an observation comes from; None: observations are counted."""
+        return self._stream.time
 
     @property
     def n(self) -> int:
@@ -279,6 +295,7 @@ class Run:
                 self.state = "stopped"
                 yield Ended(until, "stopped")
                 return
+        self._step.t = self._stream.t
         self._recorder.look(resume=self.resume, has_checkpoint=self._checkpoints.was_there)
         self._checkpoints.begin()
         self._recorder.begin({**self._described(), **self.settings}, resume=self.resume)
@@ -295,7 +312,7 @@ class Run:
             if pair is None:
                 return
             try:
-                changes = step(*pair)
+                changes = step(*pair, stream.t)
             except Exception as error:
                 stream.n -= 1
                 said = cure(error, *pair, step.first.model)
@@ -347,6 +364,7 @@ class Run:
             **{name: getattr(first, name, None) for name in names},
             "explainers": described(self.explainers),
             "learn": self.learn,
+            "time": self.time if isinstance(self.time, str) else self.time is not None,
             "budget": None if self._step.budget is None else self._step.budget.share,
             "metric": list(self.metric),
             "monitor": self.monitor is not None,

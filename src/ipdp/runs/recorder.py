@@ -117,7 +117,7 @@ class Recorder:
         if not any(results.values()):
             return []
         if self._log is not None:
-            self._log.snapshot(results, self.stream.n, reason)
+            self._log.snapshot(results, self.stream.n, reason, time=self.step.t)
         self.has_results = True
         return [Snapshotted(self.stream.n, results, reason)]
 

@@ -6,6 +6,7 @@ import math
 import warnings
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from time import perf_counter
 from typing import Any
 
@@ -135,6 +136,7 @@ class Step:
         self._without_label = [e.explain_one for e in given if not e.needs_label]
         self.order = Order()
         self.bind()
+        self.t: float | None = None  # of the last observation, if it has a clock
         self.doing = "start"  # for the sentence that says what failed
         self.explained, self.explain_seconds = 0, 0.0
         self._spent = 0.0  # of these seconds, those that the budget knows of
@@ -159,10 +161,15 @@ class Step:
         began = perf_counter()
         results = {name: explainer.results() for name, explainer in self.explainers.items()}
         self.explain_seconds += perf_counter() - began
-        return results
+        return results if self.t is None else {name: self._dated(r) for name, r in results.items()}
 
-    def __call__(self, x: Observation, y: Any) -> Sequence[Change]:
-        """Deal with one observation; the changes that the monitor found."""
+    def _dated(self, results: Mapping[Feature, Result]) -> dict[Feature, Result]:
+        """Results of observations that were counted, with the time of the last one."""
+        return {name: replace(result, t=self.t) for name, result in results.items()}
+
+    def __call__(self, x: Observation, y: Any, t: float | None = None) -> Sequence[Change]:
+        """Deal with one observation, made at `t`; the changes that the monitor found."""
+        self.t = t
         started, waiting = self.finished, self.waiting
         # A weight of 0 ages the results and fills the storages, without a call of the model.
         w = 1.0 if self.budget is None or self.budget.wants() else 0.0
@@ -220,7 +227,7 @@ class Step:
         if w:
             self.explained += 1
             if self.monitor is not None:
-                changes = self.monitor.update(x)
+                changes = self.monitor.update(x, t=self.t)
         self.explain_seconds += perf_counter() - started
         if self._with_label:
             self._explain_label(x, y, w)

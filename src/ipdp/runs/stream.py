@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import bisect
+import warnings
 import zlib
 from collections import deque
 from collections.abc import Iterator, Mapping
 from operator import attrgetter
 from typing import Any, NamedTuple
 
+from ipdp.core.clocks import is_wall_clock, seconds
 from ipdp.core.jsonable import decode, encode
+from ipdp.core.validation import unknown
 from ipdp.runs.checkpoint import CheckpointError
 
 Pair = tuple[Any, Any]
@@ -19,10 +22,12 @@ class Stream:
     """Observations and labels, with a place to go on from.
 
     What is given is an iterable of (x, y), or of x alone. One that has a `position` and can `seek`
-    is asked for its place; of others the observations are counted.
+    is asked for its place; of others the observations are counted. `time` is the name of the
+    feature that is the time, which is taken out of x, or a function of x; `t` is the time of the
+    last observation, in seconds since 1970.
     """
 
-    def __init__(self, given: Any) -> None:
+    def __init__(self, given: Any, time: Any = None) -> None:
         if isinstance(given, (str, bytes, Mapping)) or not hasattr(given, "__iter__"):
             raise TypeError(
                 f"a stream is an iterable of (x, y) or of x, got {type(given).__name__}; "
@@ -32,6 +37,8 @@ class Stream:
         self.knows_place = hasattr(given, "position") and hasattr(given, "seek")
         self.start = encode(given.position) if self.knows_place else None
         self.n = 0
+        self.time = time
+        self.t: float | None = None
         self._items: Iterator[Any] | None = None
         self._last: Pair | None = None
 
@@ -53,7 +60,30 @@ class Stream:
             )
         self.n += 1
         self._last = pair
-        return pair
+        return pair if self.time is None else self._timed(*pair)
+
+    def _timed(self, x: Any, y: Any) -> Pair:
+        """The observation without its time, which is noted."""
+        if callable(self.time):
+            value = self.time(x)
+        elif self.time in x:
+            value = x[self.time]
+            x = {name: each for name, each in x.items() if name != self.time}
+        else:
+            raise ValueError(f"time: {unknown('feature', self.time, list(x))}")
+        if value is None:
+            return x, y  # it is that of the one before
+        t = seconds(value)
+        if t is None or not is_wall_clock(t):
+            raise ValueError(
+                f"{self.time} of observation {self.n:,} is {value!r}, which is no time: it must be "
+                "a date, date and time (2024-06-01 12:30), or seconds since 1970"
+            )
+        if self.t is not None and t < self.t:
+            # The same words at the same place: Python says them once.
+            warnings.warn("times go back: the latest one so far counts", stacklevel=2)
+        self.t = t if self.t is None else max(t, self.t)
+        return x, y
 
     @property
     def total(self) -> int | None:
@@ -75,6 +105,8 @@ class Stream:
     def place(self) -> dict[str, Any]:
         """Where to go on, JSON-safe."""
         place: dict[str, Any] = {"n": self.n, "start": self.start, "last": fingerprint(self._last)}
+        if self.t is not None:
+            place["t"] = self.t
         if self.knows_place:
             place["position"] = encode(self.given.position)
         return place
@@ -83,7 +115,7 @@ class Stream:
         """Go on after the observation that a place was taken at."""
         if place["n"] and self.knows_place and "position" in place:
             self.given.seek(decode(place["position"]))
-            self.n, self.start = place["n"], place["start"]
+            self.n, self.start, self.t = place["n"], place["start"], place.get("t")
             return
         for _ in self.replay(place):
             pass

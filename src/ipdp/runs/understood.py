@@ -7,17 +7,21 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
+from ipdp.core.words import counted
 from ipdp.runs.fitting import Fitting
 from ipdp.sources import Source
-from ipdp.sources.profile import Profile, counted, listed
+from ipdp.sources.profile import Profile, listed
 
 # So many labels that are all the same are no accident.
 _CONSTANT = 50
 
 
-def understood(source: Source, model: Any, made: Fitting) -> list[str]:
-    """What was understood of the observations that were seen first; warnings after it."""
-    profile = Profile(source.first, source.columns.target)
+def understood(source: Source, model: Any, made: Fitting, time: str | None = None) -> list[str]:
+    """What was understood of the observations that were seen first; warnings after it.
+
+    `time` is the column of the run's clock.
+    """
+    profile = Profile(source.first, source.columns.target, time)
     if not profile.rows:
         return []
     said = [f"Understood from {profile.sentence()}.", *made.sentences()]

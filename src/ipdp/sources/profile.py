@@ -9,8 +9,9 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
+from ipdp.core.clocks import is_wall_clock, seconds
+from ipdp.core.words import counted, few_digits
 from ipdp.sources.base import Pair
-from ipdp.sources.clocks import is_wall_clock, seconds
 from ipdp.sources.columns import DECIMAL_COMMA
 
 # Fewer rows do not tell an id or a clock from a column that happens to look like one.
@@ -23,7 +24,9 @@ _PANDAS_INDEX = re.compile(r"__index_level_\d+__")
 
 @dataclass(frozen=True)
 class Profile:
-    """The first observations and their labels; `target` is the name of the labels, if known.
+    """The first observations and their labels.
+
+    `target` is the name of the labels, if it is known, `time` the column of the clock.
 
     Examples
     --------
@@ -34,11 +37,12 @@ class Profile:
 
     rows: Sequence[Pair]
     target: str | None = None
+    time: str | None = None
 
     @cached_property
     def columns(self) -> dict[str, list[Any]]:
         """The values of each column that are not missing."""
-        names = self.rows[0][0] if self.rows else ()
+        names = [name for name in (self.rows[0][0] if self.rows else ()) if name != self.time]
         return {n: [v for x, _ in self.rows if (v := x.get(n)) is not None] for n in names}
 
     @cached_property
@@ -93,6 +97,7 @@ class Profile:
             parts.append(f"{counted(len(texts), 'text')} ({listed(texts)})")
         parts += [f"{listed(e)} always missing" for e in [self._empty] if e]
         parts += [self._target] if self.labels else []
+        parts += [f"time from {self.time}"] if self.time else []
         looks: list[str] = []
         for what, names in (("a clock", self.clocks), ("an id", self.ids)):
             if names:
@@ -110,20 +115,9 @@ class Profile:
     def _target(self) -> str:
         named = f"target {self.target}" if self.target else "a target"
         if self.is_continuous:
-            return f"{named} from {min(self.labels):.4g} to {max(self.labels):.4g}"
+            return f"{named} from {few_digits(min(self.labels))} to {few_digits(max(self.labels))}"
         classes = sorted(set(self.labels), key=lambda y: (str(type(y)), y))
         return f"{named} with {counted(len(classes), 'class')} ({listed(classes)})"
-
-
-def counted(n: int, noun: str) -> str:
-    """A number of things.
-
-    Examples
-    --------
-    >>> counted(1, "class"), counted(1200, "class"), counted(2, "text")
-    ('1 class', '1,200 classes', '2 texts')
-    """
-    return f"{n:,} {noun}{'' if n == 1 else 'es' if noun.endswith('s') else 's'}"
 
 
 def listed(names: Sequence[Any]) -> str:

@@ -10,8 +10,9 @@ from matplotlib.lines import Line2D
 from matplotlib.patheffects import withStroke
 
 from ipdp.plot.matplotlib.layout import new_axes
-from ipdp.plot.matplotlib.style import DASHES, add_surface, format_numbers, label_axis, text_colour
+from ipdp.plot.matplotlib.style import DASHES, add_surface, label_axis, label_time, text_colour
 from ipdp.plot.shown.carpet import CurveHistory
+from ipdp.plot.shown.clock import point_text
 
 # Height of a category in a new figure, and of the least figure.
 _ROW, _LEAST = 0.2, 3.6
@@ -29,11 +30,9 @@ def draw(shown: CurveHistory, ax: Axes | None, settings: Mapping[str, Any]) -> d
     label_axis(ax.yaxis, shown.feature, shown.place_edges, shown.categories, whole=shown.whole)
     if shown.categories is not None:
         ax.invert_yaxis()
-    ax.set_xlabel("observations")
+    label_time(ax.xaxis, shown.times)
     if len(shown.times) == 1:
-        ax.set_xticks(shown.times, labels=[f"{shown.times[0]:,.10g}"])
-    else:
-        format_numbers(ax.xaxis, shown.times, side_by_side=True, least=1e3)
+        ax.set_xticks(shown.times, labels=[point_text(shown.times[0])])
     return artists
 
 

@@ -21,6 +21,7 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from ipdp.core.typing import FloatArray
 from ipdp.plot.shown.carpet import CurveHistory
+from ipdp.plot.shown.clock import axis_label, clock_ticks, is_clock
 from ipdp.plot.shown.pair import ShownPair
 from ipdp.plot.shown.style import LineStyle, diverging_colours, line_styles, named
 
@@ -115,6 +116,16 @@ def format_numbers(
             axis.set_major_locator(MaxNLocator(nbins=5, steps=[1, 2, 2.5, 5, 10]))
     elif whole:
         axis.set_major_locator(MaxNLocator(integer=True, steps=[1, 2, 5, 10]))
+
+
+def label_time(axis: Axis, times: FloatArray) -> None:
+    """An axis of observations that are counted, or of a wall clock."""
+    axis.set_label_text(axis_label(times))
+    if is_clock(times):
+        ticks, texts = clock_ticks(float(times.min()), float(times.max()))
+        axis.set_ticks(ticks, labels=texts)
+    else:
+        format_numbers(axis, times, side_by_side=True, least=1e3)
 
 
 def _name_ticks(axis: Axis, categories: Iterable[Any], *, side_by_side: bool) -> None:

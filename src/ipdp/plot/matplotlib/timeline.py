@@ -19,10 +19,12 @@ from ipdp.plot.matplotlib.style import (
     PLAIN,
     add_grid,
     format_numbers,
+    label_time,
     next_styles,
     plain_legend,
     text_colour,
 )
+from ipdp.plot.shown.clock import axis_label, point_text
 from ipdp.plot.shown.source import Series
 from ipdp.plot.shown.style import KINDS, named
 from ipdp.plot.shown.timeline import ShownTimeline
@@ -139,9 +141,9 @@ def _finish_axes(ax: Axes, shown: ShownTimeline, *, last: bool) -> None:
     if final > first:
         ax.set_xlim(first, final)
     else:
-        ax.set_xticks([first], labels=[f"{first:,.10g}"])
+        ax.set_xticks([first], labels=[point_text(first)])
     ax.tick_params(labelbottom=last)
     if last:
-        ax.set_xlabel("observations")
+        ax.set_xlabel(axis_label([first, final]))
         if final > first:
-            format_numbers(ax.xaxis, np.array([first, final]), least=1e3)
+            label_time(ax.xaxis, np.array([first, final]))

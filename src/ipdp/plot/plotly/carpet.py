@@ -13,8 +13,10 @@ from ipdp.plot.plotly.style import (
     escaped,
     name_text,
     scatter,
+    time_axis,
 )
 from ipdp.plot.shown.carpet import CurveHistory
+from ipdp.plot.shown.clock import is_clock
 
 # Pixels of a category.
 _ROW = 18
@@ -23,7 +25,7 @@ _ROW = 18
 def figure(shown: CurveHistory) -> Figure:
     """The heat map of a feature's curves over time."""
     theme = Theme.default()
-    x, y = axis("observations", showgrid=False), axis(shown.feature, shown.categories)
+    x, y = time_axis(shown.times, showgrid=False), axis(shown.feature, shown.categories)
     y |= {"showgrid": False} | ({} if shown.categories is None else {"autorange": "reversed"})
     x |= {"tickvals": shown.times} if len(shown.times) == 1 else {}
     height = max(420, _ROW * len(shown.categories or []) + 120)
@@ -35,6 +37,11 @@ def figure(shown: CurveHistory) -> Figure:
         across = [mark.time] * len(along)
         traces.append(scatter(across, along, "change", hover=change_text(mark), line=line))
     return theme.figure(traces, {"xaxis": x, "yaxis": y, "height": height})
+
+
+def _time(shown: CurveHistory) -> str:
+    """The time under the pointer; of a wall clock the axis alone tells it."""
+    return "" if is_clock(shown.times) else "observations: %{x:,.0f}"
 
 
 def _mesh(shown: CurveHistory, theme: Theme) -> Trace:
@@ -52,7 +59,7 @@ def _mesh(shown: CurveHistory, theme: Theme) -> Trace:
         mesh["customdata"] = np.repeat(names[:, None], len(shown.times), 1)
         place = "%{customdata}"
     mesh["hovertemplate"] = (
-        f"observations: %{{x:,.0f}}<br>{escaped(shown.feature)}: {place}<br>"
+        f"{_time(shown)}<br>{escaped(shown.feature)}: {place}<br>"
         f"{escaped(shown.label)}: %{{z:,.4g}}<extra></extra>"
     )
     return mesh

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, TypeAlias
 import plotly.io
 from plotly import graph_objects
 
+from ipdp.plot.shown.clock import axis_label, clock_ticks, is_clock, point_text
 from ipdp.plot.shown.source import Mark
 from ipdp.plot.shown.style import LineStyle, diverging_colours, line_styles, named
 
@@ -93,7 +94,7 @@ def escaped(text: str) -> str:
 def change_text(mark: Mark) -> str:
     """When and what changed, in lines that fit a hover text."""
     lines = textwrap.wrap(named(mark.change.summary(), width=400), 60)
-    return "<br>".join([f"<b>{mark.time:,.10g}</b>", *map(escaped, lines)])
+    return "<br>".join([f"<b>{point_text(mark.time)}</b>", *map(escaped, lines)])
 
 
 def with_opacity(colour: str, opacity: float) -> str:
@@ -119,6 +120,15 @@ def axis(
         layout |= {"tickvals": list(range(len(names))), "ticktext": names, "showgrid": False}
     elif whole:
         layout["tickformat"] = ",d"
+    return layout | more
+
+
+def time_axis(times: Any, **more: Any) -> dict[str, Any]:
+    """An axis of observations that are counted, or of a wall clock."""
+    layout = axis(axis_label(times))
+    if is_clock(times):
+        values, texts = clock_ticks(float(min(times)), float(max(times)))
+        layout |= {"tickvals": values, "ticktext": texts}
     return layout | more
 
 

@@ -6,7 +6,16 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ipdp.core.typing import Feature
-from ipdp.plot.plotly.style import Figure, Theme, Trace, axis, change_text, name_text, scatter
+from ipdp.plot.plotly.style import (
+    Figure,
+    Theme,
+    Trace,
+    axis,
+    change_text,
+    name_text,
+    scatter,
+    time_axis,
+)
 from ipdp.plot.shown.source import Mark, Series
 from ipdp.plot.shown.style import KINDS
 from ipdp.plot.shown.timeline import ShownTimeline
@@ -84,7 +93,7 @@ def _axes(shown: ShownTimeline) -> dict[str, Any]:
     heights = [_INCH * height for height in shown.heights]
     titles = [*shown.metrics, "importance", ""]
     top = total = sum(heights) + _GAP * (len(heights) - 1)
-    layout = {"xaxis": axis("observations", anchor=f"y{len(heights)}")}
+    layout = {"xaxis": time_axis(shown.span, anchor=f"y{len(heights)}")}
     for k, height in enumerate(heights, start=1):
         domain = [max(top - height, 0.0) / total, top / total]
         layout[f"yaxis{k}"] = axis("", domain=domain, title={"text": name_text(titles[k - 1], 14)})

@@ -12,6 +12,7 @@ from ipdp.core.errors import NotEnoughSamples
 from ipdp.core.importance import Result
 from ipdp.core.typing import Feature, FloatArray
 from ipdp.monitor.change import Change
+from ipdp.plot.shown.clock import on_clock
 from ipdp.plot.shown.style import KINDS
 
 
@@ -73,7 +74,9 @@ def history_of(
         if feature is None:
             raise ValueError("say which feature of the log: feature=...")
         history = source.history(feature, explainer=_explainer(source, _newest(source)))
-        dated = [(float(info.n), curve) for info, curve in history if isinstance(curve, Curve)]
+        pairs = [(info.n, curve) for info, curve in history if isinstance(curve, Curve)]
+        times = on_clock(source, [n for n, _ in pairs]).tolist()
+        dated = [(t, curve) for t, (_, curve) in zip(times, pairs, strict=True)]
     else:
         dated = [
             (time_of(curve), curve)
@@ -95,7 +98,8 @@ def importances_of(source: Snapshots | Logged) -> dict[Feature, Series]:
     """The importance of each feature over time: the largest over the outputs."""
     if isinstance(source, Logged):
         logged = source.importances(explainer=_explainer(source, _newest(source)))
-        return {name: _series(*pair) for name, pair in logged.items() if len(pair[0])}
+        found_at = {name: (on_clock(source, n), v) for name, (n, v) in logged.items() if len(n)}
+        return {name: _series(*pair) for name, pair in found_at.items()}
     found: dict[Feature, dict[float, float]] = {}
     for result in _flat(source):
         found.setdefault(result.feature, {})[time_of(result)] = result.overall_importance
@@ -109,14 +113,16 @@ def marks_of(source: object, changes: Iterable[Change] | None) -> list[Mark]:
         marks = [Mark(float(change.t), change) for change in changes]
     else:
         logged = source.changes() if isinstance(source, Logged) else ()
-        marks = [Mark(float(item.n), item.change) for item in logged]
+        times = on_clock(source, [item.n for item in logged]).tolist()
+        marks = [Mark(t, item.change) for t, item in zip(times, logged, strict=True)]
     return sorted(marks, key=lambda mark: mark.time)
 
 
 def metrics_of(source: object, metrics: Mapping[str, tuple[Any, Any]] | None) -> dict[str, Series]:
     """The metrics that were given, else those of the log."""
     if metrics is None:
-        metrics = source.metrics() if isinstance(source, Logged) else {}
+        logged = source.metrics() if isinstance(source, Logged) else {}
+        metrics = {name: (on_clock(source, n), values) for name, (n, values) in logged.items()}
     for name, pair in metrics.items():
         if len(pair) != 2 or np.shape(pair[0]) != np.shape(pair[1]):
             raise ValueError(f"metric {name!r} must be two sequences of one length: times, values")

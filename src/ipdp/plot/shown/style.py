@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ipdp.core.curve import Curve, feature_text
+from ipdp.core.words import moment
 
 # Okabe and Ito's palette, which is told apart with every kind of colour vision.
 _BLUE, _SKY, _VERMILLION, _GREEN = "#0072B2", "#56B4E9", "#D55E00", "#009E73"
@@ -69,7 +70,10 @@ def named(name: object, width: int = 48) -> str:
 
 
 def time_text(t: float | None) -> str:
-    """A time as "t = 12,345"; empty where it is not known."""
+    """A time as "t = 12,345", or date and time of day; empty where it is not known."""
+    when = moment(t)
+    if when is not None:
+        return f"{when:%Y-%m-%d %H:%M} UTC"
     return "" if t is None else f"t = {t:,.10g}"
 
 

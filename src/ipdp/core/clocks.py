@@ -7,9 +7,10 @@ import math
 import re
 from typing import Any
 
-# Since 1970, from 2000 to 2100, in seconds; a number beyond is in a thousandth, a millionth, ... of
+from ipdp.core.words import WALL_CLOCK
+
+# A number that is no time of this century in seconds is one in thousandths, millionths, ... of
 # them, if that gives such a time.
-_WALL_CLOCK = 946_684_800, 4_102_444_800
 _UNITS = (1.0, 1e3, 1e6, 1e9)
 # What people write beside ISO 8601; the day comes first where it can be told.
 _FORMATS = ("%d.%m.%Y %H:%M:%S", "%d.%m.%Y %H:%M", "%d.%m.%Y", "%Y/%m/%d %H:%M:%S", "%Y/%m/%d")
@@ -45,9 +46,15 @@ def seconds(value: Any) -> float | None:
     return seconds(item())
 
 
+def moment_seconds(t: Any) -> Any:
+    """A datetime, a date or one of numpy's in seconds since 1970; anything else as it is."""
+    is_moment = isinstance(t, dt.date) or getattr(getattr(t, "dtype", None), "kind", "") == "M"
+    return seconds(t) if is_moment else t
+
+
 def is_wall_clock(t: float) -> bool:
     """Whether a number of seconds is a time of this century, and no count."""
-    return _WALL_CLOCK[0] <= t < _WALL_CLOCK[1]
+    return WALL_CLOCK[0] <= t < WALL_CLOCK[1]
 
 
 def _of_number(number: float) -> float | None:

@@ -7,7 +7,7 @@ import datetime as dt
 import numpy as np
 import pytest
 
-from ipdp.sources.clocks import seconds
+from ipdp.core.clocks import seconds
 
 EXPECTED = 1_718_000_000.0
 
