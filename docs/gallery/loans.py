@@ -18,7 +18,7 @@ for x, y in synth.Agrawal(classification_function=1, seed=42).take(3_000):
     model.learn_one(x, y)
 
 # %%
-# Age and salary decide; the rest is hardly looked at.
+# The salary moves the answer most.
 
 ipdp.plot.OverviewDisplay(pdp.curves).plot()
 
