@@ -8,6 +8,7 @@ from ipdp.core.curve import Curve
 from ipdp.core.errors import NotEnoughSamples
 from ipdp.core.extremes import WindowedExtremes
 from ipdp.core.importance import Importance
+from ipdp.core.notices import ColumnWarning
 from ipdp.core.reservoir import Reservoir
 from ipdp.core.smoothing import Smoothing
 from ipdp.explainers import (
@@ -30,6 +31,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Change",
+    "ColumnWarning",
     "Comparison",
     "Curve",
     "Explainer",

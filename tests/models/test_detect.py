@@ -428,10 +428,15 @@ def test_a_wrong_number_of_rows():
         engine(lambda X: np.zeros(5), takes="array").ice(*question())
 
 
-def test_a_feature_that_the_model_does_not_have():
+def test_a_feature_that_the_model_does_not_have_changes_nothing():
     X, y = sklearn_data()
-    with pytest.raises(ValueError, match="the model has no feature 'colour'"):
-        engine(LogisticRegression().fit(X, y)).ice(*question())
+    rows, probes, positions = question()
+    model = engine(LogisticRegression().fit(X, y))
+    values = model.ice(rows, probes, positions).values
+    plain = model.predict(rows).values
+    np.testing.assert_array_equal(values[:, :, 5:7], np.repeat(plain, 2, axis=2))
+    with pytest.raises(ValueError, match="the model has no feature 'size'"):
+        model.ice(rows, [probes[0]._replace(names=("size",))], positions[:, :, :3])
 
 
 def test_a_wrong_number_of_features():

@@ -119,6 +119,8 @@ class Curve:
     kind
         "pdp" for a partial dependence, or "ale" for an accumulated local effect, which is relative
         to the mean over the data.
+    times
+        For each feature whether its values are times, in seconds since 1970; empty if none are.
 
     Examples
     --------
@@ -163,6 +165,7 @@ class Curve:
     explained: FloatArray | None = None
     follows_all: bool = True
     kind: str = "pdp"
+    times: tuple[bool, ...] = ()
 
     @property
     def features(self) -> tuple[Feature, ...]:

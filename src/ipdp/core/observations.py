@@ -11,6 +11,9 @@ import numpy as np
 
 from ipdp.core.typing import FeatureName, Observation
 
+NA_TYPES = {"NAType", "NaTType"}
+"""Types of pandas' own missing values."""
+
 
 def observations(X: Any, names: Sequence[FeatureName] | None = None) -> list[dict[Any, Any]]:
     """The rows of a frame (any that narwhals knows), a 2-D array or an iterable of dicts, as dicts.
@@ -25,7 +28,7 @@ def observations(X: Any, names: Sequence[FeatureName] | None = None) -> list[dic
         raise ValueError("names are for arrays; a frame and a list of dicts have their own")
     if isinstance(X, (str, bytes)):
         raise TypeError(f"{X!r} does not hold observations; read the file into a frame first")
-    if hasattr(X, "columns") or hasattr(X, "column_names"):
+    if is_frame(X):
         return _from_frame(X)
     rows = list(X)
     for row in rows:
@@ -35,6 +38,29 @@ def observations(X: Any, names: Sequence[FeatureName] | None = None) -> list[dic
                 "for arrays give a 2-D numpy array"
             )
     return [dict(row) for row in rows]
+
+
+def is_frame(X: Any) -> bool:
+    """Whether something is a table with named columns."""
+    return hasattr(X, "columns") or hasattr(X, "column_names")
+
+
+def as_observation(x: Any) -> dict[Any, Any]:
+    """One observation that is no dict: a Series of pandas, or a row as a named tuple."""
+    if hasattr(x, "to_dict") and hasattr(x, "index") and getattr(x, "ndim", 0) == 1:
+        x = x.to_dict()
+    elif hasattr(x, "_asdict"):
+        x = x._asdict()
+    else:
+        raise TypeError(
+            f"one observation is a dict, got {type(x).__name__}; use explain_many for a table"
+        )
+    return {name: None if is_na(value) else value for name, value in x.items()}
+
+
+def is_na(value: Any) -> bool:
+    """Whether a value is pandas' own missing one, recognised by name: no import."""
+    return type(value).__name__ in NA_TYPES
 
 
 def arranged(x: Observation, columns: tuple[FeatureName, ...]) -> Observation:
@@ -67,5 +93,12 @@ def _from_frame(X: Any) -> list[dict[Any, Any]]:
     # tells whole numbers from others by their type.
     frame = nw.from_native(X, eager_only=True)
     names = list(frame.columns)
-    columns = [frame[name].to_list() for name in names]
+    columns = [_without_na(frame[name].to_list()) for name in names]
     return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
+
+
+def _without_na(values: list[Any]) -> list[Any]:
+    """The values with None for pandas' own missing ones."""
+    if NA_TYPES.isdisjoint(kind.__name__ for kind in set(map(type, values))):
+        return values
+    return [None if is_na(value) else value for value in values]

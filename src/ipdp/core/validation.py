@@ -71,7 +71,9 @@ def _shown(value: Any) -> str:
 
 def did_you_mean(name: object, known: Iterable[object]) -> str:
     """The question which name was meant; an empty text if none is like it."""
-    close = difflib.get_close_matches(str(name), [str(k) for k in known], n=1)
+    texts = [str(k) for k in known]
+    close = [text for text in texts if text.casefold() == str(name).casefold()]
+    close = close or difflib.get_close_matches(str(name), texts, n=1)
     return f"did you mean {close[0]!r}?" if close else ""
 
 

@@ -17,7 +17,7 @@ from ipdp.core.clocks import moment_seconds
 from ipdp.core.decay import Default, resolve_alpha
 from ipdp.core.importance import Result
 from ipdp.core.jsonable import decode_name
-from ipdp.core.observations import observations
+from ipdp.core.observations import as_observation, observations
 from ipdp.core.typing import Feature, FeatureName, Observation, State
 from ipdp.core.validation import next_time, sample_weight, whole_number
 from ipdp.core.words import moment
@@ -113,7 +113,7 @@ class Explainer(ABC):
         Parameters
         ----------
         x
-            The observation, a dict as in river; it is not changed.
+            The observation, a dict as in river, or a Series of pandas; it is not changed.
         y
             Its label, for explainers that need it.
         w
@@ -125,9 +125,7 @@ class Explainer(ABC):
             default observations are counted.
         """
         if type(x) is not dict and not isinstance(x, Mapping):
-            raise TypeError(
-                f"one observation is a dict, got {type(x).__name__}; use explain_many for a table"
-            )
+            x = as_observation(x)
         label = None
         if y or self.needs_label:
             label, w = self._label_and_weight(y, w)
@@ -227,6 +225,8 @@ class Explainer(ABC):
     ) -> tuple[list[dict[Any, Any]], list[tuple[Any, ...]], list[float], list[float | None]]:
         """The rows, their labels, weights and times, or an error."""
         rows = observations(X, names)
+        if self._memory is None:
+            self.engine.remember(X)
         labels = None
         if y or self.needs_label:
             labels, w = self._label_and_weight(y, w)

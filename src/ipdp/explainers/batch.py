@@ -80,9 +80,16 @@ def partial_dependence(
     listed = None if features is None else as_features(features)
     grid = checked_grids(grid, listed)
     asked = engine(model)
+    asked.remember(X)
     check_columns(rows[0], listed, asked)
     listed = followed(rows[0], listed, asked)
-    targets = make_targets(listed, over_all(grid, listed, len(rows)), regrid=False, seed=None)
+    targets = make_targets(
+        listed,
+        over_all(grid, listed, len(rows)),
+        regrid=False,
+        seed=None,
+        orders=asked.orders(rows[0]),
+    )
     memory = CurveMemory(targets, tuple(rows[0]), alpha=None, n_ice=len(rows) if ice else 0)
     _fill(memory, rows)
     # The rows of a table are a sample: their order is not that of time.

@@ -164,6 +164,7 @@ class IncrementalPDP(CurveExplainer):
             self.grid,
             regrid=self.estimator == "regrid",
             seed=self.seed,
+            orders=self.engine.orders(x),
         )
         return CurveMemory(
             targets, tuple(x), alpha=self.alpha, n_ice=self.n_ice, n_past=self.n_past

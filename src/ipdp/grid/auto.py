@@ -8,6 +8,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
+from ipdp.core.times import Kind, Moment, moment_of
 from ipdp.core.typing import Array, State
 from ipdp.grid.base import Grid, Key, Span, is_missing
 from ipdp.grid.categories import Categories
@@ -29,7 +30,7 @@ class Auto(Grid):
     made when the warm-up ends: strings, booleans and anything else that is not a
     number are categories; so are whole numbers with at most `size` different values. Should these
     few become more than twice `size` later on, they turn into a range for good, and the curve
-    of the feature starts again.
+    of the feature starts again. Times are numbers: seconds since 1970.
 
     Parameters
     ----------
@@ -73,6 +74,7 @@ class Auto(Grid):
         self._categories = Categories(max(size, 20), window, warm_up=warm_up, missing=missing)
         # Both storages are filled until one of them is ruled out.
         self._may_be_range = self._may_be_categories = True
+        self._time: Kind | None = None
         self._decide()
 
     def _new_range(self, seed: int | None) -> MinMax | QuantileRange:
@@ -101,6 +103,11 @@ class Auto(Grid):
     def categorical(self) -> bool:  # type: ignore[override]
         return self._chosen is self._categories
 
+    def arrange(self, categories: Sequence[Any]) -> None:
+        self._categories.arrange(categories)
+        self._may_be_range = False
+        self._decide()
+
     def _decide(self) -> None:
         is_categorical = self._may_be_categories and (not self._may_be_range or self._few)
         self._chosen = self._categories if is_categorical else self._range
@@ -119,6 +126,10 @@ class Auto(Grid):
             return self._range.admit(x)
         if is_missing(x):
             return None
+        if type(x) is not int and (self._time or not self.n_values):
+            moment = moment_of(x)
+            if moment is not None:
+                return float(moment) if self._time else moment
         if _is_number(x):
             if self._may_be_range:
                 return self._range.admit(x)
@@ -126,7 +137,14 @@ class Auto(Grid):
             return self._range.admit(x)  # says what is wrong with it
         return self._categories.admit(x)
 
+    @property
+    def time(self) -> Kind | None:
+        return self._time
+
     def update(self, x: Any) -> None:
+        if type(x) is Moment:
+            self._time, x, self._may_be_categories = x.kind, float(x), False
+            self._decide()
         if self._may_be_range:
             if type(x) is float or _is_number(x):
                 self._range.update(x)
@@ -195,12 +213,14 @@ class Auto(Grid):
             "may_be_categories": self._may_be_categories,
             "range": self._range.state if self._may_be_range else None,
             "categories": self._categories.state if self._may_be_categories else None,
+            **({"time": self._time} if self._time else {}),
         }
 
     @state.setter
     def state(self, state: State) -> None:
         self._may_be_range = state["may_be_range"]
         self._may_be_categories = state["may_be_categories"]
+        self._time = state.get("time")
         if state["range"] is not None:
             if self.ends == "quantiles" and "recent" in state["range"]:
                 # Saved before there were other ends than extremes, for a feature without a grid.
@@ -213,6 +233,7 @@ class Auto(Grid):
 
     def merge(self, later: Auto) -> Auto:
         joined = type(self)(**self.settings)
+        joined._time = self._time or later._time
         joined._may_be_range = self._may_be_range and later._may_be_range
         joined._may_be_categories = self._may_be_categories and later._may_be_categories
         if not (joined._may_be_range or joined._may_be_categories):

@@ -12,6 +12,8 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 
 from ipdp.core.errors import NotEnoughSamples
+from ipdp.core.observations import is_na
+from ipdp.core.times import Kind
 from ipdp.core.typing import Array, State
 from ipdp.core.validation import whole_number
 
@@ -23,8 +25,6 @@ RUG_SIZE = 200
 
 # Larger numbers count as infinite: their squares are not numbers any more.
 LARGEST = 1e150
-
-_MISSING_TYPES = {"NAType", "NaTType"}  # pandas' own missing values, recognised by name: no import
 
 
 class Span(Protocol):
@@ -134,6 +134,11 @@ class Grid(ABC):
         return False
 
     @property
+    def time(self) -> Kind | None:
+        """What kind of times the points stand for, as seconds since 1970; None for numbers."""
+        return None
+
+    @property
     def span(self) -> Span | None:
         """The range that the points divide evenly, always into as many; None for other points.
 
@@ -161,6 +166,9 @@ class Grid(ABC):
     def limits(self) -> tuple[float, float] | None:
         """Beyond which positions a curve is not shown; None for no limits."""
         return None
+
+    def arrange(self, categories: Sequence[Any]) -> None:  # noqa: B027  (numbers have an order)
+        """Give the values, which are categories, an order: that of the type of their column."""
 
     @property
     def ready(self) -> bool:
@@ -266,7 +274,7 @@ def is_missing(x: Any) -> bool:
     >>> [is_missing(x) for x in (None, float("nan"), 0, "")]
     [True, True, False, False]
     """
-    if x is None or type(x).__name__ in _MISSING_TYPES:
+    if x is None or is_na(x):
         return True
     return isinstance(x, (float, np.floating)) and not math.isfinite(x)
 

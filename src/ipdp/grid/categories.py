@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -48,6 +48,11 @@ class Categories(Grid):
         self._points: Array = np.empty(0, dtype=object)
         self._keys: tuple[Key, ...] = ()
         self._points_of = -1
+        self._ranks: dict[Any, int] = {}
+
+    def arrange(self, categories: Sequence[Any]) -> None:
+        self._ranks = {category: k for k, category in enumerate(categories)}
+        self._points_of = -1
 
     def admit(self, x: Any) -> Any:
         return admit_category(x)
@@ -76,6 +81,9 @@ class Categories(Grid):
             return
         self._points_of = self._counts.version
         categories = in_order([x for x, _ in self._counts.most_common(self.size)])
+        if self._ranks:  # what is not among them comes last
+            last = len(self._ranks)
+            categories = tuple(sorted(categories, key=lambda x: self._ranks.get(x, last)))
         keys = category_keys(categories)
         if keys != self._keys:
             self._keys = keys
@@ -100,16 +108,19 @@ class Categories(Grid):
 
     @property
     def state(self) -> State:
-        return {"counts": self._counts.state}
+        state: State = {"counts": self._counts.state}
+        return {**state, "order": list(self._ranks)} if self._ranks else state
 
     @state.setter
     def state(self, state: State) -> None:
         self._counts.state = state["counts"]
+        self.arrange(state.get("order", ()))
         self._points_of = -1
 
     def merge(self, later: Categories) -> Categories:
         joined = type(self)(**self.settings)
         joined._counts = self._counts.merge(later._counts)
+        joined.arrange(list(self._ranks or later._ranks))
         return joined
 
 

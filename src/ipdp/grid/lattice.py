@@ -14,12 +14,14 @@ docs/notes/regrid.md has what was tried and how the constants were found.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ipdp.core import kernels
+from ipdp.core.times import Kind
 from ipdp.core.typing import Array, State
 from ipdp.grid.auto import Auto
 from ipdp.grid.base import Grid, Key, need_points
@@ -91,6 +93,13 @@ class Lattice(Grid):
 
     def admit(self, x: Any) -> Any:
         return self.grid.admit(x)
+
+    @property
+    def time(self) -> Kind | None:
+        return self.grid.time
+
+    def arrange(self, categories: Sequence[Any]) -> None:
+        self.grid.arrange(categories)
 
     @property
     def admits_numbers(self) -> bool:

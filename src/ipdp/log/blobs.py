@@ -143,7 +143,9 @@ def _named(curve: Curve) -> list[tuple[str, Any]]:
     names = [item.name for item in fields(curve) if item.name not in _NOT_BY_NAME]
     if curve.kind == "pdp":  # as in every log before there were others
         names.remove("kind")
-    return [(name, getattr(curve, name)) for name in names]
+    names.remove("times")
+    times = [("times", np.array(curve.times))] if curve.times else []
+    return [*((name, getattr(curve, name)) for name in names), *times]
 
 
 def curve_of(feature: Feature, blob: bytes) -> Curve:
@@ -163,16 +165,20 @@ def _curve(feature: Feature, header: list[Any], take: _Taker) -> Curve:
     n_samples, t, outputs, categorical, axes, rug, arrays = header
     if isinstance(arrays, list):
         arrays = dict(zip(_ARRAYS_1, arrays, strict=True))
+    # In the order in which they were written.
+    grids = [take(axis) for axis in axes]
+    rugs = [take(values) for values in rug]
+    named = {name: take(array) for name, array in arrays.items()}
+    named["times"] = tuple(bool(flag) for flag in named.get("times", ()))
     curve = Curve(
         feature=feature,
         outputs=tuple(decode_name(label) for label in outputs),
         n_samples=n_samples,
         t=decode_name(t),
         categorical=tuple(categorical),
-        # In the order in which they were written.
-        grid_values=[take(axis) for axis in axes],
-        rug=[take(values) for values in rug],
-        **{name: take(array) for name, array in arrays.items()},
+        grid_values=grids,
+        rug=rugs,
+        **named,
     )
     grid = tuple(len(axis) for axis in curve.grid_values)
     shapes = curve.average.shape, curve.std_error.shape, curve.n_effective_points.shape

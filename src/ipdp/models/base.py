@@ -11,7 +11,9 @@ import numpy as np
 
 from ipdp.core.curve import PREDICTION
 from ipdp.core.notices import notice
+from ipdp.core.times import Kind, time_at
 from ipdp.core.typing import Array, FeatureName, FloatArray, Label, Labels, Observation
+from ipdp.models.schema import Schema
 
 # The share of rounding that is granted: of the value itself, and of the largest of its curve.
 _RELATIVE, _ABSOLUTE = 1e-9, 1e-12
@@ -37,6 +39,8 @@ class Probe(NamedTuple):
         None for numbers.
     missing
         Whether the last column stands for a missing value.
+    times
+        For each feature what kind of times the numbers stand for, None for numbers; may be empty.
 
     Examples
     --------
@@ -52,6 +56,7 @@ class Probe(NamedTuple):
     whole: tuple[bool, ...]
     categories: tuple[Array | None, ...]
     missing: bool = False
+    times: tuple[Kind | None, ...] = ()
 
     def values(self, positions: FloatArray, axis: int) -> list[Any]:
         """What one observation's feature is replaced by, as Python's own types."""
@@ -63,7 +68,8 @@ class Probe(NamedTuple):
             values = [int(value) for value in values]
         if self.missing:
             values[-1] = math.nan
-        return values
+        kind = self.times[axis] if self.times else None
+        return values if kind is None else [time_at(value, kind) for value in values]
 
     def column(self, positions: FloatArray, axis: int) -> Array:
         """The same for many observations, as an array of shape (n_observations or 1, n_points)."""
@@ -71,6 +77,10 @@ class Probe(NamedTuple):
         if categories is not None:
             return categories[None, :]
         values = positions[:, axis, self.start : self.stop]
+        if self.times and self.times[axis] is not None:
+            made = np.empty(values.shape, dtype=object)
+            made[:] = [self.values(each, axis) for each in positions]
+            return made
         if self.missing:
             values = values.copy()
             values[:, -1] = math.nan
@@ -132,11 +142,25 @@ class Engine(ABC):
     """Whether the order of an observation's features matters to the model."""
     has_gradients: bool = False
     """Whether `gradients` has an answer."""
+    schema: Schema = Schema()
+    """The columns of the first frame, as which the model gets its own."""
 
     @property
     def feature_names(self) -> tuple[FeatureName, ...] | None:
         """The features that the model was fitted on, in its order; None if it does not say."""
         return None
+
+    def remember(self, X: Any) -> None:
+        """Keep what the columns of a frame are, if it is the first."""
+        if not self.schema.backend:
+            self.schema = Schema.of(X)
+
+    def orders(self, x: Observation) -> Mapping[FeatureName, Sequence[Any]]:  # noqa: ARG002
+        """The categories of features in the order of their type, where that is known.
+
+        `x` is the first observation.
+        """
+        return self.schema.orders
 
     def check_columns(self, columns: Sequence[FeatureName]) -> None:  # noqa: B027  (most take all)
         """Refuse observations with these columns if the model needs another one."""

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ipdp.core.observations import NA_TYPES, is_na
 from ipdp.core.typing import Array, FeatureName, FloatArray, Labels, Observation
 from ipdp.models.base import Engine, Outputs, Probe, Rows, as_rows
 from ipdp.models.columns import ice_beside_idle, must_have
@@ -195,13 +196,17 @@ class FrameEngine(BatchedEngine):
         super().__init__(call if model is None else model, f"{description} ({backend})")
         self.call = call
         self.backend = backend
+        # What else is done to the columns of a frame of pandas.
+        self.prepare: Callable[[dict[FeatureName, Any]], dict[FeatureName, Any]] = dict
 
     def _call(self, table: Sequence[Array], columns: tuple[FeatureName, ...]) -> Any:
         data = dict(zip(columns, table, strict=True))
         if self.backend == "pandas":
             import pandas as pd
 
-            return self.call(pd.DataFrame(data))
+            return self.call(pd.DataFrame(self.prepare(self.schema.restore_pandas(data))))
+        if self.backend == "polars" == self.schema.backend:
+            return self.call(self.schema.restore_polars(data))
         import narwhals as nw
 
         natives = {
@@ -244,7 +249,7 @@ def _sources(probes: Sequence[Probe], columns: tuple[FeatureName, ...]) -> Array
     at = _numbered(columns)
     sources = np.tile(np.arange(len(columns)), (probes[-1].stop, 1))
     for probe in probes:
-        is_number = probe.categories[0] is None and not probe.missing
+        is_number = probe.categories[0] is None and not (probe.missing or any(probe.times))
         if len(probe.names) > 1 or probe.names[0] not in at or not is_number:
             return None
         points = np.arange(probe.start, probe.stop)
@@ -255,6 +260,8 @@ def _sources(probes: Sequence[Probe], columns: tuple[FeatureName, ...]) -> Array
 def _column(values: list[Any]) -> Array:
     """Values as floats (None is NaN), as whole numbers or booleans if all are, else as objects."""
     kinds = set(map(type, values))
+    if not NA_TYPES.isdisjoint(kind.__name__ for kind in kinds):
+        return _column([None if is_na(value) else value for value in values])
     if kinds in ({bool}, {int}):
         return np.array(values)
     if not kinds & {str, bytes}:

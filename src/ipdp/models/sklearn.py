@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from ipdp.core.typing import Array, FeatureName, Labels, Observation
 from ipdp.models.batched import ArrayEngine, BatchedEngine, FrameEngine
-from ipdp.models.boosters import made_up
+from ipdp.models.boosters import made_up, own_orders, takes_categories, texts_as_categories
 from ipdp.models.columns import dropped_by, must_have
 
 
@@ -62,8 +63,7 @@ class SklearnEngine(BatchedEngine):
         return columns
 
     def _call(self, table: Sequence[Array], columns: tuple[FeatureName, ...]) -> Any:
-        caller = FrameEngine if hasattr(self.model, "feature_names_in_") else ArrayEngine
-        answer = caller(getattr(self.model, self.response))._call(table, columns)
+        answer = self._caller()._call(table, columns)
         # Several targets, each with its own classes; a list of numbers is as good as an array.
         if isinstance(answer, list) and np.ndim(answer[0]) > 1:
             raise TypeError(
@@ -73,6 +73,23 @@ class SklearnEngine(BatchedEngine):
         if self._hard:
             return np.asarray(answer).reshape(-1, 1) == np.asarray(self._labels())[None, :]
         return answer
+
+    def _caller(self) -> BatchedEngine:
+        """What calls the model with a frame if it was fitted on one, else with an array."""
+        response = getattr(self.model, self.response)
+        if not hasattr(self.model, "feature_names_in_"):
+            return ArrayEngine(response)
+        # Pipelines of scikit-learn may have steps that take frames of one library only.
+        is_own = type(self.model).__module__.startswith("sklearn.")
+        backend = "polars" if is_own and self.schema.backend == "polars" else "pandas"
+        caller = FrameEngine(response, backend=backend)
+        caller.schema = self.schema
+        if takes_categories(self.model):
+            caller.prepare = partial(texts_as_categories, self.model)
+        return caller
+
+    def orders(self, x: Observation) -> Mapping[FeatureName, Sequence[Any]]:
+        return self.schema.orders or own_orders(self.model, x, self.feature_names)
 
     @property
     def _hard(self) -> bool:

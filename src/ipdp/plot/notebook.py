@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ipdp.core.curve import Curve, feature_text
+from ipdp.core.numbers import ends_text, number_text
 from ipdp.core.typing import FloatArray
 from ipdp.plot.shown.curve import Line, ShownCurve
 from ipdp.plot.shown.pair import ShownPair, shown_of
 from ipdp.plot.shown.style import THIN_POINT, line_styles, named, time_text
-from ipdp.plot.shown.values import Rug, around
+from ipdp.plot.shown.values import Rug, around, time_texts
 
 if TYPE_CHECKING:
     from ipdp.explainers.drawing import CurveExplainer
@@ -49,10 +50,10 @@ def curve_html(curve: Curve) -> str:
     notes = [_text(f"{curve.n_samples:,} observations explained{when}", 100)]
     key = ""
     if isinstance(shown, ShownPair):
-        low, high = map(_number, _limits([shown]))
+        low, high = map(number_text, _limits([shown]))
         notes.append(f"from {low} (dark) to {high} (light)")
     else:
-        missing = [_number(line.missing.y) for line in shown.lines if line.missing]
+        missing = [number_text(line.missing.y) for line in shown.lines if line.missing]
         notes += [f"when missing: {', '.join(missing)}"] if missing else []
         key = _key(shown)
     return f"<div>{what}<br>{drawing}<br><small {_QUIET}>{'; '.join(notes)}</small>{key}</div>"
@@ -92,7 +93,7 @@ def explainer_html(pdp: CurveExplainer) -> str:
 def _row(curve: Curve, shown: ShownCurve | ShownPair, ends: tuple[float, float]) -> str:
     drawing = _drawing(shown, _SMALL, ends=ends if isinstance(shown, ShownCurve) else None)
     where = "; ".join(_extent(curve, k) for k in range(len(curve.grid_values)))
-    return _cells("td", _text(curve.feature), drawing, _number(curve.overall_importance), where)
+    return _cells("td", _text(curve.feature), drawing, number_text(curve.overall_importance), where)
 
 
 def _cells(tag: str, *cells: str) -> str:
@@ -109,7 +110,11 @@ def _extent(curve: Curve, k: int) -> str:
     if curve.categorical[k]:
         few = ", ".join(_text(value, 16) for value in values[:6])
         return f"{name}{few}{f', … ({len(values)} in all)' if len(values) > 6 else ''}"
-    return f"{name}{_number(values[0])} to {_number(values[-1])}"
+    if any(curve.times) and curve.times[k]:
+        first, last = time_texts([values[0] / 86400, values[-1] / 86400])
+    else:
+        first, last = ends_text(values)
+    return f"{name}{first} to {last}"
 
 
 def _key(shown: ShownCurve) -> str:
@@ -144,8 +149,9 @@ def _drawing(
     across = (float(x.min()) - pad, float(x.max()) + pad) if x.size else (0.0, 1.0)
     rug = shown.rug if framed else None
     if framed:
-        low, high = map(_number, ends)
-        names = [*_ends(shown.values, categorical=categorical), "" if low == high else low, high]
+        low, high = map(number_text, ends)
+        own = categorical or shown.is_time
+        names = [*_ends(shown.values, categorical=own), "" if low == high else low, high]
         room, below = _limits([shown], bands=True), 0.0 if rug is None else _RUG
         canvas = SvgCanvas(size, across, room, names=names, named_y=ends, below=below)
     else:
@@ -215,15 +221,11 @@ def _ends(values: list[Any], *, categorical: bool) -> tuple[str, str]:
     """The first and the last value of an axis, as text."""
     if not values:
         return "", ""
-    first, last = (named(values[k], 16) if categorical else _number(values[k]) for k in (0, -1))
+    if categorical:
+        first, last = (named(values[k], 16) for k in (0, -1))
+    else:
+        first, last = ends_text(values)
     return first, "" if len(values) == 1 or first == last else last
-
-
-def _number(value: float) -> str:
-    """A number in few letters: 0.1235, 1,199,310, and 0 for what rounding left."""
-    if abs(value) >= 1000:
-        return f"{value:,.0f}" if abs(value) < 1e9 else f"{value:.4g}"
-    return f"{0.0 if abs(value) < 1e-9 else value:.4g}"
 
 
 def _shade(share: float) -> str:

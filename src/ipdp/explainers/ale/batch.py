@@ -69,9 +69,16 @@ def accumulated_local_effects(
     listed = None if features is None else as_features(features)
     grid = checked_grids(grid, listed)
     asked = engine(model)
+    asked.remember(X)
     check_columns(rows[0], listed, asked)
     listed = followed(rows[0], listed, asked)
-    targets = make_targets(listed, over_all(grid, listed, len(rows)), regrid=False, seed=None)
+    targets = make_targets(
+        listed,
+        over_all(grid, listed, len(rows)),
+        regrid=False,
+        seed=None,
+        orders=asked.orders(rows[0]),
+    )
     memory = AleMemory(targets, tuple(rows[0]), alpha=None)
     filled(memory.grids, [memory.admit(x) for x in rows])
     memory.keep_rows(rows)

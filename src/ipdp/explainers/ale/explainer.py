@@ -180,7 +180,11 @@ class IncrementalALE(CurveExplainer):
 
     def _begin(self, x: Observation) -> AleMemory:
         targets = make_targets(
-            followed(x, self.features, self.engine), self.grid, regrid=True, seed=self.seed
+            followed(x, self.features, self.engine),
+            self.grid,
+            regrid=True,
+            seed=self.seed,
+            orders=self.engine.orders(x),
         )
         return AleMemory(targets, tuple(x), alpha=self.alpha, by_gradient=self.gradient)
 

@@ -142,6 +142,7 @@ class AleSnapshot:
             t=self._memory.t,
             rug=self._rugs(number),
             kind="ale",
+            times=target.times,
             **self._errors_of(number, shown, shape),
         )
 

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from ipdp.core import kernels
-from ipdp.core.typing import Array, FeatureName, FloatArray
+from ipdp.core.typing import Array, FloatArray
 from ipdp.explainers.state.targets import MISSING, Target
 from ipdp.grid.base import Key
 from ipdp.models.base import Probe
@@ -50,7 +50,7 @@ class Layout:
         """The layout of some targets, given by their numbers."""
         starts = [0, *accumulate(len(k) for k in keys)]
         probes = tuple(
-            _probe(targets[number].names, start, k, w)
+            _probe(targets[number], start, k, w)
             for number, start, k, w in zip(numbers, starts, keys, whole, strict=False)
         )
         return cls(tuple(numbers), tuple(keys), tuple(whole), probes, starts[-1])
@@ -77,13 +77,14 @@ class Layout:
         return [(k, key) for k, keys in zip(self.targets, self.keys, strict=True) for key in keys]
 
 
-def _probe(
-    names: tuple[FeatureName, ...], start: int, keys: tuple[Key, ...], whole: tuple[bool, ...]
-) -> Probe:
+def _probe(target: Target, start: int, keys: tuple[Key, ...], whole: tuple[bool, ...]) -> Probe:
+    names = target.names
     missing = keys[-1] is MISSING
     by_axis: list[Any] = [keys] if len(names) == 1 else list(zip(*keys, strict=True))
     categories = tuple(_categories(axis_keys) for axis_keys in by_axis)
-    return Probe(names, start, start + len(keys), whole, categories, missing)
+    times = tuple(grid.time for grid in target.grids)
+    times = times if any(times) else ()
+    return Probe(names, start, start + len(keys), whole, categories, missing, times)
 
 
 def _categories(keys: Sequence[Any]) -> Array | None:

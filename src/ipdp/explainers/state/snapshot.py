@@ -114,6 +114,7 @@ class Snapshot:
             n_effective_points=self._n_effective[columns].reshape(shape),
             categorical=tuple(axis.dtype == object for axis in axes),
             t=memory.t,
+            times=target.times,
             ice=None if ice is None else ice.reshape(*ice.shape[:2], *shape),
             ice_grid_values=positions if len(axes) == 1 and axes[0].dtype != object else None,
             rug=self._rugs(target),

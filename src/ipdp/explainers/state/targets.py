@@ -56,6 +56,12 @@ class Target:
         )
 
     @property
+    def times(self) -> tuple[bool, ...]:
+        """For each feature whether its numbers stand for times; empty if none do."""
+        times = tuple(grid.time is not None for grid in self.grids)
+        return times if any(times) else ()
+
+    @property
     def is_pair(self) -> bool:
         """Whether the target is two features."""
         return len(self.names) == 2
@@ -185,8 +191,12 @@ def make_targets(
     *,
     regrid: bool,
     seed: int | None,
+    orders: Mapping[FeatureName, Sequence[Any]] | None = None,
 ) -> list[Target]:
-    """The targets of some features, with fresh grids; one grid for each name."""
+    """The targets of some features, with fresh grids; one grid for each name.
+
+    `orders` are the categories of some features, in order.
+    """
     names = list(dict.fromkeys(name for feature in features for name in names_of(feature)))
     if isinstance(grid, Mapping):
         for name in grid:
@@ -196,6 +206,8 @@ def make_targets(
     for name in names:
         pattern = grid.get(name, Auto()) if isinstance(grid, Mapping) else grid
         own = pattern.fresh(seed_for(seed, name))
+        if orders and name in orders:
+            own.arrange(orders[name])
         grids[name] = Lattice(own) if regrid else own
     return [
         Target(feature, names_of(feature), tuple(grids[name] for name in names_of(feature)))

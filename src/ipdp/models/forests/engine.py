@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any
@@ -77,6 +77,13 @@ class ForestEngine(Engine):
     @property
     def feature_names(self) -> tuple[FeatureName, ...] | None:
         return self.plain.feature_names
+
+    def remember(self, X: Any) -> None:
+        self.plain.remember(X)
+        self.schema = self.plain.schema
+
+    def orders(self, x: Observation) -> Mapping[FeatureName, Sequence[Any]]:
+        return self.plain.orders(x)
 
     def check_columns(self, columns: Sequence[FeatureName]) -> None:
         self.plain.check_columns(columns)

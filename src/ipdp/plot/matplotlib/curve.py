@@ -19,6 +19,7 @@ from ipdp.plot.matplotlib.style import (
     add_grid,
     add_legend,
     add_notes,
+    date_axis,
     label_axis,
     next_styles,
     text_colour,
@@ -192,6 +193,8 @@ def _finish_axes(ax: Axes, frame: Frame, shown: ShownCurve) -> None:
     x = np.concatenate([np.empty(0), *(line.x for line in shown.lines)])
     y = np.concatenate([np.empty(0), *(line.y for line in shown.lines)])
     label_axis(ax.xaxis, shown.feature, x, shown.categories, whole=shown.whole)
+    if shown.is_time:
+        date_axis(ax.xaxis)
     label_axis(ax.yaxis, shown.label, y)
     if shown.categories is not None:
         frame.categories = shown.categories

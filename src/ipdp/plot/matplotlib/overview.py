@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
 from ipdp.plot.matplotlib.layout import Frame, panels
-from ipdp.plot.matplotlib.style import PLAIN, plain_legend, text_colour
+from ipdp.plot.matplotlib.style import PLAIN, date_axis, plain_legend, text_colour
 from ipdp.plot.shown.curve import MODEL_NOW, PAST
 from ipdp.plot.shown.display import PDPDisplay
 from ipdp.plot.shown.overview import ShownOverview, fit_under
@@ -97,7 +97,9 @@ def _shrink_curve(display: PDPDisplay, *, first: bool, rug: bool) -> None:
     ax.tick_params(labelsize="x-small", labelleft=first)
     ax.set_xlabel("")
     ax.yaxis.label.set(size="small", visible=first)
-    if not curve.categorical[0]:
+    if any(curve.times):
+        date_axis(ax.xaxis, most=3)
+    elif not curve.categorical[0]:
         ax.xaxis.set_major_locator(MaxNLocator(nbins=3, integer=is_whole(curve)))
     elif not fit_under(curve.grid_values[0].tolist()):
         ax.set_xticks([])

@@ -128,6 +128,15 @@ def label_time(axis: Axis, times: FloatArray) -> None:
         format_numbers(axis, times, side_by_side=True, least=1e3)
 
 
+def date_axis(axis: Axis, most: int = 6) -> None:
+    """Dates on an axis of days since 1970."""
+    from matplotlib.dates import AutoDateLocator, ConciseDateFormatter
+
+    locator = AutoDateLocator(minticks=2, maxticks=most)  # type: ignore[no-untyped-call]
+    axis.set_major_locator(locator)
+    axis.set_major_formatter(ConciseDateFormatter(locator))  # type: ignore[no-untyped-call]
+
+
 def _name_ticks(axis: Axis, categories: Iterable[Any], *, side_by_side: bool) -> None:
     """Put the categories' names on an axis.
 

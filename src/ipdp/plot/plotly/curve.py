@@ -39,7 +39,7 @@ def figure(shown: ShownCurve) -> Figure:
 
 def x_axis(shown: ShownCurve, **more: Any) -> dict[str, Any]:
     """The axis of the feature, with room around a single number."""
-    ends = {} if shown.x_range is None else {"range": shown.x_range}
+    ends = {} if shown.x_range is None or shown.is_time else {"range": shown.x_range}
     return axis(shown.feature, shown.categories, whole=shown.whole, **ends, **more)
 
 
@@ -88,7 +88,19 @@ def traces(shown: ShownCurve, styles: Sequence[LineStyle], theme: Theme) -> list
     if shown.rug is not None:
         colour = styles[0].colour if len(styles) == 1 else theme.text_colour(0.6)
         found.append(_rug_trace(shown, colour))
+    if shown.is_time:
+        found = [_dated(trace) for trace in found]
     return found + [_missing_trace(shown, line, style) for line, style in pairs if line.missing]
+
+
+def _dated(trace: Trace) -> Trace:
+    """A trace over days since 1970 as one over dates."""
+    days = np.asarray(trace["x"], dtype=float)
+    missing = np.isnan(days)
+    dates = np.where(missing, 0, days * 86400e3).round().astype("datetime64[ms]")
+    x = [None if gone else str(date) for gone, date in zip(missing, dates, strict=True)]
+    wide = {"width": np.asarray(trace["width"]) * 86400e3} if "width" in trace else {}
+    return trace | {"x": x} | wide
 
 
 def _line_traces(shown: ShownCurve, line: Line, style: LineStyle) -> list[Trace]:
@@ -139,7 +151,8 @@ def _details(shown: ShownCurve, line: Line) -> list[list[Any]]:
     """For each point what its hover text says: value, band, observations."""
     texts = []
     for m, value in enumerate(shown.values):
-        place = f"{value:,.6g}" if shown.categories is None else name_text(value)
+        is_number = shown.categories is None and not shown.is_time
+        place = f"{value:,.6g}" if is_number else name_text(value)
         low, high = line.low[m], line.high[m]
         band = "" if np.isnan(high) else f" ({low:,.4g} to {high:,.4g})"
         few = ", few data" if shown.thin[m] else ""

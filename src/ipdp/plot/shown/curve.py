@@ -19,12 +19,14 @@ from ipdp.plot.shown.values import (
     about_its_mean,
     around,
     chosen_outputs,
+    in_days,
     is_whole,
     known,
     past_beside,
     rug_of,
     side_by_side,
     thin_points,
+    time_texts,
 )
 
 # Opacity of the oldest and of the newest: of ICE curves, and of earlier curves.
@@ -117,11 +119,13 @@ class ShownCurve:
     y_range: tuple[float, float] | None
     trail_name: str  # of the earlier curves in the legend
     is_empty: bool  # whether there is nothing to see yet
+    is_time: bool = False  # whether the x axis is one of days since 1970
 
 
 def shown_curve(whole: Curve, **options: Any) -> ShownCurve:
     """What is drawn of the curve of one feature, with `Options`."""
     wanted = Options(**options)
+    whole = in_days(whole)
     if wanted.data is not None:
         raise ValueError("data is for the surface of a pair; this curve shows its own values")
     curve, wanted = _chosen(whole, wanted)
@@ -136,7 +140,8 @@ def shown_curve(whole: Curve, **options: Any) -> ShownCurve:
         feature=named(curve.feature),
         label=output_label(whole, curve, centred=wanted.centred),
         title="" if wanted.is_beside else _title(curve, wanted.band),
-        values=curve.grid_values[0].tolist(),
+        values=time_texts(x) if any(curve.times) else curve.grid_values[0].tolist(),
+        is_time=any(curve.times),
         n_effective=curve.n_effective_points,
         lines=[
             _line(curve, k, axis, wanted, past, within=bounded and whole.are_probabilities)
@@ -170,6 +175,7 @@ def _chosen(whole: Curve, wanted: Options) -> tuple[Curve, Options]:
         raise ValueError(
             f"compare has the outputs {list(compare.outputs)}, none of {list(curve.outputs)}"
         )
+    trail, compare = list(map(in_days, trail)), None if compare is None else in_days(compare)
     if wanted.centred:
         curve, trail = about_its_mean(curve), list(map(about_its_mean, trail))
         compare = None if compare is None else about_its_mean(compare)

@@ -82,6 +82,32 @@ def _histogram(rug: Array, x: FloatArray) -> tuple[Array, FloatArray]:
     return np.histogram(values, bins=bins, range=(low, high))
 
 
+def in_days(curve: Curve) -> Curve:
+    """The curve with times in days since 1970, as they are drawn; other curves as they are."""
+    if not any(curve.times):
+        return curve
+    days = [86400.0 if is_time else 1.0 for is_time in curve.times]
+    positions = curve.ice_grid_values
+    return replace(
+        curve,
+        grid_values=[_divided(a, d) for a, d in zip(curve.grid_values, days, strict=True)],
+        rug=[_divided(a, d) for a, d in zip(curve.rug, days, strict=False)],
+        ice_grid_values=positions and [_divided(a, days[0]) for a in positions],
+    )
+
+
+def _divided(values: Array, by: float) -> Array:
+    return values if by == 1.0 else np.asarray(values, dtype=float) / by
+
+
+def time_texts(days: Iterable[float]) -> list[str]:
+    """Days since 1970 as dates, with the time of day unless they are far apart."""
+    listed = list(days)
+    wide = len(listed) < 2 or max(listed) - min(listed) > 5
+    times = (np.datetime64(round(day * 86400e3), "ms") for day in listed)
+    return [str(np.datetime_as_string(t, "D" if wide else "m")).replace("T", " ") for t in times]
+
+
 def thin_points(curve: Curve) -> Array:
     """Which points of a curve have few data behind them: faint, or dotted, in every drawing."""
     return ~curve.supported
