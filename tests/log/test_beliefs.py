@@ -49,10 +49,10 @@ CLASSES = ("no", "yes")
             curve([0, 8, 1, 9, 0.5, 8]),
             "the prediction goes up and down with age, between 0 at 0 and 9 at 3",
         ),
-        (curve([5, 5, 5]), "age makes no clear difference: the prediction stays about 5"),
+        (curve([5, 5, 5]), "no clear difference: the prediction stays about 5, whatever age is"),
         (
             curve([5, 6, 7], error=3.0),
-            "age makes no clear difference: the prediction stays about 6",
+            "no clear difference: the prediction stays about 6, whatever age is",
         ),
         (
             curve([0.2, 0.7, 0.4], np.array(["red", "green", "blue"], dtype=object)),
@@ -68,7 +68,7 @@ CLASSES = ("no", "yes")
         ),
         (
             curve([0.501, 0.505], outputs=CLASSES),
-            "age makes no clear difference: the chance of yes stays about 50 %",
+            "no clear difference: the chance of yes stays about 50 %, whatever age is",
         ),
         (curve([np.nan, np.nan]), "the model has given no answer yet"),
     ],

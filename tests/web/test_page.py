@@ -13,6 +13,8 @@ from tests.web.logs import EVIL, FEATURES, change_at, curve_at, curves_at, write
 
 from ipdp.core.curve import feature_text
 from ipdp.log import Log, LogReader
+from ipdp.log.beliefs import belief
+from ipdp.log.headline import headline_of
 from ipdp.web import background, write_report
 
 
@@ -86,23 +88,29 @@ def test_a_pair_and_its_surface(loans, reader):
     assert trace(loans, part="pair", role="a")["z"] == surface["z"]
 
 
+def effect(curve):
+    """What the curve of "yes" is above and below its own mean."""
+    values = curve.select("yes").average[0]
+    return values - values.mean()
+
+
 def test_the_carpet_shows_every_curve(loans, reader):
     choose(loans, 1)
     carpet = trace(loans, "carpet", part="carpet")
     infos, curves = zip(*reader.history("age"), strict=True)
     assert carpet["x"] == [info.n for info in infos]
-    expected = np.array([curve.select("yes").average[0] for curve in curves]).T
-    np.testing.assert_allclose(carpet["z"], expected, rtol=1e-6)
+    expected = np.array([effect(curve) for curve in curves]).T
+    np.testing.assert_allclose(carpet["z"], expected, rtol=1e-5, atol=1e-6)
     # Grids that move are read off at common places.
     choose(loans, 0)
     carpet = trace(loans, "carpet", part="carpet")
     z = np.array(carpet["z"], dtype=float)
     for column in (0, 7, 19):
         curve = reader.at(carpet["x"][column])["salary"].select("yes")
-        expected = curve.at(np.array(carpet["y"]))[0]
+        expected = curve.at(np.array(carpet["y"]))[0] - curve.average[0].mean()
         known = ~np.isnan(expected) & ~np.isnan(z[:, column])
         assert known.sum() > 30
-        np.testing.assert_allclose(z[known, column], expected[known], rtol=1e-5)
+        np.testing.assert_allclose(z[known, column], expected[known], rtol=1e-5, atol=1e-6)
 
 
 def test_the_timeline_has_metrics_importances_and_changes(loans, reader):
@@ -121,10 +129,10 @@ def test_what_the_numbers_are_is_said_on_the_axis(browser, loans, tmp_path):
         return page.evaluate("document.querySelector('#curve .ytitle').textContent")
 
     page = loans
-    assert title() == "P(yes)"
-    page.click(".change >> nth=1")
+    assert title() == "chance of yes"
+    page.click(".change >> nth=0")
     settled(page)
-    assert title() == "P(yes)"
+    assert title() == "chance of yes"
     page.keyboard.press("Escape")
 
     def target(curve):
@@ -139,12 +147,12 @@ def test_what_the_numbers_are_is_said_on_the_axis(browser, loans, tmp_path):
         log.change(replace(change, output="price", **sides), 1100)
         log.end(1100)
     path = write_report(tmp_path / "houses", tmp_path / "report.html")
-    with visit(browser, path.as_uri()) as page:
+    with visit(browser, f"{path.as_uri()}#explore") as page:
         drawn(page)
-        assert title() == "price"
+        assert title() == "predicted price"
         page.click(".change")
         settled(page)
-        assert title() == "price"
+        assert title() == "predicted price"
         assert "effect on price" in page.inner_text("#caption")
 
 
@@ -157,7 +165,7 @@ def explained(browser, tmp_path_factory):
         LogReader(path) as reader,
         background(path) as address,
         visit(browser, address) as live,
-        visit(browser, report.as_uri()) as opened,
+        visit(browser, f"{report.as_uri()}#explore") as opened,
     ):
         for page in (live, opened):
             drawn(page)
@@ -288,7 +296,7 @@ def test_two_times_side_by_side(loans, reader):
     at = np.abs(after - before).argmax()
     said = loans.inner_text("#caption")
     assert said.startswith("From A to B the curve moved most at age = ")
-    assert f"{abs((after - before)[at]):.4g}"[:5] in said
+    assert f"{abs((after - before)[at]):.3g}" in said
     loans.click("#legend button >> nth=0")
     settled(loans)
     assert "a" not in {trace["meta"].get("role") for trace in traces(loans)}
@@ -298,7 +306,9 @@ def test_two_times_side_by_side(loans, reader):
 
 
 def test_a_click_on_a_change_shows_before_and_after(loans, reader):
-    newest, oldest = loans.locator(".change").all()
+    # Those of the model come first; those of the data are folded.
+    oldest, newest = loans.locator(".change").all()
+    assert newest.is_hidden()
     oldest.click()
     settled(loans)
     change = reader.changes()[0].change
@@ -309,6 +319,7 @@ def test_a_click_on_a_change_shows_before_and_after(loans, reader):
         np.testing.assert_allclose(line["y"], curve.average[0], rtol=1e-6)
     shapes = loans.evaluate("document.getElementById('curve').layout.shapes")
     assert (shapes[0]["x0"], shapes[0]["x1"]) == change.where
+    loans.click("#moves summary")
     newest.click()
     settled(loans)
     assert loans.inner_text("#feature-name") == "colour"
@@ -422,8 +433,12 @@ def test_evil_names_are_text(browser, address):
 @pytest.mark.parametrize(
     ("run", "pill", "sentence"),
     [
-        ("died", "no sign of life", "The run gives no sign of life, last seen "),
-        ("failed", "failed", "The run failed: KeyError: 'salary'"),
+        (
+            "died",
+            "no sign of life",
+            "The run broke off after 400 observations, without ",
+        ),
+        ("failed", "failed", "The run failed after 400 observations: KeyError: 'salary'. What "),
         ("loans", "ended", ""),
     ],
 )
@@ -437,8 +452,9 @@ def test_what_went_wrong_is_said(browser, address, run, pill, sentence):
 def test_before_there_is_anything(browser, address):
     with visit(browser, f"{address}runs/empty") as page:
         until(page, "document.body.dataset.state === 'empty'")
-        assert page.inner_text("#empty-title") == "No data yet"
-        assert page.inner_text("#empty p:visible").startswith("The first curves appear here")
+        said = "The run stopped after 0 observations, too few for a curve."
+        assert page.inner_text("#empty-title") == said
+        assert page.locator("#empty-hint").is_hidden()
         assert page.locator("#curve").is_hidden()
 
 
@@ -618,7 +634,7 @@ def changed(browser, tmp_path_factory):
     with (
         background(path) as address,
         visit(browser, address) as live,
-        visit(browser, report.as_uri()) as opened,
+        visit(browser, f"{report.as_uri()}#explore") as opened,
         LogReader(path) as reader,
     ):
         for page in (live, opened):
@@ -639,3 +655,82 @@ def test_the_mean_of_the_past_is_beside_the_model_at_that_time(changed):
             go_to(page, 0)
             assert not [one for one in traces(page) if one["meta"]["part"] == "past"]
             assert "past" not in page.inner_text("#legend")
+
+
+def test_the_first_screen_answers(loans, reader):
+    said = headline_of(reader)
+    for name in ("quality", "changes", "belief"):
+        assert loans.inner_text(f"#answer-{name}") == getattr(said, name)
+    box = loans.locator("#headline").bounding_box()
+    assert box["y"] + box["height"] < SIZES["desktop"][1] / 2
+    choose(loans, 1)
+    assert loans.inner_text("#caption").lower().startswith(belief(reader.at(2000)["age"])[:40])
+    assert "if every case had this age" in loans.inner_text("#meaning")
+    assert loans.locator(".reading-body").is_hidden()
+    loans.click(".reading summary")
+    assert loans.locator(".reading-body svg").is_visible()
+    loans.click(".reading summary")
+
+
+def test_axes_follow_what_is_shown(loans, reader):
+    choose(loans, 0)  # whose range grows all the time
+    for place in (0, 19):
+        go_to(loans, place)
+        grid = reader.at(100 * (place + 1))["salary"].grid_values[0]
+        low, high = loans.evaluate("document.getElementById('curve').layout.xaxis.range")
+        assert low < grid[0] < grid[-1] < high < 1.1 * grid[-1]
+    # A part of the time that is chosen on one plot is chosen on both.
+    loans.evaluate("Plotly.relayout('timeline', {'xaxis.range[0]': 450, 'xaxis.range[1]': 1250})")
+    until(loans, "document.getElementById('carpet').layout.xaxis.range[0] === 450")
+    until(loans, "document.getElementById('timeline').layout.xaxis.range[1] === 1250")
+    assert trace(loans, "carpet", part="carpet")["x"] == list(range(500, 1201, 100))
+    line = trace(loans, "timeline", part="importance", feature=0)
+    assert (line["x"][0], line["x"][-1]) == (500, 1200)
+    loans.evaluate("ipdp.page.show({ shown: null })")
+    until(loans, "document.getElementById('carpet').layout.xaxis.range[1] === 2000")
+
+
+def test_the_list_of_runs_says_what_each_has_come_to(browser, address):
+    with visit(browser, address) as page:
+        page.wait_for_selector(".run-headline")
+        said = {
+            row.locator(".run-title").inner_text(): row.locator(".run-headline").inner_text()
+            for row in page.locator("#runs .run").all()
+        }
+    assert said["failed"].startswith("The run failed after 400 observations: KeyError: 'salary'.")
+    assert "Accuracy 99.8 % after 400 observations." in said["failed"]
+    assert "The model changed its mind once, about salary" in said["loans"]
+    assert said["empty"] == "The run stopped after 0 observations, too few for a curve."
+    assert "no log of ipdp" in said["broken.db"]
+
+
+@pytest.fixture
+def without_scripts(browser):
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.set_default_timeout(15_000)
+    yield page
+    context.close()
+
+
+def test_without_scripts_there_are_sentences_and_pictures(without_scripts, address):
+    page = without_scripts
+    page.goto(address)
+    page.click("noscript a:has-text('loans')")
+    page.wait_for_url("**/runs/loans.html")
+    assert "The model changed its mind once" in page.inner_text(".answers")
+    assert page.locator("svg.drawing:visible").count() > 4
+
+
+def test_a_report_opens_as_a_document_and_is_explored_on_demand(browser, directory, tmp_path):
+    path = write_report(directory / "loans", tmp_path / "report.html")
+    with visit(browser, path.as_uri(), size="phone") as page:
+        assert page.locator(".story").is_visible()
+        assert page.locator("#curve").is_hidden()
+        page.click("#explore")
+        drawn(page)
+        assert page.locator(".story").is_hidden()
+        page.click("#to-document")
+        assert page.locator(".story").is_visible()
+        page.click("#explore")
+        assert page.locator("#curve .main-svg").first.is_visible()

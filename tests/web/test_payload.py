@@ -24,11 +24,11 @@ def history(feature, times=(100, 500, 700, 1200)):
 def test_every_frame_is_its_curve(feature):
     items = history(feature)
     payload = json.loads(json.dumps(frames(items), allow_nan=False))
-    assert payload["texts"] == [["P(no)", "P(yes)"]]
+    assert payload["texts"] == [["chance of no", "chance of yes"]]
     assert (payload["main"], payload["shown"], payload["several"]) == (
         "yes",
         ["yes"],
-        "probability",
+        "chance of each class",
     )
     for (info, curve), (n, outputs, grids, average, half) in zip(
         items, read_frames(payload), strict=True
@@ -49,7 +49,7 @@ def test_every_frame_is_its_curve(feature):
 def test_a_target_is_called_by_its_name():
     curve = curve_at("age", 100, np.random.default_rng(0)).select("yes")
     payload = curves_payload([replace(curve, outputs=("price",), average=1e5 * curve.average)])
-    assert payload["texts"] == [["price"]]
+    assert payload["texts"] == [["predicted price"]]
     assert (payload["main"], payload["shown"]) == ("price", ["price"])
 
 
@@ -122,7 +122,7 @@ def test_a_change_has_its_sentence_and_both_curves(feature):
     payload = json.loads(json.dumps(change(logged, FEATURES), allow_nan=False))
     assert payload["feature"] == FEATURES.index(feature)
     assert payload["sentence"] == logged.change.summary()
-    assert payload["curves"]["texts"] == [["P(yes)"]]
+    assert payload["curves"]["texts"] == [["chance of yes"]]
     assert (payload["id"], payload["n"], payload["began"]) == (7, 1100, 1000)
     assert payload["where"] == list(logged.change.where)
     before, after = read_frames(payload["curves"])

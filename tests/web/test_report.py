@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import re
 
@@ -10,6 +11,7 @@ import pytest
 from tests.web.browser import drawn, go_to, settled, trace, until, visit
 from tests.web.logs import EVIL, FEATURES, curves_at, write_explained, write_run
 
+from ipdp.core.curve import feature_text
 from ipdp.log import Log, LogReader
 from ipdp.web import write_report
 from ipdp.web.report import payload_of
@@ -47,10 +49,15 @@ def test_the_file_holds_the_results_of_all_explainers(tmp_path):
     assert data["others"]["gain"][1]["n"] == data["features"][1]["n"] == data["run"]["n"]
 
 
-def test_it_is_said_without_scripts_too(report, run):
-    said = report.read_text().split("<noscript>")[1].split("</noscript>")[0]
+def test_it_is_a_document_without_scripts_too(report, run):
+    said = html.unescape(report.read_text().split('<div id="explorer">')[0])
     for logged in LogReader(run).changes():
-        assert logged.change.summary() in said
+        assert logged.change.summary(evidence=False) in said
+    assert said.index("Is it right?") < said.index("the most important first")
+    for feature in map(feature_text, FEATURES):
+        assert f"</span> {feature}</h3>" in said
+    assert said.index("Appendix") > said.rindex("</article>")
+    assert said.count("a tree") == 2  # in the header and among the settings, once each
 
 
 def test_nothing_in_it_points_elsewhere(report):
@@ -101,12 +108,12 @@ def test_errors_say_what_to_do(run, tmp_path):
 
 def test_the_page_opens_from_disk(browser, report, run):
     reader = LogReader(run)
-    with visit(browser, report.as_uri(), size="phone") as page:
+    with visit(browser, f"{report.as_uri()}#explore", size="phone") as page:
         drawn(page)
         assert page.inner_text("#state") == "ended"
         assert page.inner_text("#run-name") == "loans"
         assert page.locator("#follow").is_hidden()
-        assert "a tree" in page.inner_text("#settings")
+        assert "a tree" in page.text_content("#settings")
         page.set_viewport_size({"width": 1440, "height": 900})
         page.click("[data-feature='1']")
         go_to(page, 4)
@@ -116,7 +123,7 @@ def test_the_page_opens_from_disk(browser, report, run):
             expected = reader.at(n)["age"].select("yes").average[0]
             line = trace(page, part="line", role=role)
             np.testing.assert_allclose(line["y"], expected, rtol=1e-6)
-        page.click(".change >> nth=1")
+        page.click(".change >> nth=0")
         settled(page)
         change = reader.changes()[0].change
         assert page.inner_text("#caption") == change.summary()
@@ -129,7 +136,7 @@ def test_the_page_opens_from_disk(browser, report, run):
 
 
 def test_coming_back_to_the_report_adds_nothing(browser, report):
-    with visit(browser, report.as_uri()) as page:
+    with visit(browser, f"{report.as_uri()}#explore") as page:
         drawn(page)
         length = page.evaluate("ipdp.page.run.length")
         page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
@@ -142,7 +149,7 @@ def test_evil_names_are_text_in_the_file(browser, tmp_path):
     write_run(directory, 600, features=EVIL, changes=(500,))
     path = write_report(directory, tmp_path / "report.html")
     assert len(payload_in(path)["run"]["features"]) == len(EVIL)
-    with visit(browser, path.as_uri()) as page:
+    with visit(browser, f"{path.as_uri()}#explore") as page:
         drawn(page)
         names = page.evaluate("[...document.querySelectorAll('.name')].map((n) => n.textContent)")
         assert sorted(names) == sorted(name or "''" for name in EVIL)
@@ -154,9 +161,9 @@ def test_a_run_without_curves_has_a_report_too(browser, tmp_path):
     with Log(tmp_path / "run") as log:
         log.begin({}, ["a"])
         path = write_report(log, tmp_path / "report.html")
-        with visit(browser, path.as_uri()) as page:
+        with visit(browser, f"{path.as_uri()}#explore") as page:
             until(page, "document.body.dataset.state === 'empty'")
-            assert page.inner_text("#empty p:visible").startswith("The run had no snapshot yet")
+            assert page.inner_text("#empty-title") == "Waiting for the first observation."
         log.snapshot(curves_at(100), 100)
         write_report(log, path)
     assert payload_in(path)["run"]["n"] == [100]

@@ -32,7 +32,7 @@ def pages(directory):
     """All that the live page of a run is sent."""
     with TestClient(make_app(directory), base_url="http://127.0.0.1:8321") as client:
         name = client.get("/runs.json").json()["runs"][0]["address"]
-        paths = ["/runs.json", name, f"{name}.json", f"{name}/features/0.json"]
+        paths = ["/runs.json", name, f"{name}.html", f"{name}.json", f"{name}/features/0.json"]
         answers = [client.get(path) for path in paths]
     assert [answer.status_code for answer in answers] == [200] * len(paths)
     return "".join(answer.text for answer in answers)

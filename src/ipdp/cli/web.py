@@ -15,7 +15,7 @@ from ipdp.cli.printing import console, line
 
 def register(app: typer.Typer) -> None:
     """Add the commands."""
-    app.command("report", epilog=examples("ipdp report ipdp-run --out report.html"))(report)
+    app.command("report", epilog=examples("ipdp report ipdp-run --out report.pdf"))(report)
     app.command("watch", epilog=examples("ipdp watch runs --port 8000"))(watch)
 
 
@@ -27,32 +27,43 @@ def report(
             "--out",
             "-o",
             metavar="FILE",
-            help="The file to write; a directory for figures.",
-            show_default="report.html, or figures, in the run",
+            help="The file to write; a directory for figures (png).",
+            show_default="report.html, report.pdf or figures, in the run",
         ),
     ] = None,
     format_: Annotated[
         str,
         typer.Option(
-            "--format", metavar="html|png|pdf", help="The page, or the figures alone as pictures."
+            "--format",
+            metavar="html|pdf|png",
+            help="The report as a page or for paper, or its figures alone as pictures; by default "
+            "from the suffix of --out, else html.",
+            show_default=False,
         ),
-    ] = "html",
+    ] = "",
     quiet: Quiet = False,
     debug: Debug = False,
 ) -> None:
-    """Write one HTML page that opens without a network: to keep, or to mail."""
+    """Write what a run has come to as a document: to read, to mail, to print.
+
+    A PDF needs a browser on this machine (Chromium, Chrome or Edge).
+    """
     from ipdp.log import LogReader
     from ipdp.web import write_figures, write_report
 
     with sentences(debug=debug):
+        format_ = format_ or ("pdf" if out and out.suffix.lower() == ".pdf" else "html")
         if format_ not in ("html", "png", "pdf"):
-            raise ValueError(f"format must be html, png or pdf, got {format_!r}")
+            raise ValueError(f"format must be html, pdf or png, got {format_!r}")
         with LogReader(run) as reader:
-            path = out or reader.path.parent / ("report.html" if format_ == "html" else "figures")
-            if format_ == "html":
-                write_report(reader, path)
+            name = "figures" if format_ == "png" else f"report.{format_}"
+            path = out or reader.path.parent / name
+            if format_ == "png":
+                write_figures(reader, path)
+            elif format_ == "pdf" and path.suffix.lower() != ".pdf":
+                raise ValueError(f"--out of a PDF must end in .pdf, got {path}")
             else:
-                write_figures(reader, path, format_)  # type: ignore[arg-type]  # checked above
+                write_report(reader, path)
         if not quiet:
             line(console(), f"Written: {path}")
 

@@ -31,22 +31,33 @@ def output_name(curve: Curve, output: Label | None, target: str | None = None) -
     >>> output_name(curve, True), output_name(curve, True, "churned")
     ('chance of True', 'chance that churned is True')
     """
-    if output is None:
-        said = f"chance of each {target or 'class'}" if curve.are_probabilities else "predictions"
-    elif curve.are_probabilities:
-        said = f"chance that {target} is {output}" if target else f"chance of {output}"
-    elif (output,) == PREDICTION or str(output) == target:
-        said = f"predicted {target}" if target else "prediction"
-    else:
-        said = f"predicted {output}"
+    said = name_of_output(output, target, is_chance=curve.are_probabilities)
     return f"effect on the {said}" if curve.kind == "ale" else said
+
+
+def name_of_output(output: Label | None, target: str | None, *, is_chance: bool) -> str:
+    """The same, where it is known whether it is a chance; None are all outputs together."""
+    if output is None:
+        return f"chance of each {target or 'class'}" if is_chance else "prediction"
+    if is_chance:
+        return f"chance that {target} is {output}" if target else f"chance of {output}"
+    if (output,) == PREDICTION:
+        return f"predicted {target}" if target else "prediction"
+    return f"predicted {output}"
 
 
 def value_text(curve: Curve) -> Callable[[float], str]:
     """How values of the curve are written: chances in per cent."""
+    if curve.kind == "ale":
+        return effect_text(curve)
+    return percent if curve.are_probabilities else few_digits
+
+
+def effect_text(curve: Curve) -> Callable[[float], str]:
+    """How differences of its values are written: those of chances in percentage points."""
     if not curve.are_probabilities:
-        return few_digits if curve.kind != "ale" else _signed(few_digits)
-    return percent if curve.kind != "ale" else _signed(lambda v: f"{few_digits(100 * v)} points")
+        return lambda value: f"{value:+.3g}" if abs(value) < 1000 else f"{value:+,.0f}"
+    return lambda value: f"{100 * value:+.0f} pts"
 
 
 def belief(curve: Curve, target: str | None = None) -> str:
@@ -73,7 +84,8 @@ def belief(curve: Curve, target: str | None = None) -> str:
         return "the model has given no answer yet"
     low, high = float(values.min()), float(values.max())
     if high - low <= _least(curve, half) or len(values) < 2:
-        return f"{name} makes no clear difference: the {on} stays about {say(float(values.mean()))}"
+        about = say(float(values.mean()))
+        return f"no clear difference: the {on} stays about {about}, whatever {name} is"
     if curve.categorical[0]:
         top, bottom = (places[k] for k in (values.argmax(), values.argmin()))
         return f"the {on} is highest for {top}, {say(high)}, and lowest for {bottom}, {say(low)}"
@@ -130,7 +142,3 @@ def _least(curve: Curve, half: FloatArray) -> float:
 
 def _least_seen(curve: Curve) -> float:
     return _LEAST_CHANCE if curve.are_probabilities else 0.0
-
-
-def _signed(say: Callable[[float], str]) -> Callable[[float], str]:
-    return lambda value: f"+{say(value)}" if value > 0 else say(value)

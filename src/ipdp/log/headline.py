@@ -124,6 +124,23 @@ def headline_of(reader: LogReader) -> Headline:
     return headline(facts)
 
 
+def brief(reader: LogReader) -> str:
+    """What a list of runs says of one: its state, how right it is, what changed; no curve is read.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from ipdp.log import Log
+    >>> with Log(tempfile.mkdtemp()) as log:
+    ...     log.begin({}, ["age"])
+    ...     print(brief(log))
+    Waiting for the first observation.
+    """
+    has_results = bool(reader.snapshots())
+    metrics, changes = reader.metrics(), reader.changes()
+    return str(headline(Facts(reader.status, reader.settings, metrics, changes, (), has_results)))
+
+
 def by_importance(curves: Sequence[Curve]) -> list[Curve]:
     """Curves with those of single features first, the most important before the others."""
     return sorted(curves, key=lambda c: (len(c.grid_values), -c.overall_importance))
@@ -170,13 +187,8 @@ def _state(facts: Facts) -> str:
 
 def quality(facts: Facts) -> str:
     """How right the model is, by its metric: the newest value, and that of the whole run."""
-    latest = {
-        name: float(values[-1])
-        for name, (_, values) in facts.metrics.items()
-        if name not in _NO_METRIC and len(values) and np.isfinite(values[-1])
-    }
-    rolling = next((name for name in latest if _ROLLING.fullmatch(name)), None)
-    name = rolling or next(iter(latest), None)
+    name = called_of(facts.metrics)
+    latest = _latest(facts.metrics)
     if name is None:
         return _without_metric(facts)
     found = _ROLLING.fullmatch(name)
@@ -191,6 +203,22 @@ def quality(facts: Facts) -> str:
     if not compared:
         return f"{said} ({whole} over the whole run)."
     return f"{said}, {compared} over the whole run ({whole})."
+
+
+def called_of(metrics: Metrics) -> str | None:
+    """The name of the metric to show where there is room for one: one of the last ones, if any."""
+    names = list(_latest(metrics))
+    rolling = [name for name in names if _ROLLING.fullmatch(name)]
+    return next(iter(rolling + names), None)
+
+
+def _latest(metrics: Metrics) -> dict[str, float]:
+    """The newest value of each metric, where it is known."""
+    return {
+        name: float(values[-1])
+        for name, (_, values) in metrics.items()
+        if name not in _NO_METRIC and len(values) and np.isfinite(values[-1])
+    }
 
 
 def _over_all(facts: Facts) -> str:

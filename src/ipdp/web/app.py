@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import html
+import json
 import os
 import re
 import time
@@ -77,6 +79,7 @@ def make_app(
         Route("/", views.index),
         Route("/runs.json", views.runs_json),
         Route("/runs/{run}.json", views.run_json),
+        Route("/runs/{run}.html", views.document),
         Route("/runs/{run}/features/{feature}.json", views.feature_json),
         Route("/runs/{run}", views.run),
         Mount("/static", _PageFiles()),
@@ -155,7 +158,7 @@ class _Views:
         names = list(self.runs.listing())
         if len(names) == 1:
             return RedirectResponse(address(names[0]), status_code=307)
-        return _index_page()
+        return _index_page(self.runs)
 
     def runs_json(self, _request: Request) -> Response:
         return _json_response(self.runs.payload())
@@ -165,9 +168,23 @@ class _Views:
         try:
             self.runs.get(name)
         except NotFound:
-            return _index_page(status=404)
+            return _index_page(self.runs, status=404)
         # The largest comes last: while the browser reads it, the first numbers are on their way.
-        return _page(name, "page.html", [*document.SCRIPTS, document.PLOTLY])
+        scripts = [*document.SCRIPTS, document.PLOTLY]
+        # Without scripts the document is all that can be shown.
+        to = f'<meta http-equiv="refresh" content="0; url={address(name)}.html">'
+        return _page(name, document.page(), scripts, head=f"<noscript>{to}</noscript>\n")
+
+    async def document(self, request: Request) -> Response:
+        """The run as it is now, in a page that runs no scripts."""
+        name = request.path_params["run"]
+        answer = await self._answer(name, "document")
+        if answer.status_code != 200:
+            return answer
+        said = json.loads(bytes(answer.body))
+        # While the run goes on, the browser asks again.
+        again = '<meta http-equiv="refresh" content="30">' if said["is_running"] else ""
+        return _page(name, said["text"], (), head=again, mode="paper")
 
     async def run_json(self, request: Request) -> Response:
         name, after = request.path_params["run"], request.query_params.get("after")
@@ -189,7 +206,9 @@ class _Views:
         explainer = request.query_params.get("explainer")
         return await self._answer(name, "feature", int(feature), int(after), explainer)
 
-    async def _answer(self, name: str, what: Literal["run", "feature"], *asked: Any) -> Response:
+    async def _answer(
+        self, name: str, what: Literal["run", "feature", "document"], *asked: Any
+    ) -> Response:
         """An answer as JSON, or the sentence that says why there is none.
 
         Pages that follow a run ask for the same thing at the same time: an answer that is kept is
@@ -218,19 +237,36 @@ def _static(name: str) -> str:
     return f"/static/{name}?v={_versions()[name]}"
 
 
-def _page(title: str, body: str, scripts: Iterable[str], status: int = 200) -> Response:
+def _page(
+    title: str,
+    body: str,
+    scripts: Iterable[str],
+    *,
+    head: str = "",
+    status: int = 200,
+    mode: Literal["live", "paper"] = "live",
+) -> Response:
+    # The first script sets light or dark, also for a document that has no other.
     late = "".join(f'<script defer src="{_static(name)}"></script>\n' for name in scripts)
-    head = (
+    head += (
         '<link rel="icon" href="data:,">\n'
         f'<link rel="stylesheet" href="{_static("style.css")}">\n'
         f'<script src="{_static(document.FIRST)}"></script>\n{late}'
     )
-    text = document.document(title, head, document.read(body), "live")
+    text = document.document(title, head, body, mode)
     return HTMLResponse(text, status_code=status, headers=_NO_STORE)
 
 
-def _index_page(status: int = 200) -> Response:
-    return _page("Runs", "index.html", ["run.js", "index.js"], status)
+def _index_page(runs: Runs, status: int = 200) -> Response:
+    """The list of runs; what the script would say of them stands there for those who run none."""
+    listed = "".join(
+        f'<li><a class="run" href="{html.escape(run["address"])}">'
+        f'<span class="run-title">{html.escape(run["name"])}</span> {html.escape(run["state"])}'
+        f'<span class="muted">{html.escape(run["headline"])}</span></a></li>'
+        for run in json.loads(runs.payload())["runs"]
+    )
+    body = document.read("index.html").replace("<!-- runs -->", listed)
+    return _page("Runs", body, ["run.js", "index.js"], status=status)
 
 
 def _json_response(body: bytes) -> Response:

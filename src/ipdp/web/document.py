@@ -27,6 +27,12 @@ def read(name: str) -> str:
 
 
 @cache
+def page() -> str:
+    """The page of a run, with how to read it."""
+    return read("page.html").replace("<!-- reading -->", read("reading.html"))
+
+
+@cache
 def plotly_js() -> str:
     """The script of plotly.js."""
     try:

@@ -13,7 +13,8 @@ from ipdp.core.curve import Curve, feature_text
 from ipdp.core.importance import Importance, Result
 from ipdp.core.jsonable import readable
 from ipdp.core.typing import Array, Feature
-from ipdp.plot.shown.style import named, output_label
+from ipdp.log.beliefs import belief, name_of_output, output_name
+from ipdp.plot.shown.style import named
 from ipdp.plot.shown.values import Rug, chosen_outputs, past_beside, rug_of, thin_points
 
 if TYPE_CHECKING:
@@ -92,15 +93,21 @@ def thin(n: Array, limit: int, moments: Iterable[float] = ()) -> Array:
     return np.sort(np.concatenate([special, others[middles]]))
 
 
-def frames(items: Iterable[tuple[SnapshotInfo, Result]]) -> dict[str, Any]:
-    """What an explainer says of one feature, oldest first: curves, or importances."""
+def frames(
+    items: Iterable[tuple[SnapshotInfo, Result]], target: str | None = None
+) -> dict[str, Any]:
+    """What an explainer says of one feature, oldest first: curves, or importances.
+
+    The newest curve is also put into words; the target is what the model predicts.
+    """
     pairs = list(items)
     curves = [result for _, result in pairs if isinstance(result, Curve)]
     numbers = [result for _, result in pairs if isinstance(result, Importance)]
     return {
         "id": [info.id for info, _ in pairs],
         "n": [info.n for info, _ in pairs],
-        **(_importances_payload(numbers) if numbers else curves_payload(curves)),
+        **(_importances_payload(numbers) if numbers else curves_payload(curves, target)),
+        **({"belief": label(_sentence(belief(curves[-1], target)))} if curves else {}),
     }
 
 
@@ -112,7 +119,7 @@ def _importances_payload(numbers: Sequence[Importance]) -> dict[str, Any]:
     }
 
 
-def curves_payload(curves: Sequence[Curve]) -> dict[str, Any]:
+def curves_payload(curves: Sequence[Curve], target: str | None = None) -> dict[str, Any]:
     """Curves of one feature.
 
     Grids, categories and outputs come and go while a run goes on, so everything is flat: each
@@ -132,7 +139,7 @@ def curves_payload(curves: Sequence[Curve]) -> dict[str, Any]:
         "n_effective": pack([curve.n_effective for curve in curves]),
     }
     if curves:
-        payload |= _output_texts(curves[-1], sets)
+        payload |= _output_texts(curves[-1], sets, target)
     if any(curve.missing is not None for curve in curves):
         payload |= _missing(curves)
     few = [thin_points(curve) for curve in curves]
@@ -147,13 +154,17 @@ def curves_payload(curves: Sequence[Curve]) -> dict[str, Any]:
     return payload
 
 
-def change(logged: LoggedChange, features: Sequence[Feature]) -> dict[str, Any]:
+def change(
+    logged: LoggedChange, features: Sequence[Feature], target: str | None = None
+) -> dict[str, Any]:
     """A change, with the curves before and after it as two frames."""
     found = logged.change
     where = found.where
     curves = curves_payload([found.before, found.after])
     # One output of several: the curves alone do not tell whether it is a class.
-    curves["texts"] = [[label(found.output_text)] for _ in curves["outputs"]]
+    is_chance = found.output_text == f"P({found.output})"
+    text = label(name_of_output(found.output, target, is_chance=is_chance))
+    curves |= {"texts": [[text] for _ in curves["outputs"]], "chances": is_chance}
     return {
         "id": logged.id,
         "n": logged.n,
@@ -163,6 +174,7 @@ def change(logged: LoggedChange, features: Sequence[Feature]) -> dict[str, Any]:
         "output": label(found.output),
         "kind": found.kind,
         "sentence": label(found.summary()),
+        "short": label(found.summary(evidence=False)),
         "size": readable(float(found.size)),
         "where": list(map(label, where)) if where and found.is_categorical else readable(where),
         "curves": curves,
@@ -184,11 +196,17 @@ def _distinct(items: Iterable[Any]) -> tuple[list[int], list[Any]]:
     return [known.setdefault(item, len(known)) for item in items], list(known)
 
 
-def _output_texts(newest: Curve, sets: Sequence[Sequence[str]]) -> dict[str, Any]:
+def _output_texts(
+    newest: Curve, sets: Sequence[Sequence[str]], target: str | None
+) -> dict[str, Any]:
     """What the numbers of each output are, and which outputs are drawn unless one is chosen."""
     return {
-        "texts": [[label(newest.output_text(output)) for output in names] for names in sets],
-        "several": output_label(newest, newest),
+        "texts": [
+            [label(output_name(newest, output, target)) for output in names] for names in sets
+        ],
+        "several": label(output_name(newest, None, target)),
+        "chances": newest.are_probabilities,
+        "relative": newest.kind == "ale",
         "main": label(newest.main_output),
         "shown": list(map(label, chosen_outputs(newest, None).outputs)),
     }
@@ -243,6 +261,10 @@ def _missing(curves: Sequence[Curve]) -> dict[str, str]:
     )
     highs = _flat([curve.missing_band(LEVEL)[1] for curve in curves])
     return {"missing": pack(values), "missing_half": pack(highs - values)}
+
+
+def _sentence(clause: str) -> str:
+    return f"{clause[:1].upper()}{clause[1:]}."
 
 
 def _flat(arrays: Sequence[Any]) -> Any:

@@ -1,21 +1,24 @@
-"""The report: a run in one HTML file that needs no network."""
+"""The report: a run as a document in one file that needs no network."""
 
 from __future__ import annotations
 
 import base64
 import hashlib
-import html
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ipdp.core.files import write_whole
+from ipdp.log.headline import target_of
 from ipdp.web import document
 from ipdp.web.payload import frames, to_json
+from ipdp.web.pdf import printed
 from ipdp.web.run_view import RunView
+from ipdp.web.story import Told, story
 
 if TYPE_CHECKING:
     from ipdp.log import LogReader
+    from ipdp.web.run_view import Histories
 
 PAYLOAD = 9_000_000
 """Bytes that the numbers of a report may take; snapshots are thinned out until they do."""
@@ -30,21 +33,23 @@ def write_report(
     *,
     payload: int = PAYLOAD,
 ) -> Path:
-    """Write what a run has logged as one HTML file.
+    """Write what a run has logged as one file: a document to read, to mail or to print.
 
-    The file opens from disk without a network: settings, timeline, the changes as sentences with
-    their curves, and for each feature its curve with a time slider and two times to compare. A run
-    that is still going on is reported as far as it is.
+    It begins with the answers (is the model right, what changed, what does it believe), then has
+    a card for each feature, and ends with the settings. The HTML file opens from disk without a
+    network, and without scripts; with scripts the run can also be explored over time. A run that
+    is still going on is reported as far as it is.
 
     Parameters
     ----------
     run
         The log, or its path: a run's directory or its file.
     path
-        Where to write the report. What is there is replaced when the new one is complete.
+        Where to write the report; with the suffix .pdf it is a PDF, which needs a browser on this
+        machine (`ipdp.web.pdf`). What is there is replaced when the new one is complete.
     payload
-        Bytes that the numbers may take. Where they would take more, some of the snapshots are
-        left out, but none at a change.
+        Bytes that the numbers of an HTML file may take. Where they would take more, some of the
+        snapshots are left out, but none at a change.
 
     Returns
     -------
@@ -68,11 +73,18 @@ def write_report(
     if not isinstance(run, LogReader):
         with LogReader(run) as reader:
             return write_report(reader, path, payload=payload)
-    data = payload_of(run, payload)
     path = Path(path)
     if path.is_dir():
         raise ValueError(f"{path} is a directory: say what the report is to be called in it")
-    write_whole(path, page(data).encode(errors="replace"))
+    view = RunView(run)
+    view.refresh()
+    if path.suffix.lower() == ".pdf":
+        write_whole(path, printed(printed_page(view.told())))
+        return path
+    view.thin(_n_snapshots(view, payload))
+    histories = view.histories()
+    text = page(_numbers(view, histories), view.told(histories))
+    write_whole(path, text.encode(errors="replace"))
     return path
 
 
@@ -81,12 +93,21 @@ def payload_of(reader: LogReader, size: int = PAYLOAD) -> dict[str, Any]:
     view = RunView(reader)
     view.refresh()
     view.thin(_n_snapshots(view, size))
-    by_explainer = view.all_features()
+    return _numbers(view, view.histories())
+
+
+def _numbers(view: RunView, histories: Histories) -> dict[str, Any]:
+    """What the page is drawn from: the run, and the curves of all features."""
+    target = target_of(view.reader.settings)
+    by_explainer = {
+        explainer: [frames(history, target) for history in by_feature.values()]
+        for explainer, by_feature in histories.items()
+    }
     curves = by_explainer.pop(view.curve_explainer or "", [])
     return {"run": view.run(), "features": curves, "others": by_explainer}
 
 
-def page(data: dict[str, Any]) -> str:
+def page(data: dict[str, Any], told: Told) -> str:
     """The report as HTML. Its own policy allows nothing but what is in the file."""
     style, texts = document.read("style.css"), map(document.read, document.SCRIPTS)
     scripts = [_inline(text) for text in (document.plotly_js(), *texts)]
@@ -101,12 +122,22 @@ def page(data: dict[str, Any]) -> str:
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
         f"<style>{style}</style>\n<script>{first}</script>\n"
     )
-    body = document.read("page.html").replace('href="/"', 'href="#"')
-    body = body.replace('<details id="about"', '<details open id="about"')
-    body += _without_scripts(data)
+    explorer = document.page().replace('href="/"', 'href="#"')
+    body = f'{story(told)}<div id="explorer">{explorer}</div>\n'
     body += f'<script type="application/json" id="payload">{_embedded(data)}</script>\n'
     body += "".join(f"<script>{script}</script>\n" for script in scripts)
     return document.document(data["run"]["name"], head, body, "report")
+
+
+def printed_page(told: Told) -> str:
+    """The document alone, with all of it open: for paper, and for whoever runs no scripts."""
+    style = document.read("style.css")
+    policy = f"default-src 'none'; style-src {_hash(style)}; style-src-attr 'unsafe-inline'; "
+    head = (
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}img-src data:">\n'
+        f"<style>{style}</style>\n"
+    )
+    return document.document(told.name, head, story(told, is_open=True), "paper")
 
 
 def _n_snapshots(view: RunView, size: int) -> int:
@@ -140,16 +171,3 @@ def _inline(script: str) -> str:
 def _hash(text: str) -> str:
     digest = hashlib.sha256(text.encode()).digest()
     return f"'sha256-{base64.b64encode(digest).decode()}'"
-
-
-def _without_scripts(data: dict[str, Any]) -> str:
-    """The sentences, for a mail program that runs no scripts."""
-    run = data["run"]
-    sentences = [
-        f"{run['name']}: {run['status']['state']} after {run['status']['n']:,} observations of "
-        f"{len(run['features'])} features.",
-        *filter(None, [run["explained"]]),
-        *(f"At {change['n']:,}: {change['sentence']}" for change in run["changes"]),
-    ]
-    items = "".join(f"<li>{html.escape(sentence)}</li>" for sentence in sentences)
-    return f'<noscript><ul class="card">{items}</ul></noscript>\n'

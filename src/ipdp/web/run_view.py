@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
@@ -16,18 +17,24 @@ from ipdp.core.jsonable import readable
 from ipdp.core.redaction import short_paths
 from ipdp.core.typing import Array, Feature, FloatArray
 from ipdp.log.files import NAME as LOG
+from ipdp.log.headline import Facts, headline, target_of
 from ipdp.web.payload import began, change, frames, label, pack, thin
+from ipdp.web.story import Told, story
 
 if TYPE_CHECKING:
     from ipdp.log import LoggedChange, LogReader, SnapshotInfo
 
     History: TypeAlias = list[tuple[SnapshotInfo, Result]]
+    Histories: TypeAlias = dict[str, dict[Feature, History]]
 
 VERSION = 2
 """Version of the payload."""
 
 LIMIT = 2000
 """Snapshots that are kept for the page; a longer run is thinned out, but not at its changes."""
+
+# Snapshots whose curves are in a document: there is no room for more columns.
+_IN_DOCUMENT = 160
 
 # Features whose curves are kept at hand; a page shows one at a time.
 _AT_HAND = 12
@@ -81,7 +88,7 @@ class RunView:
         self.features: list[Feature] = []
         self._importance: dict[str, dict[Feature, FloatArray]] = {}
         self._gives_curves: dict[str, bool] = {}
-        self._explained = ""  # how much the newest curves tell, in words
+        self._newest: dict[str, dict[Feature, Result]] = {}  # by explainer, at the last snapshot
         self._metrics: dict[str, tuple[Array, FloatArray]] = {}
         self._histories: dict[tuple[str, int], History] = {}
 
@@ -130,8 +137,8 @@ class RunView:
             self._read_importances(explainer, new, after)
         if not new:
             return
-        self._read_kinds(new[-1].n)
-        self._read_explained(new[-1].n)
+        self._newest = {name: self.reader.at(new[-1].n, name) for name in self.explainers}
+        self._read_kinds()
         self.snapshots += new
         # At first, and then once in a while, not every time.
         if after < 0 or len(self.snapshots) > 2 * self.limit:
@@ -151,20 +158,40 @@ class RunView:
             before = rows.get(feature, np.full(len(self.snapshots), np.nan))
             rows[feature] = np.concatenate([before, column])
 
-    def _read_kinds(self, n: int) -> None:
+    def _read_kinds(self) -> None:
         """Whether the results of an explainer are curves; all that it gives are of one kind."""
-        for explainer in self.explainers:
-            if explainer not in self._gives_curves:
-                for result in self.reader.at(n, explainer).values():
-                    self._gives_curves[explainer] = isinstance(result, Curve)
+        for explainer, results in self._newest.items():
+            for result in results.values():
+                self._gives_curves[explainer] = isinstance(result, Curve)
 
-    def _read_explained(self, n: int) -> None:
-        """How much of the model the curves of a snapshot tell."""
-        found = None
-        if self.curve_explainer is not None:
-            results = self.reader.at(n, self.curve_explainer).values()
-            found = Explained.of(result for result in results if isinstance(result, Curve))
-        self._explained = "" if found is None else label(found.sentence)
+    @property
+    def curves(self) -> list[Curve]:
+        """The newest curves of the explainer whose curves are shown first."""
+        results = self._newest.get(self.curve_explainer or "", {}).values()
+        return [result for result in results if isinstance(result, Curve)]
+
+    def _ordered(self) -> list[Curve]:
+        """The newest curves, the most important first, by the importances that were read."""
+        rows = self._importance.get(self.curve_explainer or "", {})
+
+        def place(curve: Curve) -> tuple[int, float]:
+            row = rows.get(curve.feature)
+            value = np.nan if row is None or not len(row) else row[-1]
+            return len(curve.grid_values), -np.nan_to_num(value, nan=-np.inf)
+
+        return sorted(self.curves, key=place)
+
+    @property
+    def facts(self) -> Facts:
+        """What is known of the run, to be said in words."""
+        return Facts(
+            status=self.reader.status,
+            settings=self.reader.settings,
+            metrics=self._metrics,
+            changes=self.changes,
+            curves=self._ordered(),
+            has_results=bool(self.snapshots),
+        )
 
     def thin(self, limit: int) -> None:
         """Keep so many snapshots, among them those at changes and where these began."""
@@ -178,7 +205,10 @@ class RunView:
         """The run without its curves: all of it, or what came after a cursor."""
         first = sum(info.n <= after.snapshot for info in self.snapshots)
         new = self.snapshots[first:]
-        settings = short_paths(readable(self.reader.settings))
+        facts = self.facts
+        target = target_of(facts.settings)
+        settings = short_paths(readable(facts.settings))
+        explained = Explained.of(facts.curves)
         return {
             "version": VERSION,
             "name": run_name(self.reader.path),
@@ -190,29 +220,38 @@ class RunView:
             "features": list(map(_named, self.features)),
             "n": [info.n for info in new],
             "time": [round(info.time, 3) for info in new],
-            "explained": self._explained,
+            "headline": {
+                name: label(said) if said else "" for name, said in vars(headline(facts)).items()
+            },
+            "explained": "" if explained is None else label(explained.sentence),
             "explainers": [self._explainer(name, first, settings) for name in self.explainers],
             "metrics": {
                 label(name): {"n": n[n > after.metric].tolist(), "value": pack(v[n > after.metric])}
                 for name, (n, v) in self._metrics.items()
             },
             "changes": [
-                change(logged, self.features) for logged in self.changes if logged.id > after.change
+                change(logged, self.features, target)
+                for logged in self.changes
+                if logged.id > after.change
             ],
         }
 
     def _explainer(self, name: str, first: int, settings: dict[str, Any]) -> dict[str, Any]:
         rows = self._importance[name]
         packed = {feature: pack(row[first:]) for feature, row in rows.items()}
-        described = settings.get("explainers")
-        own = described.get(name) if isinstance(described, dict) else None
-        title = own.get("title") if isinstance(own, dict) else None
         return {
             "name": name,
-            "title": label(title if isinstance(title, str) else name),
+            "title": self._title(name, settings),
             "curves": self._gives_curves.get(name, False),
             "importance": [packed.get(feature) for feature in self.features],
         }
+
+    @staticmethod
+    def _title(name: str, settings: Mapping[str, Any]) -> str:
+        described = settings.get("explainers")
+        own = described.get(name) if isinstance(described, dict) else None
+        title = own.get("title") if isinstance(own, dict) else None
+        return label(title if isinstance(title, str) else name)
 
     def feature(self, k: int, after: int = -1, explainer: str | None = None) -> dict[str, Any]:
         """What an explainer, unless it is named that of the curves, says of the k-th feature.
@@ -227,22 +266,52 @@ class RunView:
         if explainer is None or self.features[k] not in self._importance[explainer]:
             return frames([])
         history = self._history(explainer, k)
-        return frames((info, result) for info, result in history if info.n > after)
+        new = [(info, result) for info, result in history if info.n > after]
+        return frames(new, target_of(self.reader.settings))
 
-    def all_features(self) -> dict[str, list[dict[str, Any]]]:
-        """The frames of all features, by explainer; each snapshot is read once."""
-        items: dict[str, dict[Feature, History]] = {
+    def histories(self, limit: int | None = None) -> Histories:
+        """What is logged of all features, by explainer and feature; each snapshot is read once.
+
+        At most so many snapshots, evenly.
+        """
+        items: Histories = {
             explainer: {name: [] for name in self.features} for explainer in self.explainers
         }
-        for info in self.snapshots:
+        n = np.array([info.n for info in self.snapshots])
+        for k in range(len(n)) if limit is None else thin(n, limit):
+            info = self.snapshots[k]
             for snapshot in self.reader.between(info.n, info.n):
                 for explainer, results in snapshot.results.items():
                     for name, result in results.items():
                         items[explainer][name].append((info, result))
-        return {
-            explainer: [frames(history) for history in by_feature.values()]
-            for explainer, by_feature in items.items()
-        }
+        return items
+
+    def told(self, histories: Histories | None = None) -> Told:
+        """What a document tells of the run."""
+        if histories is None:
+            histories = self.histories(_IN_DOCUMENT)
+        of_curves = histories.get(self.curve_explainer or "", {})
+        settings = self.reader.settings
+        return Told(
+            name=run_name(self.reader.path),
+            facts=self.facts,
+            histories={
+                feature: [(info.n, result) for info, result in history if isinstance(result, Curve)]
+                for feature, history in of_curves.items()
+            },
+            others={
+                self._title(name, settings): {
+                    label(feature): result.overall_importance for feature, result in found.items()
+                }
+                for name, found in self._newest.items()
+                if name != self.curve_explainer
+            },
+        )
+
+    def document(self) -> dict[str, Any]:
+        """The run as a document, in HTML that runs no script, and whether it is still running."""
+        told = self.told()
+        return {"text": story(told), "is_running": told.facts.status.state == "running"}
 
     def _history(self, explainer: str, k: int) -> History:
         known = self._histories.pop((explainer, k), [])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal
@@ -13,6 +13,7 @@ from urllib.parse import quote
 
 from ipdp.log import LogError, LogReader
 from ipdp.log.files import NAME as LOG
+from ipdp.log.headline import brief
 from ipdp.web.payload import label, to_json
 from ipdp.web.run_view import NotFound, RunView, status_of
 
@@ -41,16 +42,17 @@ class WatchedRun:
         self._file: tuple[int, int] | None = None
         self._read_at = -float("inf")
         self._answers: dict[tuple[Any, ...], bytes] = {}
+        self._told: tuple[tuple[str, int], str] | None = None  # the headline of a state
 
-    def answer(self, what: Literal["run", "feature"], *asked: Any) -> bytes:
-        """What `RunView.run` or `RunView.feature` says when it is asked so, as JSON."""
+    def answer(self, what: Literal["run", "feature", "document"], *asked: Any) -> bytes:
+        """What the method of `RunView` of that name says when it is asked so, as JSON."""
         key = what, *asked
         with self._lock, _explained():
             view = self._current_view()
             if key not in self._answers:
                 if len(self._answers) >= _ANSWERS:
                     self._answers = {}
-                make = view.run if what == "run" else view.feature
+                make: Callable[..., Any] = getattr(view, what)
                 self._answers[key] = to_json(make(*asked))
             return self._answers[key]
 
@@ -62,13 +64,22 @@ class WatchedRun:
     def status(self) -> dict[str, Any]:
         """How the run is doing; "unreadable" is a state too, with the reason as its message.
 
-        The rest of the log is not read, and it is not kept open: there may be many runs.
+        Of the rest of the log its metrics and changes are read, when it has news; it is not kept
+        open: there may be many runs.
         """
         try:
             with _explained(), LogReader(self.path) as reader:
-                return status_of(reader)
+                status = status_of(reader)
+                if self._told is None or self._told[0] != (status["state"], status["n"]):
+                    told = label(brief(reader))
+                    self._told = (status["state"], status["n"]), told
+                return {**status, "headline": self._told[1]}
         except (NotFound, Unreadable) as error:
-            return {"state": "unreadable", "message": label(error), "n": 0, "started": None}
+            said = label(error)
+            return {
+                **{"state": "unreadable", "message": said, "headline": said},
+                **{"n": 0, "started": None},
+            }
 
     def close(self) -> None:
         """Close the log."""

@@ -38,7 +38,7 @@ window.ipdp = {};
   };
 
   const whole = new Intl.NumberFormat("en");
-  const tidy = new Intl.NumberFormat("en", { maximumSignificantDigits: 4 });
+  const tidy = new Intl.NumberFormat("en", { maximumSignificantDigits: 3 });
 
   /** A text of at most so many letters for a plot. */
   ipdp.label = (text, width) => ipdp.plain(ipdp.shorten(text, width));
@@ -46,12 +46,19 @@ window.ipdp = {};
   /** A count: 12,400. */
   ipdp.count = (value) => whole.format(Math.round(value));
 
-  /** A number for people: four digits, and no more than it needs. */
+  /** A share in per cent, as `percent` in core/words.py writes it. */
+  ipdp.percent = function (value) {
+    if (!Number.isFinite(value)) return "unknown";
+    const nearAnEnd = (value > 0 && value < 0.0095) || (value > 0.9905 && value < 1);
+    return `${(100 * value).toFixed(nearAnEnd ? 1 : 0)} %`.replace("100.0", "99.9");
+  };
+
+  /** A number for people: three digits, those of a whole number below 10,000 all. */
   ipdp.number = function (value) {
     if (value === null || !Number.isFinite(value)) return "unknown";
     const size = Math.abs(value);
     if (size >= 1e10 || (size > 0 && size < 1e-4)) return value.toExponential(2);
-    return (size >= 1e4 ? whole.format(Math.round(value)) : tidy.format(value)).replace("-", "−");
+    return (size >= 100 && size < 1e4 ? whole.format(Math.round(value)) : tidy.format(value)).replace("-", "−");
   };
 
   const compact = new Intl.NumberFormat("en", { notation: "compact", maximumSignificantDigits: 2 });
@@ -142,6 +149,13 @@ window.ipdp = {};
     const [low, high] = extent;
     const width = high - low || Math.abs(high) * 0.1 || 1;
     return [low - share * width, high + share * width];
+  };
+
+  /** An extent that ends at round numbers, so that an axis moves in steps. */
+  ipdp.rounded = function (extent) {
+    if (!extent || extent[0] === extent[1]) return ipdp.padded(extent, 0.08);
+    const step = 10 ** Math.floor(Math.log10((extent[1] - extent[0]) / 2));
+    return [Math.floor(extent[0] / step) * step, Math.ceil(extent[1] / step) * step];
   };
 
   // Light and dark.

@@ -246,8 +246,28 @@
     select.onchange = () => { location.href = select.value; };
   }
 
-  function begin() {
+  /** The report opens as a document; what is explored is drawn when it is asked for. */
+  function beginReport() {
     ipdp.theme.start();
+    const open = () => {
+      document.body.dataset.view = "explorer";
+      if (!ipdp.page) begin();
+      window.scrollTo(0, 0);
+    };
+    const close = (event) => {
+      event.preventDefault();
+      document.body.dataset.view = "document";
+      history.replaceState(null, "", location.pathname + location.search);
+      window.scrollTo(0, 0);
+    };
+    const button = element("button", { type: "button", class: "button", id: "explore" }, "Explore it over time");
+    button.addEventListener("click", open);
+    document.querySelector(".story header").append(element("p", { class: "explore" }, button));
+    find("to-document").addEventListener("click", close);
+    if (location.hash.length > 1) open(); // a link to a place in it
+  }
+
+  function begin() {
     const embedded = find("payload");
     const address = location.pathname.replace(/\/$/, "");
     const source = embedded
@@ -256,8 +276,9 @@
     const page = new ipdp.Page(source);
     const controls = new Controls(page);
     ipdp.page = page;
+    if (source.live) find("to-document").href = `${address}.html`;
     ipdp.theme.changed(() => page.touch("all"));
-    window.addEventListener("load", () => page.touch("all")); // by now plotly.js is there
+    if (!window.Plotly) window.addEventListener("load", () => page.touch("all")); // by then it is there
     const follower = new Follower(page, controls);
     follower.look().then(() => {
       if (!page.run) return;
@@ -268,5 +289,10 @@
     if (source.live) offerRuns(source, address);
   }
 
-  begin();
+  if (find("payload")) {
+    beginReport();
+  } else {
+    ipdp.theme.start();
+    begin();
+  }
 })(window.ipdp);

@@ -29,15 +29,15 @@
   }
 
   function hover(stroke, where, k) {
-    const value = ipdp.number(stroke.average[k]);
-    const half = Number.isFinite(stroke.half[k]) ? ` ± ${ipdp.number(stroke.half[k])}` : "";
+    const value = stroke.history.number(stroke.average[k]);
+    const half = Number.isFinite(stroke.half[k]) ? ` ± ${stroke.history.number(stroke.half[k])}` : "";
     const note = stroke.thin && stroke.thin[k] ? "<br>few data here" : "";
     return `<b>${value}</b>${half}<br>at ${ipdp.plain(where)}<br>${ipdp.plain(stroke.text)}${note}`;
   }
 
   const band = (stroke) => ipdp.band(stroke.grid, stroke.average, stroke.half, stroke.colour, {
     meta: { part: "band", role: stroke.role, output: stroke.output },
-  }, stroke.history.limits(stroke.output));
+  }, stroke.history.limits());
 
   function line(stroke) {
     const { grid, thin, colour, dash } = stroke;
@@ -63,12 +63,16 @@
     };
   }
 
+  /** The frames a while ago that are drawn as a trail. */
+  function trailOf({ history, frame }) {
+    const step = Math.max(1, Math.round(history.length / 40));
+    return [1, 2, 3, 4, 5].map((k) => frame - k * step).filter((at) => at >= 0);
+  }
+
   /** The curves a while ago, ever fainter: where this one comes from. */
   function trail(entry, outputs) {
-    const { history, frame } = entry;
-    const step = Math.max(1, Math.round(history.length / 40));
-    const past = [1, 2, 3, 4, 5].map((k) => frame - k * step).filter((at) => at >= 0);
-    return past.map((at, k) => ({
+    const { history } = entry;
+    return trailOf(entry).map((at, k) => ({
       type: "scatter", mode: "lines", x: history.dims[0].grid(at),
       y: history.average(at, outputs[0]) || [], hoverinfo: "skip",
       line: { color: entry.colour, width: 1 }, opacity: 0.34 - 0.06 * k,
@@ -102,7 +106,12 @@
 
   /** The frame around curves of one feature: axes, the strip under them, the missing values. */
   function frameOf(entries, outputs, titles, { strip, gaps, shaded }) {
-    const range = ipdp.extent(entries.flatMap((entry) => entry.history.extent(outputs) || []));
+    const { history } = entries[0];
+    // What is shown decides, and no other time.
+    const range = ipdp.rounded(ipdp.extent(entries.flatMap((entry) => [
+      ...(entry.history.extent(outputs, [entry.frame]) || []),
+      ...entry.history.bandExtent(outputs, entry.frame),
+    ])));
     const [end, start] = ipdp.isWide() ? [0.93, 0.95] : [0.8, 0.86];
     const shapes = shaded.map(([x0, x1]) => ({
       type: "rect", x0, x1, y0: 0, y1: 1, yref: "y domain", layer: "below", line: { width: 0 },
@@ -113,8 +122,8 @@
         title: { text: ipdp.label(titles.x, ipdp.isWide() ? 60 : 32) }, domain: [0, gaps ? end : 1],
       }),
       yaxis: ipdp.axis({
-        title: { text: ipdp.label(titles.y, 32) },
-        domain: [strip ? 0.1 : 0, 1], range: ipdp.padded(range, 0.08),
+        title: { text: ipdp.label(titles.y, 44) }, tickformat: history.tickformat,
+        domain: [strip ? 0.1 : 0, 1], range: ipdp.padded(range, 0.03),
       }),
       shapes,
       bargap: 0,
@@ -145,7 +154,7 @@
     const withTrail = entries.length * outputs.length === 1 && main.role === "now";
     const edges = Array.from(main.history.dims[0].edges[main.frame]);
     const pairs = edges.slice(1).map((right, k) => [edges[k], right]);
-    const spans = entries.flatMap((entry) => entry.history.span(0) || []);
+    const spans = entries.flatMap((entry) => entry.history.span(0, [entry.frame]) || []);
     const pasts = lines.filter((stroke) => stroke.past)
       .map((stroke) => past(stroke, stroke.grid, outputs.length > 1));
     return {

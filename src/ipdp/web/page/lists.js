@@ -124,18 +124,20 @@
     return thumb;
   }
 
-  const KINDS = { real: "real", virtual: "virtual", both: "real and virtual", unclear: "unclear" };
+  const KINDS = {
+    real: "model", virtual: "data", both: "model and data", unclear: "model, perhaps",
+  };
 
-  /** The changes, newest first. */
+  /** The changes, newest first: those of the model, and folded those of the data. */
   ipdp.ChangeList = class {
     constructor(choose) {
-      Object.assign(this, { node: find("changes"), choose, rows: new Map() });
+      Object.assign(this, { model: find("changes"), data: find("data-changes"), choose, rows: new Map() });
     }
 
     make(change) {
       const badge = element("span", { class: "badge", "data-kind": change.kind }, KINDS[change.kind]);
       const when = element("span", { class: "when" }, `at ${ipdp.count(change.n)}`);
-      const sentence = element("span", { class: "sentence" }, change.sentence);
+      const sentence = element("span", { class: "sentence" }, change.short);
       const head = element("span", { class: "change-head" }, badge, when);
       const button = element("button", {
         type: "button", class: "change", "data-change": change.id, "aria-pressed": "false",
@@ -146,7 +148,8 @@
 
     clear() {
       this.rows.clear();
-      this.node.replaceChildren();
+      this.model.replaceChildren();
+      this.data.replaceChildren();
     }
 
     draw(changes, chosen) {
@@ -154,12 +157,17 @@
         if (this.rows.has(change.id)) continue;
         const row = this.make(change);
         this.rows.set(change.id, row);
-        this.node.prepend(row);
+        (change.kind === "virtual" ? this.data : this.model).prepend(row);
       }
       for (const [id, row] of this.rows) {
         row.firstChild.setAttribute("aria-pressed", String(id === chosen));
       }
-      say(find("changes-count"), changes.length ? ipdp.count(changes.length) : "");
+      const moves = changes.filter(({ kind }) => kind === "virtual");
+      say(find("changes-count"), changes.length > moves.length ? ipdp.count(changes.length - moves.length) : "");
+      say(find("moves-count"), ipdp.count(moves.length));
+      find("moves").hidden = !moves.length;
+      // A chosen one is seen, not folded away.
+      if (moves.some(({ id }) => id === chosen)) find("moves").open = true;
     }
   };
 
@@ -204,8 +212,23 @@
     const comparable = entries.length > 1 && outputs.length === 1 && !page.history.isPair;
     if (comparable) return compared(page, entries, outputs[0]);
     if (!entries.length) return "This feature has no curve yet at this time.";
+    const isNewest = entries[0].frame === page.history.length - 1;
+    const asFirst = page.chosenAsMain(outputs) && page.run.by === page.run.shown;
+    if (isNewest && page.history.belief && asFirst) return page.history.belief;
     const n = page.history.nEffective[entries[0].frame];
     return `${ipdp.importanceText(page)} Worth about ${ipdp.counted(n, "independent observation")}.`;
+  }
+
+  /** What a point of the line is. */
+  function meaning(page, outputs) {
+    const { history, run, state } = page;
+    if (page.change) return "Both lines are the model's average answers about the same cases, before and after.";
+    if (history.isPair) return "The colour is the average answer of the model if every case had these two values.";
+    const name = ipdp.shorten(run.features[state.feature].name, 40);
+    const title = outputs.length > 1 ? history.several : history.title(outputs);
+    if (history.relative) return `The line is the ${title}, as ${name} goes from value to value, close to the data.`;
+    return `The line is the ${title} that the model gives on average if every case had this ${name} ` +
+      "and all else stayed as it is.";
   }
 
   function chip(page, entry) {
@@ -275,6 +298,7 @@
   ipdp.describe = function (page, entries, outputs) {
     const said = caption(page, entries, outputs);
     say(find("caption"), said);
+    say(find("meaning"), meaning(page, outputs));
     find("back").hidden = !page.change;
     const chips = [
       ...(outputs.length > 1 ? outputChips(outputs) : []),

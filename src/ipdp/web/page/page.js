@@ -15,6 +15,7 @@
       this.run = null;
       this.state = {
         feature: null, at: 0, follow: true, a: null, b: null, change: null, output: null,
+        shown: null, // the part of the time that is shown: null is all of it
         explainer: null, by: null, // whose curves, and whose importances: null is the first
       };
       this.dirty = new Set();
@@ -22,8 +23,10 @@
       this.changes = new ipdp.ChangeList((id) => this.chooseChange(id));
       const redraw = () => this.touch("all");
       this.curve = new ipdp.Plot(find("curve"), redraw);
-      this.carpet = new ipdp.Plot(find("carpet"), redraw, (point) => this.goTo(point.x));
-      this.timeline = new ipdp.Plot(find("timeline"), redraw, (point) => this.clickTimeline(point));
+      const zoomTime = (shown) => this.show({ shown });
+      this.carpet = new ipdp.Plot(find("carpet"), redraw, { zoomTime, click: (point) => this.goTo(point.x) });
+      this.timeline = new ipdp.Plot(find("timeline"), redraw, {
+        zoomTime, click: (point) => this.clickTimeline(point) });
     }
 
     /** Ask for what is new; gives back the state of the run. */
@@ -95,6 +98,11 @@
       const { output } = this.state;
       if (output === "*" && !history.isPair) return all;
       return all.includes(output) ? [output] : history.shown;
+    }
+
+    /** Whether what is drawn is what is drawn unless another output is chosen. */
+    chosenAsMain(outputs) {
+      return String(outputs) === String(this.history.shown);
     }
 
     /** Change what is shown, and fetch what that needs. */
@@ -177,12 +185,17 @@
       if (changes.length) facts.push(ipdp.counted(changes.length, "change"));
       if (this.rate && status.state === "running") facts.push(`${ipdp.count(this.rate)} a second`);
       say(find("facts"), facts.join(" · "));
-      const seen = status.silence === null ? "" : `, last seen ${ipdp.ago(status.silence)}`;
-      const trouble = {
-        failed: `The run failed${status.message ? `: ${status.message}` : "."}`,
-        died: `The run gives no sign of life${seen}. All that it logged until then is here.`,
-      };
-      this.warn(trouble[status.state] || "");
+      const { headline } = this.run;
+      for (const name of ["quality", "changes", "belief"]) {
+        const answer = find(`answer-${name}`);
+        say(answer, headline[name]);
+        answer.parentNode.hidden = !headline[name];
+      }
+      const isEmpty = !this.run.length;
+      if (isEmpty) say(find("empty-title"), headline.state);
+      find("empty-hint").hidden = !["empty", "running"].includes(status.state);
+      const seen = status.silence === null ? "" : ` It was last seen ${ipdp.ago(status.silence)}.`;
+      this.warn(isEmpty ? "" : headline.state + (status.state === "died" ? seen : ""));
     }
 
     warn(sentence) {
@@ -236,13 +249,13 @@
         const output = shown.length > 1 ? history.main : shown[0];
         const subject = `${state.feature}/${run.shown.name}/${output}`;
         this.carpet.draw(subject, ipdp.carpetFigure(history, output, {
-          name: run.features[state.feature].name, now: this.now, until: run.until,
+          name: run.features[state.feature].name, now: this.now, until: run.until, shown: state.shown,
           changes: run.changes.filter((change) => change.feature === state.feature),
         }));
       }
       // Room for one more row with each metric.
       find("timeline").style.height = `${220 + 70 * Math.min(run.metrics.size, 3)}px`;
-      this.timeline.draw(run.by.name, ipdp.timelineFigure(run, state.feature, this.now));
+      this.timeline.draw(run.by.name, ipdp.timelineFigure(run, state.feature, { now: this.now, shown: state.shown }));
     }
   };
 })(window.ipdp);

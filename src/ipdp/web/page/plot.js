@@ -6,8 +6,9 @@
   const CONFIG = { displayModeBar: false, responsive: true, doubleClick: "reset+autosize" };
 
   ipdp.Plot = class {
-    constructor(node, reset, click) {
-      Object.assign(this, { node, reset, click, zoomed: {}, subject: null, drawn: false });
+    /** `zoomTime` is called with the part of the axis of time that the reader has chosen, or null. */
+    constructor(node, reset, { click, zoomTime } = {}) {
+      Object.assign(this, { node, reset, click, zoomTime, zoomed: {}, subject: null, drawn: false });
     }
 
     /**
@@ -34,10 +35,16 @@
           if (what === "range") this.zoomed[axis] = value;
           if (what === "autorange") delete this.zoomed[axis];
         }
+        if (this.zoomTime && this.zoomed.xaxis) {
+          const range = this.zoomed.xaxis;
+          this.zoomed = {}; // the other axes follow what is shown
+          this.zoomTime(range);
+        }
       });
       // A double click goes back to what the page shows of its own accord.
       this.node.on("plotly_doubleclick", () => {
         this.zoomed = {};
+        if (this.zoomTime) this.zoomTime(null);
         this.reset();
         return false;
       });

@@ -52,7 +52,10 @@
       // What the numbers of each output are, and which outputs are drawn unless one is chosen.
       this.texts = new Map(payload.outputs.flatMap((names, k) =>
         names.map((name, at) => [name, payload.texts[k][at]])));
-      Object.assign(this, { several: payload.several, main: payload.main, shown: payload.shown || [] });
+      Object.assign(this, {
+        several: payload.several, main: payload.main, shown: payload.shown || [],
+        chances: Boolean(payload.chances), relative: Boolean(payload.relative), belief: payload.belief,
+      });
       this.dims = payload.dims.map((dimension) => new Dimension(dimension));
       const points = this.output.map((_, frame) => this.points(frame));
       const outputs = this.output.map((_, frame) => this.outputsOf(frame).length);
@@ -82,7 +85,9 @@
       if (this.texts.size > before.size || !before.size) {
         Object.assign(this, { main: other.main, shown: other.shown });
       }
-      this.several = other.several;
+      Object.assign(this, {
+        several: other.several, chances: other.chances, belief: other.belief || this.belief,
+      });
       this.outputSets = this.outputSets.concat(other.outputSets);
       this.output = this.output.concat(other.output.map((set) => set + offset));
       this.dims.forEach((dimension, k) => dimension.append(other.dims[k]));
@@ -110,9 +115,19 @@
       return outputs.length > 1 ? this.several : this.texts.get(outputs[0]) || "";
     }
 
-    /** What an output cannot be below and above: probabilities, which are called so. */
-    limits(output) {
-      return this.texts.get(output) === `P(${output})` ? [0, 1] : undefined;
+    /** What an output cannot be below and above: chances, unless they are differences of such. */
+    limits() {
+      return this.chances && !this.relative ? [0, 1] : undefined;
+    }
+
+    /** How values are written on an axis. */
+    get tickformat() {
+      return this.chances && !this.relative ? ".0%" : undefined;
+    }
+
+    /** A value in words. */
+    number(value) {
+      return this.chances && !this.relative ? ipdp.percent(value) : ipdp.number(value);
     }
 
     /** The last frame at or before n; -1 before the first. */
@@ -147,9 +162,13 @@
       return { value: this.missing[frame][k], half: this.missingHalves[frame][k] };
     }
 
-    /** Extent of an output over all frames, so that nothing jumps when time goes on. */
-    extent(outputs) {
-      return ipdp.extent(this.output.flatMap((_, frame) => outputs.flatMap((output) => {
+    get frames() {
+      return this.output.map((_, frame) => frame);
+    }
+
+    /** Extent of some outputs in some frames, or in all. */
+    extent(outputs, frames = this.frames) {
+      return ipdp.extent(frames.flatMap((frame) => outputs.flatMap((output) => {
         const missing = this.missingAt(frame, output);
         const drawn = [this.average(frame, output), this.past(frame, output)];
         const ends = drawn.flatMap((values) => ipdp.extent(values || []) || []);
@@ -157,9 +176,32 @@
       })));
     }
 
-    /** Extent of a numeric axis over all frames. */
-    span(axis) {
-      return ipdp.extent(this.dims[axis].grids.flatMap((grid) => ipdp.extent(grid) || []));
+    /** Extent of the bands of some outputs in a frame, not much wider than that of the lines. */
+    bandExtent(outputs, frame) {
+      const lines = this.extent(outputs, [frame]);
+      if (!lines) return [];
+      const reach = Math.max(lines[1] - lines[0], this.chances ? 0.1 : 0);
+      const [least, most] = this.limits() || [-Infinity, Infinity];
+      const ends = outputs.flatMap((output) => {
+        const [values, halves] = [this.average(frame, output), this.half(frame, output)];
+        return values ? [...values].flatMap((value, k) => [value - halves[k], value + halves[k]]) : [];
+      }).filter(Number.isFinite);
+      return ends.map((end) => Math.min(Math.max(end, lines[0] - reach, least), lines[1] + reach, most));
+    }
+
+    /** Extent of a numeric axis in some frames, or in all. */
+    span(axis, frames = this.frames) {
+      const grids = new Set(frames.map((frame) => this.dims[axis].grid(frame)));
+      return ipdp.extent([...grids].flatMap((grid) => ipdp.extent(grid) || []));
+    }
+
+    /** The same without the few frames that reach far out, which would squeeze all others. */
+    usualSpan(axis, frames = this.frames) {
+      if (frames.length <= 20) return this.span(axis, frames);
+      const ends = frames.map((frame) => ipdp.extent(this.dims[axis].grid(frame))).filter(Boolean);
+      const at = (values, share) => values.sort((a, b) => a - b)[Math.round(share * (values.length - 1))];
+      return ends.length
+        ? [at(ends.map(([low]) => low), 0.05), at(ends.map(([, high]) => high), 0.95)] : null;
     }
   }
 
@@ -244,8 +286,8 @@
 
     /** Take in an answer; gives back whether it held new snapshots. */
     append(payload) {
-      const { name, status, next, settings, features, explained } = payload;
-      Object.assign(this, { name, status, next, settings, features, explained });
+      const { name, status, next, settings, features, explained, headline } = payload;
+      Object.assign(this, { name, status, next, settings, features, explained, headline });
       for (const one of payload.explainers) {
         if (!this.explainer(one.name)) this.explainers.push(new Explainer(one));
         this.explainer(one.name).append(one, this.n.length);

@@ -11,6 +11,8 @@
   const MARGIN = { l: 64, r: 82, t: 8, b: 8 };
 
   /** Positions of at most so many items, evenly, the last one always among them. */
+  const within = (shown) => (n) => !shown || (n >= shown[0] && n <= shown[1]);
+
   function evenly(length, limit) {
     if (length <= limit) return Array.from({ length }, (_, k) => k);
     return Array.from({ length: limit }, (_, k) => Math.round((k * (length - 1)) / (limit - 1)));
@@ -22,17 +24,25 @@
     (middles.length === 1 ? ipdp.padded([middles[0], middles[0]], 0.5) : middles);
 
   /** The axis of time: from the start to now; around the only snapshot where there is one. */
-  function timeAxis(n, until, more = {}) {
-    const range = n.length === 1 ? borders(n) : [0, Math.max(until, 1)];
+  function timeAxis(n, until, { shown, ...more } = {}) {
+    const range = shown || (n.length === 1 ? borders(n) : [0, Math.max(until, 1)]);
     return ipdp.axis({
       title: { text: "observations" }, tickformat: ",", range,
       ...(n.length === 1 && { tickvals: [n[0]] }), ...more,
     });
   }
 
+  /** What a curve is above and below its own mean: a level that moves is no other effect. */
+  function centred(values) {
+    const known = values ? Array.from(values).filter(Number.isFinite) : [];
+    if (!known.length) return null;
+    const mean = known.reduce((sum, value) => sum + value, 0) / known.length;
+    return Array.from(values, (value) => value - mean);
+  }
+
   function numericCarpet(history, output, frames) {
     const dimension = history.dims[0];
-    const span = history.span(0) || [0, 1];
+    const span = history.usualSpan(0, frames) || [0, 1];
     const grids = new Set(frames.map((frame) => dimension.grid(frame)));
     // One grid for all: its own points (a constant has one value several times); otherwise each
     // curve is read off on common ones.
@@ -42,9 +52,9 @@
     const z = y.map(() => new Array(frames.length));
     frames.forEach((frame, column) => {
       const grid = dimension.grid(frame);
-      const average = history.average(frame, output);
+      const effect = centred(history.average(frame, output));
       y.forEach((value, row) => {
-        z[row][column] = average ? ipdp.interpolate(grid, average, value) : NaN;
+        z[row][column] = effect ? ipdp.interpolate(grid, effect, value) : NaN;
       });
     });
     return { y: borders(y), z, axis: {} };
@@ -55,9 +65,9 @@
     const row = new Map(names.map((name, k) => [name, k]));
     const z = names.map(() => new Array(frames.length).fill(NaN));
     frames.forEach((frame, column) => {
-      const average = history.average(frame, output);
-      if (!average) return;
-      history.dims[0].grid(frame).forEach((name, k) => { z[row.get(name)][column] = average[k]; });
+      const effect = centred(history.average(frame, output));
+      if (!effect) return;
+      history.dims[0].grid(frame).forEach((name, k) => { z[row.get(name)][column] = effect[k]; });
     });
     const shown = evenly(names.length, LABELS);
     const axis = { tickvals: shown, ticktext: shown.map((k) => ipdp.label(names[k], 12)) };
@@ -66,21 +76,26 @@
   }
 
   /** The effect over time: time along x, the feature's value along y, colour the effect. */
-  ipdp.carpetFigure = function (history, output, { name, now, until, changes }) {
-    const frames = evenly(history.length, COLUMNS);
+  ipdp.carpetFigure = function (history, output, { name, now, until, changes, shown }) {
+    const inside = history.frames.filter((frame) => within(shown)(history.n[frame]));
+    const frames = evenly(inside.length, COLUMNS).map((k) => inside[k]);
     const build = history.dims[0].categorical ? categoricalCarpet : numericCarpet;
     const { y, z, axis, text } = build(history, output, frames);
+    const reach = Math.max(...(ipdp.extent(z.flat()) || [0]).map(Math.abs)) || 1;
+    const sign = history.chances ? "+.0%" : "+.3";
     return {
       data: [{
         type: "heatmap", x: borders(frames.map((frame) => history.n[frame])), y, z,
-        text, colorscale: "Viridis", hoverongaps: false,
+        text, zmin: -reach, zmax: reach, zauto: false, hoverongaps: false,
+        colorscale: [[0, ipdp.token("c1")], [0.5, ipdp.token("surface")], [1, ipdp.token("kind-real")]],
         hovertemplate: `%{x:,} observations<br>at %{${text ? "text" : "y"}}<br>` +
-          "<b>%{z:.4g}</b><extra></extra>",
-        colorbar: ipdp.colourKey(history.title([output])),
+          `<b>%{z:${sign}}</b> against its mean<extra></extra>`,
+        colorbar: { ...ipdp.colourKey(""), tickformat: sign, nticks: 5 },
         meta: { part: "carpet", output },
       }],
       layout: ipdp.layout({
-        xaxis: timeAxis(history.n, until, { showgrid: false }),
+        xaxis: timeAxis(history.n, until, { showgrid: false, shown }),
+        plot_bgcolor: ipdp.token("wash"),
         yaxis: ipdp.axis({ title: { text: ipdp.label(name, 30) }, showgrid: false, ...axis }),
         shapes: [ipdp.moment(now, ipdp.token("ink")), ...changes.flatMap(({ n, kind }) => [
           ipdp.moment(n, ipdp.fade(ipdp.token("surface"), 0.75), { width: 3 }),
@@ -92,8 +107,9 @@
   };
 
   /** A line of the timeline: numbers at some times, with what is said of each before its value. */
-  function line(n, value, text, more) {
-    const kept = evenly(n.length, POINTS);
+  function line(n, value, text, { shown, ...more }) {
+    const inside = n.map((_, k) => k).filter((k) => within(shown)(n[k]));
+    const kept = evenly(inside.length, POINTS).map((k) => inside[k]);
     const x = kept.map((k) => n[k]);
     return {
       // A line has nothing to show of a single point, so that gets a mark.
@@ -105,14 +121,14 @@
   }
 
   /** Importance of the features that matter most, the chosen one before all others. */
-  function importanceLines(run, chosen, yaxis) {
+  function importanceLines(run, chosen, { yaxis, shown }) {
     const { by } = run;
-    const shown = run.byImportance().slice(0, LINES).filter((k) => k !== chosen);
-    const lines = [...shown.reverse(), chosen].filter((k) => run.importance[k]).map((k) => {
+    const others = run.byImportance().slice(0, LINES).filter((k) => k !== chosen);
+    const lines = [...others.reverse(), chosen].filter((k) => run.importance[k]).map((k) => {
       const own = k === chosen;
       const text = `<b>${ipdp.label(run.features[k].name, 40)}</b><br>${ipdp.plain(by.measure)}`;
       return line(run.n, run.importance[k], text, {
-        yaxis, line: { color: ipdp.token(own ? "now" : "quiet"), width: own ? 2.5 : 1.2 },
+        yaxis, shown, line: { color: ipdp.token(own ? "now" : "quiet"), width: own ? 2.5 : 1.2 },
         marker: { size: own ? 8 : 6 }, meta: { part: "importance", feature: k },
       });
     });
@@ -147,14 +163,14 @@
   }
 
   /** Metrics above, importance below, the changes at the foot. */
-  ipdp.timelineFigure = function (run, chosen, now) {
+  ipdp.timelineFigure = function (run, chosen, { now, shown }) {
     const names = [...run.metrics.keys()].filter((name) => run.metrics.get(name).n.length).slice(0, 3);
     const share = names.length ? 0.92 / (names.length + 1.6) : 0;
     const foot = run.changes.length ? 0.07 : 0;
     const top = 1 - share * names.length - (names.length ? 0.02 : 0);
     const layout = ipdp.layout({
       margin: MARGIN,
-      xaxis: timeAxis(run.n, run.until),
+      xaxis: timeAxis(run.n, run.until, { shown }),
       yaxis: ipdp.axis({ domain: [0, Math.max(foot, 0.01)], visible: false, range: [-1, 1],
         fixedrange: true }),
       // Zero is always in sight: below it the model does better without the feature.
@@ -165,15 +181,15 @@
         ipdp.moment(n, ipdp.token(`kind-${kind}`), { width: 1, dash: "dot", layer: "below" }))],
     });
     layout.xaxis.anchor = "y";
-    const data = importanceLines(run, chosen, "y2");
+    const data = importanceLines(run, chosen, { yaxis: "y2", shown });
     names.forEach((name, k) => {
       const low = top + 0.06 + k * share;
       layout[`yaxis${k + 3}`] = ipdp.axis({
         domain: [low, Math.min(low + share - 0.05, 1)], nticks: 3,
-        title: { text: ipdp.label(name, 12) },
+        title: { text: ipdp.label(name.replace(/_(\d+)$/, ", last $1"), 20) },
       });
       const { n, value } = run.metrics.get(name);
-      data.push(line(n, value, `<b>${ipdp.label(name, 40)}</b>`, { yaxis: `y${k + 3}`,
+      data.push(line(n, value, `<b>${ipdp.label(name, 40)}</b>`, { yaxis: `y${k + 3}`, shown,
         line: { color: ipdp.token("metric"), width: 1.8 }, meta: { part: "metric", name } }));
     });
     data.push(marks(run.changes));

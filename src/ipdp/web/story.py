@@ -1,0 +1,255 @@
+"""A run as a document: the answers, a card for each feature, then the appendix.
+
+HTML without scripts, for the report, for paper, and for browsers that run none.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+import numpy as np
+
+from ipdp.core.curve import Curve
+from ipdp.core.explained import Explained
+from ipdp.core.redaction import short_paths
+from ipdp.core.words import counted, few_digits, percent
+from ipdp.log.beliefs import belief
+from ipdp.log.headline import Facts, by_importance, called_of, headline, target_of
+from ipdp.log.records import LoggedChange
+from ipdp.web import document
+from ipdp.web.drawings import Common, Mark, carpet_drawing, curve_drawing, series_drawing
+from ipdp.web.payload import label
+
+# Changes of the model that the summary tells, and features whose importance it compares.
+_TOLD, _BARS = 6, 8
+
+QUESTIONS = {
+    "quality": "Is it right?",
+    "changes": "What changed?",
+    "belief": "What does it believe?",
+}
+"""What the parts of a headline answer."""
+
+
+@dataclass(frozen=True)
+class Told:
+    """What a document tells of a run.
+
+    Attributes
+    ----------
+    name
+        What the run is called.
+    facts
+        What is known of it.
+    histories
+        For each feature the times and curves of its snapshots, oldest first.
+    others
+        The newest importances of further explainers, by their titles, then by feature.
+    """
+
+    name: str
+    facts: Facts
+    histories: Mapping[Any, Sequence[tuple[int, Curve]]]
+    others: Mapping[str, Mapping[str, float]]
+
+
+def story(told: Told, *, is_open: bool = False) -> str:
+    """The document; `is_open` shows what is else behind a click, for paper."""
+    facts = told.facts
+    curves = by_importance(facts.curves)
+    parts = [_header(told), _summary(told), *_reading(facts, is_open=is_open)]
+    if curves:
+        parts.append('<h2 class="part">The features, the most important first</h2>')
+        common = Common.of(curves, target_of(facts.settings))
+        parts += [_card(told, curve, k, common) for k, curve in enumerate(curves, start=1)]
+    parts.append(_appendix(told))
+    return f'<main class="story">{"".join(parts)}</main>\n'
+
+
+def answers(facts: Facts) -> str:
+    """The headline as questions and answers."""
+    said = headline(facts)
+    trouble = f'<p class="trouble">{_text(said.state)}</p>' if said.state else ""
+    rows = [
+        f"<div><dt>{question}</dt><dd>{_text(getattr(said, name))}</dd></div>"
+        for name, question in QUESTIONS.items()
+        if getattr(said, name)
+    ]
+    return f'{trouble}<dl class="answers">{"".join(rows)}</dl>'
+
+
+def _header(told: Told) -> str:
+    facts = told.facts
+    settings, status = facts.settings, facts.status
+    command = settings.get("command")
+    data = command.get("data") if isinstance(command, Mapping) else settings.get("data")
+    model = str(settings.get("model") or "").partition("(")[0].rpartition(".")[2]
+    n_features = len({feature for curve in facts.curves for feature in curve.features})
+    parts = [
+        model,
+        short_paths(str(data)) if data else "",
+        counted(status.n, "observation"),
+        counted(n_features, "feature") if n_features else "",
+        status.state + (f" {_date(status.heartbeat)}" if status.heartbeat else ""),
+    ]
+    said = " · ".join(label(part) for part in parts if part)
+    return f"<header><h1>{_text(told.name)}</h1><p>{_text(said)}</p></header>"
+
+
+def _summary(told: Told) -> str:
+    facts = told.facts
+    parts = ['<section class="card summary"><h2>In short</h2>', answers(facts)]
+    series = _metric(facts)
+    figures = [] if series is None else [series]
+    figures += _bars(facts.curves)
+    if figures:
+        parts.append(f'<div class="figures">{"".join(figures)}</div>')
+    model = [logged for logged in facts.changes if logged.change.kind != "virtual"]
+    data = [logged for logged in facts.changes if logged.change.kind == "virtual"]
+    parts += _listed("How the model changed, newest first", model, _TOLD)
+    parts += _listed("How the data moved, newest first", data, _TOLD // 2)
+    return f"{''.join(parts)}</section>"
+
+
+def _metric(facts: Facts) -> str | None:
+    name = called_of(facts.metrics)
+    if name is None:
+        return None
+    is_share = bool(np.nanmax(facts.metrics[name][1]) <= 1) and "ccuracy" in name
+    say = percent if is_share else few_digits
+    drawn = series_drawing(name.replace("_", ", last "), facts.metrics[name], _marks(facts), say)
+    return f"<figure>{drawn}{_MARKS if facts.changes else ''}</figure>" if drawn else None
+
+
+_MARKS = (
+    '<figcaption><span class="key d-model"></span> the model changed its mind '
+    '<span class="key d-data"></span> the data moved</figcaption>'
+)
+
+
+def _marks(facts: Facts, feature: Any = None) -> list[Mark]:
+    return [
+        Mark(logged.n, logged.change.kind != "virtual")
+        for logged in facts.changes
+        if feature is None or logged.change.feature == feature
+    ]
+
+
+def _bars(curves: Sequence[Curve]) -> Iterator[str]:
+    """How much each feature matters, as bars."""
+    single = [curve for curve in by_importance(curves) if len(curve.grid_values) == 1][:_BARS]
+    largest = max((curve.overall_importance for curve in single), default=0.0)
+    if not largest > 0 or not np.isfinite(largest):
+        return
+    rows = "".join(
+        f'<li><span class="bar-name">{_text(curve.feature)}</span>'
+        f'<span class="track"><i style="width:{100 * curve.overall_importance / largest:.1f}%"></i>'
+        f'</span><span class="value">{_moves(curve)}</span></li>'
+        for curve in single
+    )
+    yield (
+        f'<figure><p class="d-heading">What it relies on</p><ol class="bars">{rows}</ol>'
+        "<figcaption>By how much each feature typically moves the answer.</figcaption></figure>"
+    )
+
+
+def _moves(curve: Curve) -> str:
+    """By how much a feature typically moves the answer."""
+    size = curve.overall_importance
+    if not curve.are_probabilities:
+        return few_digits(float(f"{size:.2g}"))
+    return f"{100 * size:.0f} pts" if size >= 0.01 else "under 1 pt"
+
+
+def _listed(title: str, changes: Sequence[LoggedChange], most: int) -> Iterator[str]:
+    if not changes:
+        return
+    items = "".join(
+        f"<li><strong>At {logged.n:,}</strong> {_text(logged.change.summary(evidence=False))}</li>"
+        for logged in reversed(changes[-most:])
+    )
+    rest = len(changes) - most
+    more = f'<p class="muted">And {counted(rest, "earlier one")}.</p>' if rest > 0 else ""
+    yield f'<h3>{title}</h3><ol class="told">{items}</ol>{more}'
+
+
+def _reading(facts: Facts, *, is_open: bool) -> Iterator[str]:
+    if not facts.curves:
+        return
+    yield (
+        f'<details class="card reading"{" open" * is_open}><summary><h2>How to read this</h2>'
+        f"</summary>{document.read('reading.html')}</details>"
+    )
+
+
+def _card(told: Told, curve: Curve, rank: int, common: Common) -> str:
+    """A feature: what the model makes of it, its curve, its effect over time, its changes."""
+    marks = _marks(told.facts, curve.feature)
+    drawn = [curve_drawing(curve, common)]
+    drawn.append(carpet_drawing(told.histories.get(curve.feature, ()), marks, common))
+    figures = "".join(f"<figure>{svg}</figure>" for svg in drawn if svg)
+    own = [logged for logged in told.facts.changes if logged.change.feature == curve.feature]
+    said = belief(curve, common.target)
+    sentence = f"{said[:1].upper()}{said[1:]}."
+    return (
+        f'<article class="card feature-card"><h3><span class="rank">{rank}</span> '
+        f"{_text(curve.feature)}</h3><p>{_text(sentence)}</p>"
+        f'<div class="figures">{figures}</div>{"".join(_listed("Its changes", own, 12))}</article>'
+    )
+
+
+# The appendix.
+
+
+def _appendix(told: Told) -> str:
+    facts = told.facts
+    explained = Explained.of(facts.curves)
+    parts = ['<section class="card appendix"><h2>Appendix</h2>']
+    if explained is not None and explained.sentence:
+        parts.append(f"<p>{_text(explained.sentence)}</p>")
+    for title, values in told.others.items():
+        rows = sorted(values.items(), key=lambda item: -item[1])
+        parts.append(f"<h3>{_text(title)}</h3>{_table((k, few_digits(v)) for k, v in rows)}")
+    parts.append("<h3>Settings of the run</h3>")
+    parts.append(_table(settings_rows(facts.settings)) or "<p>The run noted no settings.</p>")
+    return f"{''.join(parts)}</section>"
+
+
+def settings_rows(settings: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Every setting once, by its shortest name; those that were left as they are, are left out."""
+    rows: dict[str, str] = {}
+    seen: set[tuple[str, str]] = set()
+    for name, value in sorted(_flat(settings, ""), key=lambda row: row[0].count(".")):
+        key = name.rpartition(".")[2], value
+        if value not in ("null", "[]", "{}") and key not in seen:
+            seen.add(key)
+            rows[name.removeprefix("command.")] = value
+    return list(rows.items())
+
+
+def _flat(value: Any, name: str) -> Iterator[tuple[str, str]]:
+    if isinstance(value, Mapping) and value:
+        for key, inner in value.items():
+            yield from _flat(inner, f"{name}.{key}" if name else str(key))
+        return
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    yield name, str(short_paths(text))
+
+
+def _table(rows: Any) -> str:
+    cells = ((_text(name), _text(value)) for name, value in rows)
+    said = "".join(f"<tr><th>{name}</th><td>{value}</td></tr>" for name, value in cells)
+    return f"<table>{said}</table>" if said else ""
+
+
+def _text(said: object) -> str:
+    return html.escape(label(said if isinstance(said, tuple) else str(said)))
+
+
+def _date(seconds: float) -> str:
+    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M} UTC"

@@ -1,0 +1,91 @@
+"""The drawings of a report show what the curves are."""
+
+from __future__ import annotations
+
+import re
+import xml.etree.ElementTree as ET
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from tests.web.logs import EVIL, FEATURES, curve_at
+from tests.web.test_odd_curves import CURVES, curve
+
+from ipdp.web.drawings import Common, Mark, carpet_drawing, curve_drawing, series_drawing
+
+
+def at(n, feature="age"):
+    return curve_at(feature, n, np.random.default_rng(n))
+
+
+def parts(svg, kind):
+    return [part for part in ET.fromstring(svg) if kind in part.attrib.get("class", "").split()]
+
+
+def heights(path):
+    return [float(y) for _, y in re.findall(r"[ML]([\d.-]+) ([\d.-]+)", path.attrib["d"])]
+
+
+def test_the_line_is_the_curve():
+    shown = at(500)
+    [line] = parts(curve_drawing(shown), ["d-line", "d-now"][1])[:1]
+    drawn = -np.array(heights(line))  # down is up
+    expected = shown.select("yes").average[0]
+    np.testing.assert_allclose(np.corrcoef(drawn, expected)[0, 1], 1.0, atol=1e-4)
+    svg = curve_drawing(shown, Common("churn"))
+    assert ET.fromstring(svg)[0].text == "Chance that churn is yes"
+
+
+def test_features_that_are_compared_have_one_scale():
+    curves = [at(500), replace(at(500), feature="flat", average=np.full((2, 8), 0.5))]
+    common = Common.of(curves)
+    low, high = common.ends
+    assert low < 0.2
+    assert high > 0.8
+    [flat] = [p for p in parts(curve_drawing(curves[1], common), "d-now") if p.tag == "path"]
+    assert np.ptp(heights(flat)) == 0
+
+
+@pytest.mark.parametrize("feature", FEATURES + EVIL, ids=str)
+def test_every_kind_of_feature_is_drawn(feature):
+    svg = curve_drawing(at(500, feature))
+    assert ET.fromstring(svg).tag == "svg"
+    history = [(n, at(n, feature)) for n in range(100, 1500, 100)]
+    over_time = carpet_drawing(history, [Mark(300, True), Mark(9_999, False)])
+    if isinstance(feature, tuple):
+        assert over_time == ""
+    else:
+        assert len(parts(over_time, "d-mark")) == 1
+        assert len(parts(over_time, "d-image")) == 2
+
+
+@pytest.mark.parametrize("name", CURVES, ids=str)
+def test_odd_curves_are_drawn_without_a_warning(name):
+    odd = curve(name, *CURVES[name])
+    assert ET.fromstring(curve_drawing(odd)).tag == "svg"
+    assert "nan" not in curve_drawing(odd)
+    assert "nan" not in carpet_drawing([(100, odd), (200, odd)], [])
+    assert Common.of([odd]).target is None
+
+
+def test_one_snapshot_has_no_effect_over_time():
+    assert carpet_drawing([(100, at(100))], []) == ""
+    assert carpet_drawing([], []) == ""
+
+
+def test_a_wall_clock_is_on_the_axis():
+    day = 86_400
+    history = [(k, replace(at(100 * k), t=1_718_000_000 + k * day)) for k in range(1, 30)]
+    texts = [part.text for part in parts(carpet_drawing(history, []), "d-text")]
+    assert "11 Jun" in texts
+    assert "observations" not in texts
+
+
+def test_a_metric_over_time():
+    n, values = np.arange(1, 101), np.linspace(0.5, 0.9, 100)
+    svg = series_drawing("accuracy", (n, values), [Mark(50, True)])
+    [line] = parts(svg, "d-metric")
+    assert heights(line)[0] > heights(line)[-1]
+    assert len(parts(svg, "d-model")) == 1
+    assert series_drawing("accuracy", (n[:1], values[:1]), []) == ""
+    assert series_drawing("accuracy", (n, np.full(100, np.nan)), []) == ""
