@@ -59,3 +59,9 @@ def test_the_variance_of_the_predictions():
     # a + b c + c^2 has the variance 1 + 1 + 2; the median feature of 4,000 rows tells it to 20 %.
     curves = explained(model, rows(4_000, 1), alpha=None).curves.values()
     assert np.median([output_variance(curve)[0] for curve in curves]) == pytest.approx(4, rel=0.2)
+
+
+def test_a_point_that_joined_late_is_the_mean_of_other_observations():
+    n = np.array([100.0, 100.0, 75.0])
+    curve = make_curve([0, 1, 2], error=0.0, std_error=np.full((1, 3), 0.2), n_effective_points=n)
+    np.testing.assert_allclose(Errors.of(curve).shape[0], [0.0, 0.0, 0.1])

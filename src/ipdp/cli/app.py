@@ -9,13 +9,13 @@ from typing import Annotated
 import typer
 
 import ipdp
-from ipdp.cli import demo, log, paper, run, show, web
+from ipdp.cli import demo, diff, log, paper, run, show, web
 
 app = typer.Typer(
     name="ipdp",
     help="See how a model on a stream changes its mind.",
-    epilog="Exit codes: 0 done; 1 'ipdp check' found a change; 2 it could not be done, a sentence "
-    "says why; 130 ended by Ctrl-C, 143 by SIGTERM.",
+    epilog="Exit codes: 0 done; 1 'ipdp check' found a change, 'ipdp diff' a difference; "
+    "2 it could not be done, a sentence says why; 130 ended by Ctrl-C, 143 by SIGTERM.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode="markdown",
@@ -43,5 +43,5 @@ def _app(
 ) -> None: ...
 
 
-for module in (run, demo, show, log, web, paper):
+for module in (run, demo, show, diff, log, web, paper):
     module.register(app)

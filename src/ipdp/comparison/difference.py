@@ -276,7 +276,8 @@ def _halves(
     rounding = _ROUNDING * max(float(np.abs(curve.average).max()) for curve in (a, b))
     error = np.maximum(np.sqrt(variance), rounding)
     hidden = sum(between_points(c, common)[0] for c in (a, b))
-    half = tail_quantile(of_point, freedom) * error + hidden
+    # What is hidden moves the mean, and with it the shape at all other places.
+    half = tail_quantile(of_point, freedom) * error + hidden + np.mean(hidden)
     level_error = max(math.sqrt(of_level), rounding)
     level_half = tail_quantile(outside, freedom) * level_error + float(np.mean(hidden))
     return error, half, level_error, level_half

@@ -47,8 +47,12 @@ class Errors:
             return cls._of_rows(curve)
         n_outputs = len(curve.outputs)
         points = curve.std_error.reshape(n_outputs, -1)
+        behind = curve.n_effective_points.ravel()
         shape = _shape_errors(curve).reshape(n_outputs, -1)
-        n = np.median(curve.n_effective_points) if curve.n_effective_points.size else 0.0
+        # A point that joined late is the mean of other observations than the rest of its curve.
+        late = 1 - behind / max(float(behind.max(initial=0.0)), 1.0)
+        shape = np.sqrt(shape**2 + late * points**2)
+        n = np.median(behind) if behind.size else 0.0
         degrees = np.full(n_outputs, max(n - 1, 1.0))
         if curve.degrees is not None:
             degrees = np.minimum(degrees, curve.degrees)

@@ -1,0 +1,175 @@
+"""`ipdp diff`: two times, periods or runs, and where they differ."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ipdp.cli.errors import CHANGED, sentences
+from ipdp.cli.options import Debug, Json, Quiet, examples
+from ipdp.cli.printing import as_json, console, cut, is_plain_terminal, line, plain, short, table
+from ipdp.core.curve import feature_text
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from ipdp.comparison import Comparison, Difference
+
+_STYLES = {"different": "bold red", "alike": "green", "cannot say": ""}
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    shown = examples(
+        "ipdp diff ipdp-run --at 10000 --against 20000",
+        "ipdp diff ipdp-run --from 0:10000 --to 10000:20000 --html diff.html",
+        "ipdp diff january february || notify",
+    )
+    app.command("diff", epilog=shown)(diff)
+
+
+def diff(
+    run: Annotated[
+        Path,
+        typer.Argument(metavar="RUN", help="A run's directory, or its log.", show_default=False),
+    ],
+    other: Annotated[
+        Path | None,
+        typer.Argument(metavar="OTHER", help="Another run to compare it with.", show_default=False),
+    ] = None,
+    *,
+    at: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="RUN after N observations.", show_default="the last"),
+    ] = None,
+    against: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N", help="The same of OTHER, or of RUN itself.", show_default="the last"
+        ),
+    ] = None,
+    from_: Annotated[
+        str | None,
+        typer.Option("--from", metavar="N:N", help="RUN over a period instead: 0:10000."),
+    ] = None,
+    to: Annotated[
+        str | None,
+        typer.Option(metavar="N:N", help="The same of OTHER, or of RUN itself: 10000:20000."),
+    ] = None,
+    features: Annotated[
+        str | None,
+        typer.Option(metavar="FEATURES", help="Only these, with commas.", show_default="all"),
+    ] = None,
+    margin: Annotated[
+        float | None,
+        typer.Option(
+            metavar="SIZE",
+            help="What counts as no difference, in units of the output.",
+            show_default="a tenth of the standard deviation of the predictions",
+        ),
+    ] = None,
+    level: Annotated[
+        float,
+        typer.Option(metavar="P", help="Probability that nothing is called different by chance."),
+    ] = 0.95,
+    explainer: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Whose curves to compare.", show_default="the first"),
+    ] = None,
+    html: Annotated[
+        Path | None,
+        typer.Option("--html", metavar="FILE", help="Write a page with the picture, too."),
+    ] = None,
+    json_: Json = False,
+    quiet: Quiet = False,
+    debug: Debug = False,
+) -> None:
+    """Say which effects differ between two times, periods or runs.
+
+    Exit code 1 if an effect or the level is different, else 0.
+    """
+    with sentences(debug=debug):
+        from ipdp.comparison import compare
+
+        first, second = _when(at, from_, "--at", "--from"), _when(against, to, "--against", "--to")
+        if other is None and (first is None) == (second is None) and first == second:
+            raise ValueError(
+                "name two times (--at N --against N), two periods (--from N:N --to N:N) or two runs"
+            )
+        found = compare(
+            run,
+            run if other is None else other,
+            at=first,
+            against=second,
+            features=None if features is None else _features(features),
+            margin=margin,
+            level=level,
+            explainer=explainer,
+        )
+        if html is not None:
+            from ipdp.web.comparison import write_comparison
+
+            write_comparison(found, html)
+        if json_:
+            as_json(found.to_dict())
+        elif not quiet:
+            print_comparison(found, console())
+            if html is not None:
+                line(console(), f"Written: {html}")
+        if found.verdict == "different":
+            raise typer.Exit(CHANGED)
+
+
+def _when(time: int | None, period: str | None, *names: str) -> Any:
+    """A time, a period, or None for the end."""
+    if time is not None and period is not None:
+        raise ValueError(f"{names[0]} is a time and {names[1]} a period: give one of both")
+    if period is None:
+        return time
+    first, colon, last = period.partition(":")
+    try:
+        if not colon:
+            raise ValueError
+        return int(first or 0), int(last)
+    except ValueError:
+        raise ValueError(
+            f"{names[1]} is a period, two numbers with a colon in between, got {period!r}"
+        ) from None
+
+
+def _features(text: str) -> list[Any]:
+    names = [name.strip() for name in text.split(",") if name.strip()]
+    return [tuple(name.split("*")) if "*" in name else name for name in names]
+
+
+def print_comparison(found: Comparison, out: Console) -> None:
+    """A table with a row for each feature and output, and what is to be said of all."""
+    lines = found.summary().splitlines()
+    line(out, lines[0], "bold")
+    several = len({each.output for each in found.differences}) > 1
+    titles = ["feature", *(["on"] if several else []), "effect", "differs by", "where", "cause"]
+    shown = table(*titles, "level", plain=is_plain_terminal(out))
+    order = {"different": 0, "cannot say": 1, "alike": 2}
+    for each in sorted(found.differences, key=lambda d: (order[d.verdict], -(d.size or 0.0))):
+        shown.add_row(*(plain(text, style) for text, style in _cells(each, several=several)))
+    out.print(shown)
+    for remark in lines[1:]:
+        if remark.strip().startswith(("level of ", "values of ", "only in ", "(")):
+            line(out, remark.strip())
+
+
+def _cells(each: Difference, *, several: bool) -> list[tuple[str, str]]:
+    on = [(cut(each.output_text, 16), "")] if several else []
+    size = f"{short(each.size)} (at most {short(each.most)})" if each.shape.size else ""
+    level = f"{each.level:+.3g} ± {each.level_half:.2g}" if each.shape.size else ""
+    return [
+        (cut(feature_text(each.feature), 28), "bold"),
+        *on,
+        (each.verdict, _STYLES[each.verdict]),
+        (size, ""),
+        (each.note or cut(each.where_text() or "everywhere", 32), ""),
+        (each.kind or each.level_kind or "", ""),
+        (level, _STYLES["different"] if each.level_verdict == "different" else ""),
+    ]

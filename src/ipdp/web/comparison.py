@@ -1,0 +1,108 @@
+"""A comparison as one HTML file: a table and a picture, without scripts and without a network."""
+
+from __future__ import annotations
+
+import base64
+import html
+import os
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ipdp.core.curve import feature_text
+from ipdp.core.files import write_whole
+
+if TYPE_CHECKING:
+    from ipdp.comparison import Comparison, Difference
+
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+_STYLE = """
+body { font: 15px/1.5 system-ui, sans-serif; color: #1b1f24; background: #f6f6f4;
+  max-width: 1100px; margin: 2rem auto; padding: 0 1rem; }
+h1 { font-size: 1.4rem; } img { width: 100%; background: #fff; border-radius: 12px; }
+table { border-collapse: collapse; width: 100%; background: #fff; }
+th, td { text-align: left; padding: .35rem .7rem; border-bottom: 1px solid #deded9; }
+td.number { font-variant-numeric: tabular-nums; white-space: nowrap; }
+.different { color: #b3261e; font-weight: 600; } .alike { color: #00795a; }
+.note { color: #626a73; }
+"""
+_TITLES = ("feature", "output", "effect", "difference", "where", "cause", "level")
+
+
+def write_comparison(comparison: Comparison, path: str | os.PathLike[str]) -> Path:
+    """Write a comparison as one HTML file.
+
+    Parameters
+    ----------
+    comparison
+        What `ipdp.compare` gives.
+    path
+        Where to write it; what is there is replaced when the new one is complete.
+
+    Returns
+    -------
+    The path.
+
+    Examples
+    --------
+    >>> import tempfile, ipdp
+    >>> curves = ipdp.partial_dependence(lambda x: x["a"], [{"a": k / 50} for k in range(50)])
+    >>> path = write_comparison(ipdp.compare(curves, curves), tempfile.mkdtemp() + "/page.html")
+    >>> path.read_text()[:15]
+    '<!doctype html>'
+    """
+    write_whole(Path(path), comparison_page(comparison).encode(errors="replace"))
+    return Path(path)
+
+
+def comparison_page(comparison: Comparison) -> str:
+    """The page as HTML."""
+    a, b = (html.escape(name) for name in comparison.names)
+    order = {id(each): rank for rank, each in enumerate(comparison.different)}
+    ranked = sorted(comparison.differences, key=lambda each: order.get(id(each), len(order)))
+    head = "".join(f"<th>{title}</th>" for title in _TITLES)
+    rows = "".join(map(_row, ranked))
+    lines = comparison.summary().splitlines()
+    said = [line.strip() for line in lines[1:] if line.strip().startswith(_REMARKS)]
+    notes = "".join(f'<p class="note">{html.escape(line)}</p>' for line in said)
+    return (
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<title>{b} against {a} · ipdp</title><style>{_STYLE}</style></head><body>\n"
+        f"<h1>{b} against {a}</h1>\n<p>{html.escape(lines[0])}.</p>\n{_picture(comparison)}"
+        f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>\n{notes}"
+        "</body></html>\n"
+    )
+
+
+# How lines of the summary begin that are about no single feature.
+_REMARKS = ("level of ", "values of ", "only in ", "(")
+
+
+def _row(each: Difference) -> str:
+    size = "" if not each.shape.size else f"{each.size:.3g}, at most {each.most:.3g}"
+    level = "" if each.level != each.level else f"{each.level:+.3g} ± {each.level_half:.2g}"
+    cells = [
+        ("", feature_text(each.feature)),
+        ("", each.output_text),
+        (each.verdict.split()[0], each.verdict),
+        ("number", size),
+        ("", each.note or each.where_text() or "everywhere"),
+        ("", each.kind or each.level_kind or ""),
+        (each.level_verdict if each.level_verdict == "different" else "number", level),
+    ]
+    row = "".join(f'<td class="{name}">{html.escape(text)}</td>' for name, text in cells)
+    return f"<tr>{row}</tr>"
+
+
+def _picture(comparison: Comparison) -> str:
+    """The figure, as an image that runs nothing; none where there is nothing to draw."""
+    drawable = [each for each in comparison.differences if len(each.places) == 1]
+    if not any(each.shape.size for each in drawable):
+        return ""
+    picture = BytesIO()
+    comparison.plot().figure_.savefig(picture, format="svg")
+    data = base64.b64encode(picture.getvalue()).decode()
+    text = "Both curves of each feature; where they differ it is shaded."
+    return f'<p><img alt="{text}" src="data:image/svg+xml;base64,{data}"></p>\n'

@@ -1,0 +1,83 @@
+"""`ipdp diff`."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+import ipdp as library
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    """A run whose second feature matters from the middle on, as its third one moves."""
+    path = tmp_path_factory.mktemp("runs") / "january"
+    rng = np.random.default_rng(1)
+    z = rng.normal(size=(2_000, 3))
+    z[1_000:, 2] += 2
+    rows = [dict(zip("abc", row.tolist(), strict=True)) for row in z]
+
+    def model(x):
+        return x["a"] + x["b"] * x["c"]
+
+    pdp = library.IncrementalPDP(model, alpha=0.005, n_ice=0)
+    library.run(rows, model, pdp, learn=False, log=path, snapshot_every=50)
+    return path
+
+
+def test_two_times(ipdp, run):
+    answer = ipdp("diff", run, "--at", 1_000, "--against", 2_000)
+    assert answer.code == 1
+    assert answer.out.startswith("Comparison of january at 2,000 with january at 1,000, at 95%")
+    (row,) = [line for line in answer.out.splitlines() if line.split()[:1] == ["b"]]
+    assert "different" in row
+    assert "data" in row
+
+
+def test_two_periods_that_are_the_same(ipdp, run):
+    answer = ipdp("diff", run, "--from", ":500", "--to", "500:1000")
+    assert answer.code == 0
+    assert "none of 3 features different" in answer.out
+
+
+def test_json_and_a_page(ipdp, run, tmp_path):
+    page = tmp_path / "diff.html"
+    answer = ipdp("diff", run, run, "--at", 1_000, "--json", "--html", page, "--features", "b")
+    assert answer.code == 1
+    found = json.loads(answer.out)
+    assert [each["feature"] for each in found["differences"]] == ["b"]
+    text = page.read_text()
+    assert "january at 2,000 against january at 1,000" in text
+    assert "data:image/svg+xml" in text
+    assert "<script" not in text
+
+
+def test_quiet_says_it_by_the_exit_code(ipdp, run):
+    answer = ipdp("diff", run, "--at", 1_000, "--quiet")
+    assert (answer.code, answer.out, answer.err) == (1, "", "")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ([], "name two times"),
+        (["--at", 5], "no snapshot at or before n = 5"),
+        (["--from", "5"], "two numbers with a colon in between, got '5'"),
+        (["--from", "0:900", "--at", 3], "give one of both"),
+        (["--from", "0:900", "--to", "500:1500"], "the periods overlap"),
+        (["--at", 1_000, "--features", "x"], "there is no feature in both 'x'"),
+        (["--at", 1_000, "--margin", -1], "margin must be"),
+        (["--at", 1_000, "--explainer", "pfi"], "there is no explainer 'pfi'"),
+    ],
+)
+def test_what_cannot_be_done_is_said_in_a_sentence(ipdp, run, options, message):
+    answer = ipdp("diff", run, *options)
+    assert answer.code == 2
+    assert message in answer.err
+    assert answer.err.count("\n") == 1
+
+
+def test_no_run(ipdp, tmp_path):
+    assert ipdp("diff", tmp_path / "nowhere", "--at", 3).code == 2
