@@ -77,3 +77,26 @@ def test_periods_that_are_none(tmp_path, period, message):
     logged(tmp_path, rows(300, 1))
     with pytest.raises(Exception, match=message):
         ipdp.compare(tmp_path, at=period, against=300)
+
+
+def test_a_model_that_learned_has_said_nothing_impossible(tmp_path):
+    # The curve of the model as it is now is worth fewer observations than the mean that is logged
+    # beside it: stretches computed with that number left the probabilities by far.
+    slope = {"a": 0.0}
+
+    def model(x):
+        p = 1 / (1 + np.exp(-slope["a"] * x["a"]))
+        return {False: 1 - p, True: p}
+
+    def learning():
+        for k, x in enumerate(rows(1_500, 4)):
+            slope["a"] = 2.0 * np.sin(k / 200)
+            yield x
+
+    pdp = ipdp.IncrementalPDP(model, alpha=0.002, n_ice=0)
+    ipdp.run(learning(), model, pdp, learn=False, log=tmp_path, snapshot_every=25)
+    for period in ((0, 700), (700, 1_500)):
+        side = side_of(tmp_path, period, None, "a")
+        for curve in side.curves.values():
+            assert curve.average[:, curve.supported].min() > -0.05
+            assert curve.average[:, curve.supported].max() < 1.05

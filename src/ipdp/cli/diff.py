@@ -149,7 +149,7 @@ def print_comparison(found: Comparison, out: Console) -> None:
     lines = found.summary().splitlines()
     line(out, lines[0], "bold")
     several = len({each.output for each in found.differences}) > 1
-    titles = ["feature", *(["on"] if several else []), "effect", "differs by", "where", "cause"]
+    titles = ["feature", *(["on"] if several else []), "effect", "by", "at most", "where"]
     shown = table(*titles, "level", plain=is_plain_terminal(out))
     order = {"different": 0, "cannot say": 1, "alike": 2}
     for each in sorted(found.differences, key=lambda d: (order[d.verdict], -(d.size or 0.0))):
@@ -161,15 +161,15 @@ def print_comparison(found: Comparison, out: Console) -> None:
 
 
 def _cells(each: Difference, *, several: bool) -> list[tuple[str, str]]:
-    on = [(cut(each.output_text, 16), "")] if several else []
-    size = f"{short(each.size)} (at most {short(each.most)})" if each.shape.size else ""
-    level = f"{each.level:+.3g} ± {each.level_half:.2g}" if each.shape.size else ""
+    on = [(cut(each.output_text, 12), "")] if several else []
+    sizes = [short(each.size), short(each.most)] if each.shape.size else ["", ""]
+    level = f"{each.level:+.2g} ± {each.level_half:.1g}" if each.shape.size else ""
+    cause = f" ({each.kind})" if each.kind else ""
     return [
-        (cut(feature_text(each.feature), 28), "bold"),
+        (cut(feature_text(each.feature), 20), "bold"),
         *on,
-        (each.verdict, _STYLES[each.verdict]),
-        (size, ""),
-        (each.note or cut(each.where_text() or "everywhere", 32), ""),
-        (each.kind or each.level_kind or "", ""),
+        (f"{each.verdict}{cause}", _STYLES[each.verdict]),
+        *((size, "") for size in sizes),
+        (cut(each.note or each.where_text() or "everywhere", 24), ""),
         (level, _STYLES["different"] if each.level_verdict == "different" else ""),
     ]

@@ -170,14 +170,17 @@ def _features(a: Side, b: Side, wanted: Sequence[Feature] | None) -> list[Featur
 
 def _outputs(a: Side, b: Side, features: Sequence[Feature]) -> list[Label]:
     """The outputs of both; of two classes the second, as the first says the same."""
-    one, other = (max((s.curves[f] for f in features), key=_n_outputs) for s in (a, b))
+    of_sides = [[side.curves[feature] for feature in features] for side in (a, b)]
+    one, other = (max(curves, key=_n_outputs) for curves in of_sides)
     common = [output for output in one.outputs if output in other.outputs]
     if not common:
         raise ValueError(
             f"nothing to compare: {a.name} has the outputs {list(one.outputs)}, {b.name} "
             f"{list(other.outputs)}"
         )
-    if len(common) == 2 == len(one.outputs) == len(other.outputs) and one.are_probabilities:
+    if len(common) == 2 == len(one.outputs) == len(other.outputs) and all(
+        any(curve.are_probabilities for curve in curves) for curves in of_sides
+    ):
         return common[1:]
     return common
 

@@ -51,6 +51,13 @@ class Smoothness(NamedTuple):
             return n
         return (1 - self._forgotten(n) ** 2) / (1 - (1 - self.own) ** 2)
 
+    def n_effective(self, n: float) -> float:
+        """What the mean of the n newest observations is worth."""
+        if self.alpha is None:
+            return n
+        left = (1 - self.own) ** n
+        return float((2 - self.own) / self.own * (1 - left) / (1 + left))
+
     def _forgotten(self, n: Any) -> Any:
         # The number of n newest weights is (1 - q) / (1 + q) times that of all, q = (1 - own)^n.
         most = (2 - self.own) / self.own
@@ -106,8 +113,11 @@ def with_errors_since(
 
 
 def _with_errors_since(curve: Curve, period: Curve) -> Curve:
-    if period.centred_std_error is None or period.average.shape != curve.average.shape:
+    # The errors of a model that changed know of that, and leave it out.
+    is_other = period.centred_std_error is None or period.average.shape != curve.average.shape
+    if is_other or curve.smoothed is not None:
         return curve
+    assert period.centred_std_error is not None
     # The error of a mean of n observations, for one of as many as are behind the curve.
     more = np.sqrt(period.n_effective_points / np.maximum(curve.n_effective_points, 1.0))
     return replace(
@@ -184,7 +194,7 @@ def _stretches(
     curves: list[Curve | None], last: Curve, smoothness: Smoothness
 ) -> tuple[FloatArray, FloatArray]:
     """The mean of each stretch, of shape (n, n_outputs, n_points) of the last curve, and length."""
-    at = [_at_points(curve, last) for curve in curves]
+    at = [_at_points(curve, last, smoothness) for curve in curves]
     times = [0.0 if curve is None else float(curve.t or 0.0) for curve in curves]
     means, lengths = [], []
     for k in range(1, len(curves)):
@@ -200,7 +210,9 @@ def _stretches(
     return np.array([means[k] for k in kept]), np.array([lengths[k] for k in kept])
 
 
-def _at_points(curve: Curve | None, last: Curve) -> tuple[FloatArray, FloatArray]:
+def _at_points(
+    curve: Curve | None, last: Curve, smoothness: Smoothness
+) -> tuple[FloatArray, FloatArray]:
     """A curve at the points of the last one, and how many observations are behind each."""
     n_outputs, n = len(last.outputs), math.prod(len(axis) for axis in last.grid_values)
     if curve is None or not curve.outputs or curve.categorical != last.categorical:
@@ -215,7 +227,7 @@ def _at_points(curve: Curve | None, last: Curve) -> tuple[FloatArray, FloatArray
     for k, output in enumerate(last.outputs):
         if output in curve.outputs:
             values[k] = past[curve.outputs.index(output)] @ weights.T
-    behind = np.nan_to_num(weights @ curve.n_effective_points.ravel())
+    behind = np.nan_to_num(weights @ _behind(curve, smoothness))
     # Where the curve was not yet, the stretch is unknown.
     outside = np.isnan(weights).any(axis=1)
     values[:, outside] = np.nan
@@ -233,6 +245,15 @@ def _axis_weights(axis: Any, points: Any, is_category: bool) -> FloatArray:
         else:
             weights[row] = np.nan
     return weights
+
+
+def _behind(curve: Curve, smoothness: Smoothness) -> FloatArray:
+    """How many observations are behind the mean at each point."""
+    n = curve.n_effective_points.ravel()
+    if curve.smoothed is None:
+        return n
+    # That of the model as it is now says how many its own error is worth; the mean has them all.
+    return np.where(n > 0, smoothness.n_effective(curve.n_samples), 0.0)
 
 
 def _past(curve: Curve) -> FloatArray:
