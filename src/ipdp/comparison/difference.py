@@ -229,6 +229,9 @@ def difference(
     else:
         halves = _halves(a, b, common, outside, shares)
     error, half, level_error, level_half = halves
+    note = "" if np.isfinite(half).any() else "too few observations for an error"
+    if len(common) == 1 and not note:
+        note = "one common value"
     return Difference(
         feature=a.feature,
         output=output,
@@ -244,9 +247,9 @@ def difference(
         level_error=level_error,
         level_half=level_half,
         margin=margin,
-        verdict=verdict_of(shape, half, margin),
+        verdict="cannot say" if note else verdict_of(shape, half, margin),
         level_verdict=verdict_of(np.array([level]), np.array([level_half]), margin),
-        note="" if np.isfinite(half).any() else "too few observations for an error",
+        note=note,
     )
 
 

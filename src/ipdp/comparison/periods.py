@@ -115,7 +115,7 @@ def with_errors_since(
 def _with_errors_since(curve: Curve, period: Curve) -> Curve:
     # The errors of a model that changed know of that, and leave it out.
     is_other = period.centred_std_error is None or period.average.shape != curve.average.shape
-    if is_other or curve.smoothed is not None:
+    if is_other or is_of_changed(curve):
         return curve
     assert period.centred_std_error is not None
     # The error of a mean of n observations, for one of as many as are behind the curve.
@@ -249,11 +249,16 @@ def _axis_weights(axis: Any, points: Any, is_category: bool) -> FloatArray:
 
 def _behind(curve: Curve, smoothness: Smoothness) -> FloatArray:
     """How many observations are behind the mean at each point."""
-    n = curve.n_effective_points.ravel()
-    if curve.smoothed is None:
-        return n
-    # That of the model as it is now says how many its own error is worth; the mean has them all.
-    return np.where(n > 0, smoothness.n_effective(curve.n_samples), 0.0)
+    n, most = curve.n_effective_points.ravel(), smoothness.n_effective(curve.n_samples)
+    # That of a model that changed says how many its own error is worth; the mean has them all.
+    is_less = curve.smoothed is not None and n.max(initial=0.0) < 0.99 * most
+    return np.where(n > 0, most, 0.0) if is_less else n
+
+
+def is_of_changed(curve: Curve) -> bool:
+    """Whether it is of a model that has said something else before."""
+    past = curve.smoothed
+    return past is not None and not np.array_equal(past, curve.average, equal_nan=True)
 
 
 def _past(curve: Curve) -> FloatArray:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ipdp.comparison.difference import Shares
-from ipdp.comparison.periods import Smoothness, during, with_errors_since
+from ipdp.comparison.periods import Smoothness, during, is_of_changed, with_errors_since
 from ipdp.core.curve import Curve
 from ipdp.core.importance import Importance
 from ipdp.core.typing import Feature
@@ -149,7 +149,9 @@ def shares(a: Side, b: Side, one: Curve, other: Curve) -> Shares:
     if a.log is None or a.log != b.log or a.smoothness is None:
         return Shares()
     is_moment = a.period is None and b.period is None
-    if not is_moment or one.t is None or other.t is None or _has_changed(one, other):
+    if not is_moment or one.t is None or other.t is None:
+        return Shares()
+    if is_of_changed(one) or is_of_changed(other):
         return Shares()
     if one.t == other.t:
         return Shares(0.0, 0.0)
@@ -158,8 +160,3 @@ def shares(a: Side, b: Side, one: Curve, other: Curve) -> Shares:
     elapsed = abs(other.t - one.t)
     of_earlier, of_later = a.smoothness.shares(n[earlier.t], n[later.t], elapsed)
     return Shares(of_earlier, of_later) if earlier is one else Shares(of_later, of_earlier)
-
-
-def _has_changed(one: Curve, other: Curve) -> bool:
-    """Whether the model has, before one of both was read."""
-    return one.smoothed is not None or other.smoothed is not None

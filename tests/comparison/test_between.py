@@ -203,3 +203,10 @@ def test_no_common_range_is_said():
     found = ipdp.compare(make_curve([0, 1]), make_curve([0, 1], points=[5.0, 6.0]))
     assert found.verdict == "cannot say"
     assert found["age"].summary() == "age: cannot say (no common range)"
+
+
+def test_a_single_value_has_no_shape():
+    found = ipdp.compare(make_curve([1], points=[3.0]), make_curve([9], points=[3.0]), margin=0.1)
+    assert found["age"].verdict == "cannot say"
+    assert found["age"].level_verdict == "different"
+    assert found["age"].summary() == "age: cannot say (one common value); level 8 higher"
