@@ -92,7 +92,8 @@ def _numbers(result: Result) -> list[FloatArray]:
         axes = [axis.astype(float) for axis in result.grid_values if axis.dtype != object]
         spread = np.empty(0) if result.ice_spread is None else result.ice_spread
         share = np.empty(0) if result.explained is None else result.explained
-        return [result.average, result.std_error, *axes, spread, share]
+        h_squared = np.empty(0) if result.h_squared is None else result.h_squared
+        return [result.average, result.std_error, *axes, spread, share, h_squared]
     return [np.array([result.value, result.std_error])]
 
 

@@ -32,6 +32,7 @@ from ipdp.core.curve import Curve, feature_text
 from ipdp.core.explained import Explained
 from ipdp.core.importance import Importance, Result
 from ipdp.core.jsonable import readable
+from ipdp.core.typing import Label
 from ipdp.core.validation import unknown
 from ipdp.core.words import moment
 
@@ -329,11 +330,19 @@ def _curve(curve: Curve, is_plain: bool) -> list[Text]:
         said += f" {short(known.min())}..{short(known.max())}"
     if len(curve.grid_values) > 1:
         sizes = " x ".join(str(len(axis)) for axis in curve.grid_values)
-        return [plain(f"{sizes} points"), plain(""), plain(said)]
+        return [plain(f"{sizes} points"), plain(_h_squared(curve, output)), plain(said)]
     axis = curve.grid_values[0].tolist()
     span = f"{short(axis[0])}..{short(axis[-1])}" if axis else ""
     drawn = sparkline(thinned(values.tolist(), _WIDTH), plain=is_plain)
     return [plain(drawn, "green"), plain(span), plain(said)]
+
+
+def _h_squared(pair: Curve, output: Label) -> str:
+    """The share of what a pair does that is not the sum of its two features; empty if unknown."""
+    if pair.h_squared is None:
+        return ""
+    share = pair.h_squared[pair.outputs.index(output)]
+    return "" if math.isnan(share) else f"H² {share:.2f}"
 
 
 def _importance(result: Result) -> str:

@@ -35,6 +35,7 @@ _BY_OUTPUT = (
     "smoothed",
     "ice_spread",
     "explained",
+    "h_squared",
 )
 
 
@@ -112,6 +113,10 @@ class Curve:
     explained
         The share of the variance of the predictions that all curves of one feature together account
         for, of shape (n_outputs,): see `ipdp.core.explained`. None where it is not known.
+    h_squared
+        Of a pair, Friedman's H²: the share of the variance of the surface that is not in the sum of
+        the two features' own curves, of shape (n_outputs,), 0 if their effects add up; see
+        `ipdp.core.h_statistic`. None where it is not known, as where the features are not followed.
     follows_all
         Whether all features of the observations have a curve.
     provisional
@@ -163,6 +168,7 @@ class Curve:
     smoothed: FloatArray | None = None
     ice_spread: FloatArray | None = None
     explained: FloatArray | None = None
+    h_squared: FloatArray | None = None
     follows_all: bool = True
     kind: str = "pdp"
     times: tuple[bool, ...] = ()

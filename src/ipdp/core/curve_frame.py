@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
 def long_frame(curve: Curve, backend: Any) -> Any:
     """One row for each output and point; see `Curve.to_frame`."""
-    import narwhals as nw
-
     n_points = math.prod(len(axis) for axis in curve.grid_values)
     axes = np.meshgrid(*curve.grid_values, indexing="ij")
     columns: dict[str, Any] = {
@@ -24,6 +22,13 @@ def long_frame(curve: Curve, backend: Any) -> Any:
     columns["output"] = [output for output in curve.outputs for _ in range(n_points)]
     columns["average"] = curve.average.ravel().tolist()
     columns["std_error"] = curve.std_error.ravel().tolist()
+    return frame_of(columns, backend)
+
+
+def frame_of(columns: dict[str, Any], backend: Any) -> Any:
+    """A frame of these columns, of a library that narwhals names."""
+    import narwhals as nw
+
     try:
         return nw.from_dict(columns, backend=backend).to_native()
     except ImportError:

@@ -56,6 +56,7 @@ def _arrays(state: State) -> dict[str, Any]:
                 "path_length",
                 "centred_path_length",
                 "explained",
+                "h_squared",
             ),
             (n_outputs,),
         ),

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 
 from ipdp.core.typing import Array, FloatArray
+
+# By so many steps the lines between points go on beyond the ends.
+_BEYOND = 4.0
 
 
 def interpolation_weights(axis: Array, x: Array, categorical: bool) -> FloatArray:
@@ -18,14 +24,39 @@ def interpolation_weights(axis: Array, x: Array, categorical: bool) -> FloatArra
             weights[row, known[value]] = 1.0
         return weights
     x = x.astype(float)
+    _add_shares(weights, axis, x)
+    weights[(x < axis[0]) | (x > axis[-1]) | np.isnan(x)] = np.nan
+    return weights
+
+
+def weights_beyond(axis: Array, values: Sequence[Any]) -> FloatArray:
+    """Weights of the axis' points at the values of observations, of shape (n, m).
+
+    Lines go on beyond both ends of an axis, by a few steps; a row of NaN for a missing value, and
+    for a category without a point.
+    """
+    weights = np.zeros((len(values), len(axis)))
+    if axis.dtype == object:
+        known = {value: k for k, value in enumerate(axis.tolist())}
+        for row, value in enumerate(values):
+            weights[row, known.get(value, 0)] = 1.0 if value in known else np.nan
+        return weights
+    x = np.array([np.nan if value is None else value for value in values], dtype=float)
+    if len(axis) > 1:
+        ends = axis[0] - _BEYOND * (axis[1] - axis[0]), axis[-1] + _BEYOND * (axis[-1] - axis[-2])
+        x = x.clip(*ends)
+    _add_shares(weights, axis, x)
+    return weights
+
+
+def _add_shares(weights: FloatArray, axis: Array, x: FloatArray) -> None:
+    """Give each x to the points at both sides of it; NaN to those of NaN."""
     # Duplicates (a constant feature) are stepped over: the last of them counts.
     right = np.clip(np.searchsorted(axis, x, side="right"), 1, max(len(axis) - 1, 1))
     left = right - 1
     right = np.minimum(right, len(axis) - 1)
     width = (axis[right] - axis[left]).astype(float)
-    share = np.where(width > 0, (x - axis[left]) / np.where(width > 0, width, 1.0), 0.0)
+    share = np.where(width > 0, (x - axis[left]) / np.where(width > 0, width, 1.0), 0.0 * x)
     rows = np.arange(len(x))
     weights[rows, left] += 1 - share
     weights[rows, right] += share
-    weights[(x < axis[0]) | (x > axis[-1]) | np.isnan(x)] = np.nan
-    return weights

@@ -91,7 +91,7 @@ def partial_dependence(
         orders=asked.orders(rows[0]),
     )
     memory = CurveMemory(targets, tuple(rows[0]), alpha=None, n_ice=len(rows) if ice else 0)
-    _fill(memory, rows)
+    _fill(memory, rows, w)
     # The rows of a table are a sample: their order is not that of time.
     memory.means.blocks.until = math.inf
     stack = Stack(memory, asked)
@@ -131,10 +131,12 @@ def filled(grids: Mapping[FeatureName, Grid], admitted: Sequence[Sequence[Any]])
         own.settle()
 
 
-def _fill(memory: CurveMemory, rows: Sequence[Observation]) -> None:
+def _fill(memory: CurveMemory, rows: Sequence[Observation], weights: Sequence[float]) -> None:
     admitted = [memory.admit(x) for x in rows]
     filled(memory.grids, admitted)
     memory.joint.extend(map(tuple, admitted[-(memory.joint.maxlen or 0) :]))
+    for n, values in enumerate(admitted):
+        memory.joint_values.add(n, values, weights[n], n + 1)
     memory.seen = memory.t = len(rows)
 
 

@@ -10,9 +10,12 @@ from ipdp.core.decay import Default
 from ipdp.core.errors import NotEnoughSamples
 from ipdp.core.explained import Explained
 from ipdp.core.importance import Result
-from ipdp.core.typing import Feature, FeatureName, Observation
+from ipdp.core.interactions import Interactions
+from ipdp.core.typing import Feature, FeatureName, FloatArray, Label, Observation
 from ipdp.core.validation import next_time, unknown, whole_number
 from ipdp.explainers.drawing import CurveExplainer
+from ipdp.explainers.h_statistic import asked_h
+from ipdp.explainers.interactions import strongest_pairs
 from ipdp.explainers.state.curve_memory import CurveMemory
 from ipdp.explainers.state.snapshot import Snapshot
 from ipdp.explainers.state.stack import Stack
@@ -216,6 +219,11 @@ class IncrementalPDP(CurveExplainer):
         >>> pdp.curve("a", now=True).average
         array([[ 0., -1.]])
         """
+        number = self._number_of(feature)
+        return self._snapshot(now=now).curve(number)
+
+    def _number_of(self, feature: Feature | list[FeatureName]) -> int:
+        """The number of a feature among those that are followed, or an error."""
         if isinstance(feature, list):
             feature = tuple(feature)
         if self._memory is None:
@@ -225,7 +233,85 @@ class IncrementalPDP(CurveExplainer):
         known = [target.feature for target in self._memory.targets]
         if feature not in known:
             raise ValueError(unknown("curve for", feature, known))
-        return self._snapshot(now=now).curve(known.index(feature))
+        return known.index(feature)
+
+    def h_statistic(self, pair: tuple[FeatureName, FeatureName]) -> FloatArray:
+        """Friedman's H² of a pair that is followed, of the model as it is now, for each output.
+
+        The share of the variance of what the two features do that is not in the sum of their own
+        curves: 0 if their effects add up, 1 if neither has one of its own.
+
+        Parameters
+        ----------
+        pair
+            Two names that the explainer follows as a pair, and each alone.
+
+        Notes
+        -----
+        The model is asked some 100,000 times, at the values that the pair really had.
+        `Curve.h_squared`, which costs none, is that of the surface as it is drawn, by lines between
+        its points; for a model with steps, as of trees, it is smaller.
+
+        Examples
+        --------
+        >>> import random, ipdp
+        >>> model = lambda x: x["a"] * x["b"] + x["a"] + x["b"]
+        >>> pdp = ipdp.IncrementalPDP(model, ["a", "b", ("a", "b")], alpha=None)
+        >>> draws = random.Random(1)
+        >>> for _ in range(500):
+        ...     pdp.explain_one({"a": draws.uniform(-1, 1), "b": draws.uniform(-1, 1)})
+        >>> pdp.h_statistic(("a", "b")).round(1)
+        array([0.1])
+        """
+        number = self._number_of(pair)
+        if not self._memory.targets[number].is_pair:
+            raise ValueError(f"H is about two features, got {pair!r}")
+        self._must_have_past("Friedman's H")
+        return asked_h(self._memory, self.engine, number)
+
+    def interactions(
+        self, n: int = 10, *, output: Label | None = None, budget: int | None = None
+    ) -> Interactions:
+        """The strongest interactions between any two features of the observations, followed or not.
+
+        The model as it is now is asked about some past observations with values of each other;
+        nothing of the explainer changes.
+
+        Parameters
+        ----------
+        n
+            How many pairs to give, at most.
+        output
+            The output of the model that is meant; by default the second of two classes, or else the
+            one that varies most.
+        budget
+            How many predictions it may take; by default as many as the curves of the single
+            features take for the past observations that are kept (`n_past`).
+
+        Examples
+        --------
+        >>> import random, ipdp
+        >>> pdp = ipdp.IncrementalPDP(lambda x: x["a"] * x["b"] + 3 * x["c"], seed=1)
+        >>> draws = random.Random(1)
+        >>> for _ in range(300):
+        ...     pdp.explain_one({name: draws.gauss(0, 1) for name in "abc"})
+        >>> pdp.interactions().pairs
+        [('a', 'b')]
+        """
+        self._must_have_past("a search for interactions")
+        if self._memory is None:
+            raise NotEnoughSamples("no observation yet: call explain_one first")
+        return strongest_pairs(
+            self._memory,
+            self.engine,
+            n=whole_number("n", n),
+            output=output,
+            budget=None if budget is None else whole_number("budget", budget),
+        )
+
+    def _must_have_past(self, what: str) -> None:
+        if not self.n_past:
+            raise ValueError(f"{what} needs past observations: give n_past, for instance 144")
 
     @property
     def curves(self) -> dict[Feature, Curve]:
@@ -265,11 +351,8 @@ class IncrementalPDP(CurveExplainer):
         return found
 
     def _snapshot(self, *, now: bool) -> Snapshot:
-        if now and not self.n_past:
-            raise ValueError(
-                "the curve of the model as it is now needs past observations: give n_past, for "
-                "instance 144"
-            )
+        if now:
+            self._must_have_past("the curve of the model as it is now")
         return Snapshot(self._memory, self.engine if now else None)
 
     def results(self) -> dict[Feature, Result]:

@@ -16,6 +16,7 @@ from ipdp.core.observations import arranged
 from ipdp.core.smoothing import Smoothing
 from ipdp.core.typing import FeatureName, FloatArray, Label, Observation, State
 from ipdp.explainers.memory import Memory
+from ipdp.explainers.state.joint_values import JointValues
 from ipdp.explainers.state.means import Means
 from ipdp.explainers.state.points import Layout, Positions
 from ipdp.explainers.state.pool import Pool
@@ -87,6 +88,9 @@ class CurveMemory(Memory):
         # Where there are pairs, the last observations, in the order of the grids: the grids of two
         # features do not know which of their values came together.
         self.joint: deque[tuple[Any, ...]] = deque(maxlen=_N_JOINT if has_pairs else 0)
+        of_pairs = {name for target in targets if target.is_pair for name in target.names}
+        places = [k for k, name in enumerate(self.grids) if name in of_pairs]
+        self.joint_values = JointValues(places, alpha=alpha)
         self.positions = Positions(self.means.layout, self.targets, self.means.n_axes)
         self._waiting = list(range(len(self.targets)))
         self._ready: list[int] = []
@@ -129,6 +133,7 @@ class CurveMemory(Memory):
         kernels.current.take_in(values, self._intakes, self._updates)
         if self.joint.maxlen:
             self.joint.append(tuple(values))
+            self.joint_values.add(self.seen, values, w, t)
 
     def admit(self, x: Observation) -> list[Any]:
         """The values that the grids will take, in their order; nothing changes."""
@@ -137,6 +142,10 @@ class CurveMemory(Memory):
             if values is not None:
                 return values
         return admitted(self.grids, x)
+
+    def places_of(self, names: Sequence[FeatureName]) -> list[int]:
+        """Where the values of some features are, among those that `admit` gives."""
+        return [self._names.index(name) for name in names]
 
     def layout_now(self) -> Layout:
         """The slots to evaluate now; the one in force if nothing came or went."""
@@ -228,6 +237,7 @@ class CurveMemory(Memory):
         twin.means = self.means.copy()
         twin.recent.extend(self.recent)
         twin.joint.extend(self.joint)
+        twin.joint_values = self.joint_values.copy()
         return twin
 
     def successor(self) -> CurveMemory:
@@ -237,6 +247,7 @@ class CurveMemory(Memory):
             target.n = 0
         later.recent.clear()
         later.spreads = self.spreads.successor()
+        later.joint_values = self.joint_values.successor()
         later.pool = Pool(self.pool.size, alpha=self.pool.alpha)
         later.starts_at = self.seen
         return later
@@ -251,6 +262,8 @@ class CurveMemory(Memory):
             joined = later.copy({n: grid.merge(later.grids[n]) for n, grid in self.grids.items()})
             joined.joint.clear()
             joined.joint.extend([*self.joint, *later.joint])
+        seen = 0 if later.follows(self) else self.seen
+        joined.joint_values = self.joint_values.merge(later.joint_values, seen)
         joined.means = means
         joined.spreads = self.merged_spreads(later, means)
         joined.columns = self.columns
@@ -310,6 +323,7 @@ class CurveMemory(Memory):
             "spread": self.spreads.state,
             "pool": self.pool.state,
             "together": [plain(list(values)) for values in self.joint],
+            "joint_values": self.joint_values.state,
         }
 
     def _restore(self, state: State) -> None:
@@ -341,6 +355,8 @@ class CurveMemory(Memory):
         if "spread" in state:  # not in those of version 0.4 and before
             self.spreads = self.spreads.restored(state["spread"], means.layout, len(means.outputs))
         self.joint.extend(map(tuple, state["together"]))
+        if "joint_values" in state:  # not in those of version 0.4 and before
+            self.joint_values.restore(state["joint_values"])
         if state.get("pool") and self.pool.size:  # states of earlier versions have none
             self.pool.restore(state["pool"], self.targets)
         for record in state["recent"]:

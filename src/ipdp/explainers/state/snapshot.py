@@ -9,6 +9,7 @@ import numpy as np
 from ipdp.core.counts import in_order
 from ipdp.core.curve import Curve
 from ipdp.core.errors import NotEnoughSamples
+from ipdp.core.h_statistic import Effect, h_squared
 from ipdp.core.typing import Array, FloatArray
 from ipdp.explainers.state.correction import correction, share_now
 from ipdp.explainers.state.curve_memory import CurveMemory
@@ -75,12 +76,8 @@ class Snapshot:
         if not target.n:
             raise NotEnoughSamples(f"no curve for {target.feature!r} yet: {target.why_no_curve}")
         layout = memory.means.layout
-        keys = dict(zip(layout.columns_of(number), layout.keys_of(number), strict=True))
-        columns = self._shown(number, target, keys)
-        missing = [c for c in columns if keys[c] is MISSING]
-        columns = [c for c in columns if keys[c] is not MISSING]
-        axes, order, shape = self._arrange(target, columns, [keys[c] for c in columns])
-        columns = [columns[k] for k in order]
+        keys, columns, missing, axes = self._points(number)
+        shape = tuple(map(len, axes))
 
         weight = self._weight[columns] if self._is_flat(columns) else None
 
@@ -109,6 +106,7 @@ class Snapshot:
             smoothed=None if self._smoothed is None else cut(self._smoothed),
             ice_spread=None if deviations is None else deviations.reshape(len(rows), *shape),
             explained=self._explained,
+            h_squared=self._h_squared(number) if target.is_pair else None,
             follows_all=memory.follows_all,
             n_samples=target.n,
             n_effective_points=self._n_effective[columns].reshape(shape),
@@ -140,6 +138,48 @@ class Snapshot:
         spreads = np.nan_to_num(spread.deviations(columns)).max(initial=0.0)
         return bool(max(spreads, *steps, 0.0) <= least)
 
+    def _points(
+        self, number: int, *, all_of_them: bool = False
+    ) -> tuple[dict[int, Key], list[int], list[int], list[Array]]:
+        """The keys of a target's columns, those that are shown, and the axes that they fill.
+
+        The column for a missing value comes apart.
+        """
+        target, layout = self._memory.targets[number], self._memory.means.layout
+        keys = dict(zip(layout.columns_of(number), layout.keys_of(number), strict=True))
+        shown = list(keys) if all_of_them else self._shown(number, target, keys)
+        columns = [c for c in shown if keys[c] is not MISSING]
+        axes, order = self._arrange(target, columns, [keys[c] for c in columns])
+        missing = [c for c in shown if keys[c] is MISSING]
+        return keys, [columns[k] for k in order], missing, axes
+
+    def _h_squared(self, number: int) -> FloatArray | None:
+        """H² of a pair, if there are curves of both of its features too."""
+        memory, found = self._memory, self.effects(number)
+        if found is None:
+            return None
+        surface, *singles = found
+        places = memory.places_of(memory.targets[number].names)
+        *own, weights = memory.joint_values.of(*places, memory.t or 0.0)
+        return h_squared(surface, singles, own, weights)
+
+    def effects(self, number: int) -> list[Effect] | None:
+        """What a pair does, and each of its features alone; None if these are not followed."""
+        targets = self._memory.targets
+        numbers = {target.names: k for k, target in enumerate(targets) if target.n}
+        wanted = [numbers.get((name,)) for name in targets[number].names]
+        if None in wanted:
+            return None
+        return [self._effect(k) for k in (number, *wanted) if k is not None]
+
+    def _effect(self, number: int) -> Effect:
+        """What a curve or a surface says, and where; NaN where it says nothing."""
+        # A surface and its two curves have the same points, also those too new to be shown.
+        _, columns, _, axes = self._points(number, all_of_them=True)
+        values = self._mean[np.ix_(self._rows, columns)]
+        values = np.where(self._weight[columns] > 0, values, np.nan)
+        return Effect(axes, values.reshape(len(self._rows), *map(len, axes)))
+
     def _shown(self, number: int, target: Target, keys: dict[int, Key]) -> list[int]:
         """The columns of a target that have a value and are within the limits of its grid."""
         columns = np.array(list(keys), dtype=int)
@@ -162,12 +202,12 @@ class Snapshot:
 
     def _arrange(
         self, target: Target, columns: list[int], keys: list[Any]
-    ) -> tuple[list[Array], list[int], tuple[int, ...]]:
-        """The axes, the order of the columns along them, and the shape that they fill."""
+    ) -> tuple[list[Array], list[int]]:
+        """The axes, and the order of the columns along them."""
         mean = self._mean
         if not target.is_pair:
             axis, order = _ascending(_axis(keys, mean[0, columns]))
-            return [axis], order, (len(axis),)
+            return [axis], order
         firsts = list(dict.fromkeys(first for first, _ in keys))
         seconds = list(dict.fromkeys(second for _, second in keys))
         shape = (len(firsts), len(seconds))
@@ -183,14 +223,13 @@ class Snapshot:
             strict=True,
         )
         cells = np.arange(len(columns)).reshape(shape)[np.ix_(*orders)]
-        return list(axes), cells.ravel().tolist(), shape
+        return list(axes), cells.ravel().tolist()
 
     def _rugs(self, target: Target) -> list[Array]:
         """Recent values of each feature; of a pair those of one observation at the same place."""
         if not target.is_pair:
             return [grid.rug for grid in target.grids]
-        names = list(self._memory.grids)
-        places = [names.index(name) for name in target.names]
+        places = self._memory.places_of(target.names)
         rows = [[values[k] for k in places] for values in self._memory.joint]
         columns = zip(*[row for row in rows if None not in row], strict=True)
         rugs = []

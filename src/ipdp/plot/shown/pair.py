@@ -76,7 +76,7 @@ def shown_pair(whole: Curve, **options: Any) -> ShownPair:
     return ShownPair(
         features=tuple(map(named, curve.features)),
         label=output_label(whole, curve, centred=wanted.centred),
-        title=time_text(curve.t),
+        title=_title(curve),
         axes=(x, y),
         categories=tuple(axis.categories for axis in both),
         z=z,
@@ -86,6 +86,14 @@ def shown_pair(whole: Curve, **options: Any) -> ShownPair:
         ticks=_ticks(curve) if wanted.rug and density is None else [np.empty(0)] * 2,
         is_empty=not np.isfinite(z).any(),
     )
+
+
+def _title(curve: Curve) -> str:
+    """When the surface was taken, and how much of it is not the sum of two curves."""
+    parts = [time_text(curve.t)]
+    if curve.h_squared is not None and np.isfinite(curve.h_squared).all() and curve.outputs:
+        parts.append(f"interaction: {curve.h_squared[0]:.2f} of the variance (H²)")
+    return ", ".join(part for part in parts if part)
 
 
 def shown_of(curve: Curve, **options: Any) -> ShownCurve | ShownPair:
