@@ -11,10 +11,12 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 import ipdp
+from ipdp.core.interactions import Interaction, Interactions
 from ipdp.plot import (
     CarpetDisplay,
     ChangeDisplay,
     ComparisonDisplay,
+    InteractionDisplay,
     OverviewDisplay,
     TimelineDisplay,
 )
@@ -58,6 +60,9 @@ def figures_of(name):
         "rows": CarpetDisplay([categories]).plot,
         "timeline": TimelineDisplay([curve], changes=[change], metrics={name: ([300], [0.5])}).plot,
         "change": ChangeDisplay(change).plot,
+        "interactions": InteractionDisplay(
+            Interactions((Interaction((name, "b"), 2.0, 0.1, 0.5, 100),), (), name, 640)
+        ).plot,
         "comparison": ComparisonDisplay(ipdp.compare([curve], [curve], names=(name, name))).plot,
         "two categories": ComparisonDisplay(ipdp.compare([categories], [categories])).plot,
     }

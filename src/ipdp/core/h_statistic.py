@@ -25,7 +25,7 @@ class Effect(NamedTuple):
     def at(self, own: Sequence[Sequence[Any]]) -> FloatArray:
         """The effect at the values of n observations, (n_outputs, n); NaN where it is not known."""
         parts = [weights_beyond(axis, values) for axis, values in zip(self.axes, own, strict=True)]
-        unknown = np.isnan(self.values).any(axis=0)
+        unknown = np.asarray(np.isnan(self.values).any(axis=0))
         by_cell = "oi,ni->on" if len(parts) == 1 else "oij,ni,nj->on"
         found = np.einsum(by_cell, np.where(unknown, 0.0, self.values), *parts)
         if unknown.any():

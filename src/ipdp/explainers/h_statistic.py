@@ -39,7 +39,7 @@ def asked_h(memory: CurveMemory, engine: Engine, number: int) -> FloatArray:
         raise ValueError(
             f"H needs the curves of {first!r} and {second!r} too: give both as features"
         )
-    *own, weights = memory.joint_values.of(*memory.places_of(target.names), memory.t or 0.0)
+    own, weights = memory.joint_values.of(memory.places_of(target.names), memory.t or 0.0)
     if not effects or min(len(weights), len(memory.pool.kept)) < _FEWEST:
         raise NotEnoughSamples(f"too few observations yet for H of {target.feature!r}")
     step = -(-len(weights) // _VALUES)
@@ -143,7 +143,7 @@ class _Questions:
                 if categories[-1] is None:
                     numbers = np.array(values, dtype=float)
                     positions[axis, start:stop] = np.rint(numbers) if self.whole[k] else numbers
-            names, whole = (tuple(of[k] for k in which) for of in (self.names, self.whole))
+            names, whole = tuple(self.names[k] for k in which), tuple(self.whole[k] for k in which)
             probes.append(Probe(names, start, stop, whole, tuple(categories)))
             start = stop
         return probes, positions

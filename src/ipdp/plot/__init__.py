@@ -5,6 +5,7 @@ from ipdp.plot.shown.carpet import CarpetDisplay
 from ipdp.plot.shown.change import ChangeDisplay
 from ipdp.plot.shown.comparison import ComparisonDisplay
 from ipdp.plot.shown.display import PDPDisplay
+from ipdp.plot.shown.interactions import InteractionDisplay
 from ipdp.plot.shown.overview import OverviewDisplay
 from ipdp.plot.shown.timeline import TimelineDisplay
 
@@ -12,6 +13,7 @@ __all__ = [
     "CarpetDisplay",
     "ChangeDisplay",
     "ComparisonDisplay",
+    "InteractionDisplay",
     "OverviewDisplay",
     "PDPDisplay",
     "TimelineDisplay",

@@ -53,15 +53,14 @@ class JointValues:
             else:
                 self.rows.popleft()
 
-    def of(self, first: int, second: int, t: float) -> tuple[list[Any], list[Any], FloatArray]:
-        """The values at two places that came together, and how much they weigh at a time."""
-        one, other = self.places.index(first), self.places.index(second)
-        known = [row for row in self.rows if None not in (row.values[one], row.values[other])]
+    def of(self, places: Sequence[int], t: float) -> tuple[list[list[Any]], FloatArray]:
+        """The values at some places that came together, and how much they weigh at a time."""
+        columns = [self.places.index(place) for place in places]
+        known = [row for row in self.rows if None not in [row.values[k] for k in columns]]
         weights = np.array([row.w for row in known])
         if self.alpha is not None:
             weights = weights * (1 - self.alpha) ** (t - np.array([row.t for row in known]))
-        columns = ([row.values[k] for row in known] for k in (one, other))
-        return *columns, weights
+        return [[row.values[k] for row in known] for k in columns], weights
 
     # Copies, segments of a stream, state.
 

@@ -160,7 +160,7 @@ class Snapshot:
             return None
         surface, *singles = found
         places = memory.places_of(memory.targets[number].names)
-        *own, weights = memory.joint_values.of(*places, memory.t or 0.0)
+        own, weights = memory.joint_values.of(places, memory.t or 0.0)
         return h_squared(surface, singles, own, weights)
 
     def effects(self, number: int) -> list[Effect] | None:
