@@ -6,6 +6,8 @@ after two thirds.
 
 from __future__ import annotations
 
+import math
+import random
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +18,14 @@ from river import forest, metrics, utils
 
 import ipdp
 from ipdp.datasets import AgrawalDrift
-from ipdp.plot import CarpetDisplay, ChangeDisplay, OverviewDisplay, PDPDisplay, TimelineDisplay
+from ipdp.plot import (
+    CarpetDisplay,
+    ChangeDisplay,
+    OverviewDisplay,
+    PDPDisplay,
+    RegionsDisplay,
+    TimelineDisplay,
+)
 
 N = 9_000
 DIRECTORY = Path(__file__).parent / "figures"
@@ -54,6 +63,23 @@ def history() -> dict[str, Any]:
     }
 
 
+def bicycles(x: dict[str, Any]) -> float:
+    """Two peaks on working days, one on others; more when it is warm, above all after noon."""
+    hour = x["hour"]
+    peaks = 200 + 150 * math.cos((hour - 8) * math.pi / 5)
+    noon = 250 - 200 * math.cos((hour - 1) * math.pi / 12)
+    return (peaks if x["workingday"] == "yes" else noon) + (6 if hour > 12 else 1) * x["temp"]
+
+
+def regions() -> ipdp.IncrementalRegions:
+    """Where the effects of a stream of hours differ."""
+    explainer, draws = ipdp.IncrementalRegions(bicycles), random.Random(42)
+    for t in range(3_000):
+        day = "yes" if t // 24 % 7 < 5 else "no"
+        explainer.explain_one({"hour": t % 24, "workingday": day, "temp": draws.gauss(15, 8)})
+    return explainer
+
+
 def save(name: str, size: tuple[float, float], draw: Any, *, dark: bool = False) -> None:
     """Write one picture."""
     with mpl.rc_context():
@@ -81,6 +107,7 @@ def main() -> None:
     real = [change for change in changes if change.kind == "real"]
     largest = max(real, key=lambda change: change.size)
     save("change", (6, 4), ChangeDisplay(largest).plot)
+    save("regions", (8, 6.6), RegionsDisplay(regions().splits).plot)
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ from ipdp.explainers import (
     IncrementalALE,
     IncrementalPDP,
     IncrementalPFI,
+    IncrementalRegions,
     accumulated_local_effects,
     partial_dependence,
 )
@@ -39,6 +40,7 @@ __all__ = [
     "IncrementalALE",
     "IncrementalPDP",
     "IncrementalPFI",
+    "IncrementalRegions",
     "Log",
     "LogReader",
     "Monitor",

@@ -257,6 +257,23 @@ def test_several_explainers(tmp_path, ipdp):
     assert ipdp("resume", out, "--quiet").code == 0
 
 
+def test_regions(tmp_path, ipdp, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    out, data = tmp_path / "run", tmp_path / "data.csv"
+    draws = random.Random(5)
+    lines = [f"{draws.gauss(0, 1):.3f},{draws.choice(['up', 'down'])}" for _ in range(400)]
+    data.write_text("\n".join(["a,b", *lines]))
+    (tmp_path / "turned.py").write_text("model = lambda x: x['a'] * (1 if x['b'] == 'up' else -1)")
+    given = ["--model", "turned:model", "--explainers", "regions", "--out", out]
+    answer = ipdp("run", "--data", data, *given, "--quiet")
+    assert answer.code == 0, answer.err
+    shown = ipdp("show", out).out
+    assert "a, where b = down" in shown
+    assert "% of what the model does." in shown
+    assert ipdp("report", out, "--out", tmp_path / "report.html").code == 0
+    assert "a, where b = up" in (tmp_path / "report.html").read_text()
+
+
 def test_a_budget_and_metrics_for_prometheus(tmp_path, ipdp):
     answer = ipdp(
         "run", "--data", "agrawal?n_samples=300", "--model", MODEL, "--budget", "0.3",

@@ -15,6 +15,7 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 import ipdp
+from ipdp.explainers import Split
 from ipdp.log import Log, LogReader
 
 matplotlib.use("Agg")
@@ -37,6 +38,17 @@ def make_curve(**changes: Any) -> ipdp.Curve:
         "rug": [np.linspace(0.0, 4.0, 50)],
     }
     return ipdp.Curve(**{**values, **changes})
+
+
+def make_split(feature: str = "age", gain: float = 0.6, spread: float = 2.0) -> Split:
+    """A split of a number by a category."""
+    whole = make_curve(feature=feature, ice_spread=np.full((1, 5), spread))
+    words = "sex = f", "sex = m"
+    one, other = (
+        make_curve(feature=f"{feature}, where {word}", average=whole.average * k, ice=None)
+        for word, k in zip(words, (2, 0.5), strict=True)
+    )
+    return Split(feature, "sex", words, gain, 0.1, 0.3, whole, (one, other))
 
 
 def make_binary(**changes: Any) -> ipdp.Curve:

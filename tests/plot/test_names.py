@@ -12,12 +12,14 @@ from matplotlib.text import Text
 
 import ipdp
 from ipdp.core.interactions import Interaction, Interactions
+from ipdp.explainers import Split
 from ipdp.plot import (
     CarpetDisplay,
     ChangeDisplay,
     ComparisonDisplay,
     InteractionDisplay,
     OverviewDisplay,
+    RegionsDisplay,
     TimelineDisplay,
 )
 from ipdp.plot.shown.style import named
@@ -51,10 +53,12 @@ def figures_of(name):
         std_error=np.ones((2, 5)),
         ice=None,
     )
+    split = Split(name, name, (name, name), 0.5, 0.1, 0.3, curve, (curve, several))
     return {
         "curve": several.plot,
         "categories": categories.plot,
         "pair": pair.plot,
+        "regions": RegionsDisplay([split]).plot,
         "overview": OverviewDisplay([curve, categories, several]).plot,
         "carpet": CarpetDisplay([curve], changes=[change]).plot,
         "rows": CarpetDisplay([categories]).plot,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+
 import numpy as np
 import pytest
 from river import metrics, tree
@@ -40,6 +42,33 @@ def test_the_results_of_all_explainers_are_reported_and_logged(make, tmp_path):
         assert kept["pdp"]["kind"] == "IncrementalPDP"
         assert kept["pfi"]["title"] == "permutation importance"
         assert log.verify() == []
+
+
+def turned(x):
+    return x["a"] if x["b"] == "up" else -x["a"]
+
+
+def turned_rows(n):
+    draws = random.Random(3)
+    return [({"a": draws.gauss(0, 1), "b": draws.choice(["up", "down"])}, 0.0) for _ in range(n)]
+
+
+def test_regions_are_logged_and_go_on_after_a_stop(tmp_path):
+    names = {"a", "b", "a, where b = up", "a, where b = down"}
+    whole, parts = (ipdp.IncrementalRegions(turned, alpha=0.01) for _ in range(2))
+    settings = {"learn": False, "snapshot_every": 100}
+    ipdp.run(turned_rows(500), turned, whole, log=tmp_path / "whole", **settings)
+    settings |= {"log": tmp_path / "log", "checkpoint": tmp_path / "run.ipdp"}
+    ipdp.run(turned_rows(230), turned, parts, **settings)
+    again = ipdp.IncrementalRegions(turned, alpha=0.01)
+    ipdp.run(turned_rows(500), turned, again, resume=True, **settings)
+    with LogReader(tmp_path / "whole") as one, LogReader(tmp_path / "log") as other:
+        assert names <= set(one.at(500))
+        assert set(one.at(500)) == set(other.at(500))
+        for name, curve in one.at(500).items():
+            assert np.array_equal(curve.average, other.at(500)[name].average)
+            assert curve.explained > 0.99
+        assert one.verify() == []
 
 
 def test_explainers_have_names(make):

@@ -7,13 +7,17 @@ from ipdp.explainers.batch import partial_dependence
 from ipdp.explainers.memory import Memory
 from ipdp.explainers.pdp import IncrementalPDP
 from ipdp.explainers.pfi import IncrementalPFI
+from ipdp.explainers.regions.explainer import IncrementalRegions
+from ipdp.explainers.regions.split import Split
 
 __all__ = [
     "Explainer",
     "IncrementalALE",
     "IncrementalPDP",
     "IncrementalPFI",
+    "IncrementalRegions",
     "Memory",
+    "Split",
     "accumulated_local_effects",
     "partial_dependence",
 ]

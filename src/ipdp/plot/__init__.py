@@ -7,6 +7,7 @@ from ipdp.plot.shown.comparison import ComparisonDisplay
 from ipdp.plot.shown.display import PDPDisplay
 from ipdp.plot.shown.interactions import InteractionDisplay
 from ipdp.plot.shown.overview import OverviewDisplay
+from ipdp.plot.shown.regions import RegionsDisplay
 from ipdp.plot.shown.timeline import TimelineDisplay
 
 __all__ = [
@@ -16,6 +17,7 @@ __all__ = [
     "InteractionDisplay",
     "OverviewDisplay",
     "PDPDisplay",
+    "RegionsDisplay",
     "TimelineDisplay",
     "curve_html",
     "explainer_html",

@@ -210,8 +210,8 @@ class RunConfig(BaseModel):
     explainers: Names = _explanation(
         ["pdp"],
         "EXPLAINERS",
-        "What to compute, with commas: pdp (curves), ale (accumulated local effects), pfi "
-        "(permutation importance)",
+        "What to compute, with commas: pdp (curves), regions (curves, and where effects differ), "
+        "ale (accumulated local effects), pfi (permutation importance)",
     )
     loss: str = _explanation(
         "auto",

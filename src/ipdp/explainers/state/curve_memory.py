@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, TypeAlias
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 
@@ -222,7 +222,7 @@ class CurveMemory(Memory):
 
     # Copies, and segments of a stream.
 
-    def copy(self, grids: dict[FeatureName, Grid] | None = None) -> CurveMemory:
+    def copy(self, grids: dict[FeatureName, Grid] | None = None) -> Self:
         """An independent copy, with other grids if they are given."""
         if grids is None:
             grids = {name: grid.copy() for name, grid in self.grids.items()}
@@ -231,7 +231,7 @@ class CurveMemory(Memory):
             for target in self.targets
         ]
         alpha, n_ice = self.means.smoothing.alpha, self.recent.maxlen or 0
-        twin = CurveMemory(targets, self.columns, alpha=alpha, n_ice=n_ice)
+        twin = type(self)(targets, self.columns, alpha=alpha, n_ice=n_ice)
         twin.pool, twin.spreads = self.pool.copy(), self.spreads.copy()
         twin.seen, twin.t, twin.starts_at = self.seen, self.t, self.starts_at
         twin.means = self.means.copy()
@@ -240,7 +240,7 @@ class CurveMemory(Memory):
         twin.joint_values = self.joint_values.copy()
         return twin
 
-    def successor(self) -> CurveMemory:
+    def successor(self) -> Self:
         later = self.copy()
         later.means = self.means.successor()
         for target in later.targets:
@@ -252,7 +252,7 @@ class CurveMemory(Memory):
         later.starts_at = self.seen
         return later
 
-    def merge(self, later: CurveMemory) -> CurveMemory:
+    def merge(self, later: Self) -> Self:
         if [a.feature for a in self.targets] != [b.feature for b in later.targets]:
             raise ValueError("explainers can be merged only if they follow the same features")
         means = self.means.merge(later.means, later.targets)
@@ -278,9 +278,9 @@ class CurveMemory(Memory):
         joined.pool = pools[0].merge(pools[1], joined.t or 0.0)
         return joined
 
-    def merged_spreads(self, later: CurveMemory, means: Means) -> Spreads:
+    def merged_spreads(self, later: CurveMemory, means: Means) -> Spreads[Spread]:
         """The spread of both memories, whose means together are those."""
-        rows = (_rows(means.outputs, part.means.outputs) for part in (self, later))
+        rows = (rows_of(means.outputs, part.means.outputs) for part in (self, later))
         return self.spreads.merge(later.spreads, later.follows(self), means.layout, *rows)
 
     # State out and in.
@@ -382,7 +382,7 @@ class CurveMemory(Memory):
                 )
 
 
-def _rows(wanted: Sequence[Label], known: Sequence[Label]) -> list[int]:
+def rows_of(wanted: Sequence[Label], known: Sequence[Label]) -> list[int]:
     """Where each wanted output is among those that are known; -1 for one that is not."""
     return [known.index(label) if label in known else -1 for label in wanted]
 

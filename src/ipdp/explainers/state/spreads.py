@@ -2,14 +2,34 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Generic, Protocol, Self, TypeVar
 
 from ipdp.core.typing import State
 from ipdp.explainers.state.points import Layout
-from ipdp.explainers.state.spread import Spread
 
 
-class Spreads:
+class Sums(Protocol):
+    """Sums over observations that depend on what was before: `Spread` is one."""
+
+    n: int
+    t: float | None
+
+    def copy(self) -> Self: ...
+
+    def empty(self) -> Self: ...
+
+    def merge(self, later: Self, *arranged: Any) -> Self: ...
+
+    @property
+    def state(self) -> State: ...
+
+    def restore(self, state: State, layout: Layout, n_outputs: int) -> None: ...
+
+
+S = TypeVar("S", bound=Sums)
+
+
+class Spreads(Generic[S]):
     """The spread of a segment of a stream, and that from the beginning of the stream on.
 
     What a level is depends on what was before. A segment that is to be merged with an earlier one
@@ -18,8 +38,8 @@ class Spreads:
 
     def __init__(
         self,
-        own: Spread,
-        whole: Spread | None = None,
+        own: S,
+        whole: S | None = None,
         begins_after: tuple[int, float | None] | None = None,
     ) -> None:
         self.own = own
@@ -28,18 +48,18 @@ class Spreads:
         # Those that take each observation.
         self.all = (own,) if whole is None else (own, whole)
 
-    def copy(self) -> Spreads:
+    def copy(self) -> Spreads[S]:
         """An independent copy."""
         return Spreads(self.own.copy(), self.whole and self.whole.copy(), self.begins_after)
 
-    def successor(self) -> Spreads:
+    def successor(self) -> Spreads[S]:
         """That of the segment that follows."""
         begins_after, before = self.begins_after, self.whole
         if before is None:
             begins_after, before = (self.own.n, self.own.t), self.own
         return Spreads(self.own.empty(), before.copy(), begins_after)
 
-    def merge(self, later: Spreads, follows: bool, *arranged: Any) -> Spreads:
+    def merge(self, later: Spreads[S], follows: bool, *arranged: Any) -> Spreads[S]:
         """That of both segments; `arranged` are the last arguments of `Spread.merge`."""
         if follows and later.whole is not None:
             if self.whole is None and later.begins_after == (self.own.n, self.own.t):
@@ -58,9 +78,10 @@ class Spreads:
             "begins_after": self.begins_after and list(self.begins_after),
         }
 
-    def restored(self, state: State, layout: Layout, n_outputs: int) -> Spreads:
+    def restored(self, state: State, layout: Layout, n_outputs: int) -> Spreads[S]:
         """What gave this `state`; the layout and the outputs are those of the means."""
-        own, whole = self.own.empty(), None
+        own = self.own.empty()
+        whole = None
         own.restore(state["own"], layout, n_outputs)
         if state["whole"]:
             whole = self.own.empty()

@@ -31,29 +31,29 @@ def draw(shown: ShownOverview, ax: Axes | Sequence[Axes] | None) -> dict[str, An
         ax,
         len(shown.curves),
         columns=shown.columns,
-        size=(_WIDTH * shown.columns, _HEIGHT * shown.n_rows + 0.3),
+        size=(_WIDTH * shown.width * shown.columns, _HEIGHT * shown.n_rows + 0.3),
         share="y",
         n_shared=len(single),
     )
     displays = [
-        PDPDisplay(curve).plot(panel, **shown.options)
-        for curve, panel in zip(shown.curves, axes, strict=True)
+        PDPDisplay(curve).plot(panel, **shown.options_of(k))
+        for k, (curve, panel) in enumerate(zip(shown.curves, axes, strict=True))
     ]
     # Where one panel has a rug all have one, so that the common axis is level.
     rug = shown.options["rug"] and any(curve.rug for curve in single)
     for k, (panel, display) in enumerate(zip(axes, displays, strict=True)):
-        name, importance = display.curve.feature, shown.importance_text(display.curve)
-        panel.set_title(named(name, width=_LETTERS), loc="left", fontsize="small", **PLAIN)
+        name, told = shown.title_of(k)
+        letters = round(_LETTERS * shown.width)
+        panel.set_title(named(name, width=letters), loc="left", fontsize="small", **PLAIN)
         grey = text_colour(panel, 0.6)
-        importance = f"importance {importance}" if k == 0 else importance
-        panel.set_title(importance, loc="right", fontsize="x-small", color=grey)
+        panel.set_title(told, loc="right", fontsize="x-small", color=grey)
         if is_pair(display.curve):
             _shrink_pair(display)
         else:
             _shrink_curve(display, first=k % shown.columns == 0, rug=rug)
             if shown.label is not None:
                 panel.set_ylabel(shown.label, **PLAIN)
-    legend = _add_legend(displays)
+    legend = _add_legend(displays, shown.compare_name)
     if ax is None and shown.title:
         _add_title(axes, shown)
     return {"axes": axes, "figure": axes[0].figure, "displays": displays, "legend": legend}
@@ -109,8 +109,8 @@ def _shrink_curve(display: PDPDisplay, *, first: bool, rug: bool) -> None:
         display.missing_ax_.tick_params(labelsize="x-small")
 
 
-def _add_legend(displays: Sequence[PDPDisplay]) -> Any:
-    """One legend for all panels: of the outputs, and of the mean of past answers."""
+def _add_legend(displays: Sequence[PDPDisplay], compare_name: str) -> Any:
+    """One legend for all panels: of the outputs, of the mean of past answers, of what is beside."""
     most = max(displays, key=lambda display: len(display.lines_))
     drawn = list(most.lines_) if len(most.lines_) > 1 else []
     names = [str(line.get_label()) for line in drawn]
@@ -119,6 +119,8 @@ def _add_legend(displays: Sequence[PDPDisplay]) -> Any:
         if not drawn:
             drawn, names = [past.lines_[0]], [MODEL_NOW]
         drawn, names = [*drawn, past.past_[0]], [*names, PAST]
+    if compare_name and most.compare_:
+        drawn, names = [*drawn, most.compare_[0]], [*names, compare_name]
     if not drawn:
         return None
     figure = most.ax_.figure

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ipdp.core.curve import Curve
 from ipdp.plot.plotly.curve import traces, x_axis, y_axis
 from ipdp.plot.plotly.pair import axes, surface_trace
 from ipdp.plot.plotly.style import Figure, Theme, Trace, escaped, name_text
@@ -67,13 +66,14 @@ def figure(shown: ShownOverview) -> Figure:
     found: list[Trace] = []
     for k, curve in enumerate(shown.curves):
         panel = Panel.of(shown, k)
-        layout["annotations"].append(_title(curve, shown.importance_text(curve), panel))
-        one = shown_of(curve, **shown.options)
+        letters = round(_LETTERS * shown.width)
+        layout["annotations"].append(_title(*shown.title_of(k), panel, letters))
+        one = shown_of(curve, **shown.options_of(k))
         if isinstance(one, ShownPair):
             found.append(_pair_trace(one, theme, panel))
             layout |= _pair_axes(one, panel)
         else:
-            found += _traces(one, theme, panel)
+            found += _traces(one, theme, panel, shown.compare_name)
             layout |= _axes(panel, one, rug=shown.options["rug"], label=shown.label)
     named: set[str] = set()
     for trace in found:  # one entry of the legend for each output, not for each panel
@@ -92,7 +92,7 @@ def _sentence(shown: ShownOverview) -> dict[str, Any]:
     return {"title": title, "margin": {"t": 40 + _TOP, "l": 60, "r": 20, "b": 50}}
 
 
-def _traces(shown: ShownCurve, theme: Theme, panel: Panel) -> list[Trace]:
+def _traces(shown: ShownCurve, theme: Theme, panel: Panel, compare_name: str) -> list[Trace]:
     """What is drawn of a curve, with small markers and the missing value right of the curve."""
     found = traces(shown, theme.line_styles(len(shown.lines)), theme)
     for trace in found:
@@ -102,6 +102,8 @@ def _traces(shown: ShownCurve, theme: Theme, panel: Panel) -> list[Trace]:
             trace["marker"]["size"] = _MARKER
         if trace["meta"] == "missing":
             trace["x"] = [_right_of(shown)]
+        if trace["meta"] == "compare":
+            trace["name"] = compare_name
     return found
 
 
@@ -161,9 +163,9 @@ def _pair_axes(shown: ShownPair, panel: Panel) -> dict[str, Any]:
     return layout
 
 
-def _title(curve: Curve, importance: str, panel: Panel) -> dict[str, Any]:
-    """Name and importance above a panel."""
-    text = f"{name_text(curve.feature, _LETTERS)} <i>{importance}</i>"
+def _title(name: Any, told: str, panel: Panel, letters: int) -> dict[str, Any]:
+    """A name above a panel, and what is told of it."""
+    text = f"{name_text(name, letters)} <i>{told}</i>"
     place = {"x": panel.across[0], "xref": "paper", "xanchor": "left"}
     place |= {"y": panel.along[1], "yref": "paper", "yanchor": "bottom"}
     return {"text": text, "showarrow": False, "font": {"size": 11}, **place}

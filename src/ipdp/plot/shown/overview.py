@@ -138,6 +138,17 @@ class ShownOverview:
     title: str = ""  # a sentence, for a figure of its own, and how to read it
     note: str = ""
     label: str | None = None  # of the axis of the output; None for that of a curve
+    compare_name: str = ""  # of the curve beside each of them in the legend
+    width: float = 1.0  # of a panel, against the usual one
+
+    def options_of(self, k: int) -> dict[str, Any]:  # noqa: ARG002  (all alike here)
+        """How the k-th curve is drawn."""
+        return self.options
+
+    def title_of(self, k: int) -> tuple[Any, str]:
+        """What is above the k-th panel: a name, and what is told of it."""
+        importance = self.importance_text(self.curves[k])
+        return self.curves[k].feature, f"importance {importance}" if k == 0 else importance
 
     @property
     def n_rows(self) -> int:

@@ -1,0 +1,72 @@
+"""What an explainer of regions remembers: that of curves, and the sums by which they differ."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any, Self
+
+from ipdp.core.typing import FeatureName, Observation, State
+from ipdp.explainers.regions.sums import RegionSums
+from ipdp.explainers.state.curve_memory import Answers, CurveMemory, rows_of
+from ipdp.explainers.state.records import IceRecord
+from ipdp.explainers.state.spreads import Spreads
+from ipdp.grid import Grid
+
+
+class RegionsMemory(CurveMemory):
+    """A memory of curves that also sums the same ICE curves by the parts of the other features."""
+
+    def __init__(self, *arguments: Any, **settings: Any) -> None:
+        super().__init__(*arguments, **settings)
+        sums = RegionSums(tuple(self.grids), alpha=self.means.smoothing.alpha)
+        self.sums = Spreads(sums)
+
+    def fold_in(
+        self,
+        answers: Answers,
+        rows: Sequence[Observation],
+        own: Sequence[list[Any]],
+        w: Any,
+        t: Any,
+    ) -> None:
+        super().fold_in(answers, rows, own, w, t)
+        layout, positions, _, _, values = answers
+        if positions.ndim == 2:
+            self._sum_up(IceRecord(layout, positions, values[0]), own[0], w, t)
+            return
+        for record, *rest in zip(
+            map(partial(IceRecord, layout), positions, values), own, w, t, strict=True
+        ):
+            self._sum_up(record, *rest)
+
+    def _sum_up(self, record: IceRecord, own: list[Any], w: float, t: float) -> None:
+        for sums in self.sums.all:
+            sums.fold(record, own, w, t)
+
+    def copy(self, grids: dict[FeatureName, Grid] | None = None) -> Self:
+        twin = super().copy(grids)
+        twin.sums = self.sums.copy()
+        return twin
+
+    def successor(self) -> Self:
+        later = super().successor()
+        later.sums = self.sums.successor()
+        return later
+
+    def merge(self, later: Self) -> Self:
+        joined = super().merge(later)
+        outputs = joined.means.outputs
+        rows = (rows_of(outputs, part.means.outputs) for part in (self, later))
+        joined.sums = self.sums.merge(later.sums, later.follows(self), *rows)
+        return joined
+
+    def _saved(self) -> State:
+        return {**super()._saved(), "regions": self.sums.state}
+
+    def _restore(self, state: State) -> None:
+        super()._restore(state)
+        if "regions" in state:
+            self.sums = self.sums.restored(
+                state["regions"], self.means.layout, len(self.means.outputs)
+            )
