@@ -21,7 +21,7 @@ from river import forest, tree
 
 import ipdp
 
-N, STEP = 3_000, 250
+N, STEP = 3_000, 500
 KINDS, MEMORIES = ("xor", "category", "weekly"), (0.0, 0.9)
 Model = Callable[[dict[str, Any]], float]
 Pair = tuple[str, str]
