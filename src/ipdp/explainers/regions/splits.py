@@ -161,7 +161,18 @@ def _best(
         if len(gains) and gains.max() > best * (1 + _HARDER):
             at = int(gains.argmax()) + 1
             best, first, second = float(gains.max()), Rows(order[:at]), Rows(order[at:])
+    if axis.is_categorical:  # a line has no direction
+        first, second = sorted((first, second), key=lambda rows: _least(axis, rows))
     return best, first, second
+
+
+def _least(axis: Axis, rows: Rows) -> tuple[bool, float, str]:
+    """The least of the categories of some rows, by which both sides have an order."""
+    known = [value for value, row in axis.rows.items() if row in rows]
+    least = [
+        (False, v, "") if _in_order(axis, [axis.rows[v]]) else (False, 0.0, str(v)) for v in known
+    ]
+    return min(least, default=(True, 0.0, ""))
 
 
 def _gains(weight: FloatArray, moved: FloatArray, counts: FloatArray) -> FloatArray:
