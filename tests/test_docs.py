@@ -92,6 +92,7 @@ def test_every_page_of_docs_can_be_found(page):
 PUBLIC_ROOMS = (
     "grid",
     "models",
+    "comparison",
     "plot",
     "datasets",
     "checks",

@@ -23,7 +23,7 @@ from ipdp.explainers import (
 from ipdp.monitor import Change, Monitor
 
 if TYPE_CHECKING:
-    from ipdp import checks, datasets, plot, spark
+    from ipdp import checks, comparison, datasets, plot, spark
     from ipdp.comparison import Comparison, compare
     from ipdp.log import Log, LogReader
     from ipdp.runs import Run, run
@@ -52,6 +52,7 @@ __all__ = [
     "accumulated_local_effects",
     "checks",
     "compare",
+    "comparison",
     "datasets",
     "grid",
     "models",
@@ -72,6 +73,7 @@ _LATER = {
     "run": "ipdp.runs",
     "checks": "ipdp",
     "datasets": "ipdp",
+    "comparison": "ipdp",
     "plot": "ipdp",
     "spark": "ipdp",
 }

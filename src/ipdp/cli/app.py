@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 import ipdp
-from ipdp.cli import demo, diff, log, paper, run, show, web
+from ipdp.cli import baseline, demo, diff, log, paper, run, show, web
 
 app = typer.Typer(
     name="ipdp",
@@ -43,5 +43,5 @@ def _app(
 ) -> None: ...
 
 
-for module in (run, demo, show, diff, log, web, paper):
+for module in (run, baseline, demo, show, diff, log, web, paper):
     module.register(app)

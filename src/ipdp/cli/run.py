@@ -49,6 +49,12 @@ def run(
         ),
     ] = False,
     watch: Watch = False,
+    baseline: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Say how the run differs from a file of 'ipdp baseline'."
+        ),
+    ] = None,
     json_: Json = False,
     quiet: Quiet = False,
     debug: Debug = False,
@@ -67,7 +73,17 @@ def run(
         if dry_run:
             _look(settings, json_=json_)
             return
-        _go(settings, config, resume=resume, watch=watch, json_=json_, quiet=quiet)
+        against = None if baseline is None else _against(baseline, quiet=quiet or json_)
+        more = {"watch": watch, "json_": json_, "quiet": quiet}
+        _go(settings, config, resume=resume, against=against, **more)
+
+
+def _against(path: Path, *, quiet: bool) -> Any:
+    """What compares the run with a baseline, and says so above the progress bar."""
+    from ipdp.comparison import Against, Baseline
+
+    errors = console(stderr=True)
+    return Against(Baseline.load(path), None if quiet else lambda text: line(errors, text))
 
 
 def resume(
@@ -113,7 +129,14 @@ def _look(settings: RunConfig, *, json_: bool) -> None:
 
 
 def _go(
-    settings: RunConfig, file: Path | None, *, resume: bool, watch: bool, json_: bool, quiet: bool
+    settings: RunConfig,
+    file: Path | None,
+    *,
+    resume: bool,
+    watch: bool,
+    json_: bool,
+    quiet: bool,
+    against: Any = None,
 ) -> None:
     """Run, print what happens, and exit with the code that belongs to it."""
     from ipdp.runs import stop_on_signals
@@ -129,6 +152,8 @@ def _go(
         loop = stack.enter_context(settings.assemble(resume=resume))
         reporter.loop = loop
         listeners = [reporter, *_listeners(settings, reporter.errors, stack, quiet=quiet)]
+        if against is not None:
+            listeners.append(against)
         if watch:
             stack.enter_context(_page(settings, quiet))
         received = stack.enter_context(stop_on_signals(loop))
@@ -140,9 +165,13 @@ def _go(
         data = without_secrets(settings.data)
         raise ValueError(f"{data} holds no observations{reporter.skipped}")
     if json_:
-        as_json({**came.to_dict(), "out": str(settings.out)})
+        compared = getattr(against, "comparison", None)
+        more = {} if compared is None else {"baseline": compared.to_dict()}
+        as_json({**came.to_dict(), "out": str(settings.out), **more})
     elif not quiet:
         _report(settings, came)
+        if against is not None and against.comparison is not None:
+            line(console(), against.comparison.summary())
     if came.state == "stopped":
         if not quiet:
             say(f"Stopped with a checkpoint. To go on: {again}")

@@ -93,6 +93,9 @@ def compare(
         b = a
     sides = sides_of(a, b, at, against, explainer)
     _must_not_overlap(*sides)
+    for given, side in ((a, sides[1]), (b, sides[0])):
+        if hasattr(given, "must_fit"):
+            given.must_fit(side.curves)
     chosen = _features(*sides, features)
     found = _differences(*sides, chosen, level=level, margin=margin)
     return _comparison(*sides, chosen, found, level=level, names=names)

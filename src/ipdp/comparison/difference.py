@@ -66,6 +66,15 @@ class Difference:
         "model", "data" or "both"; None where nothing differs, or nobody can tell.
     note
         Why nothing can be said, in a few words; empty where it can.
+
+    Examples
+    --------
+    >>> import ipdp
+    >>> data = [{"a": k / 50} for k in range(200)]
+    >>> one, other = (ipdp.partial_dependence(lambda x, s=s: s * x["a"], data) for s in (1, -1))
+    >>> difference = ipdp.compare(one, other)["a"]
+    >>> difference.verdict, difference.kind, round(difference.size, 1)
+    ('different', 'model', 3.9)
     """
 
     feature: Feature

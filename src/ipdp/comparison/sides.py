@@ -89,6 +89,8 @@ def side_of(given: Any, when: When, explainer: str | None, name: str) -> Side:
     if isinstance(given, Explainer):
         curves = _only_curves(given.results().values())
         return Side(name, curves, explainer=given)
+    if hasattr(given, "must_fit"):  # a baseline
+        return Side("the baseline", dict(given.curves))
     if isinstance(given, Curve):
         return Side(name, {given.feature: given})
     if isinstance(given, Mapping):

@@ -355,5 +355,16 @@ class IncrementalPDP(CurveExplainer):
             self._must_have_past("the curve of the model as it is now")
         return Snapshot(self._memory, self.engine if now else None)
 
+    def baseline(self) -> Any:
+        """What the model said so far, as a small file to compare later data or models with.
+
+        Returns
+        -------
+        An `ipdp.comparison.Baseline`: `save` writes it, `ipdp.compare(baseline, other)` compares.
+        """
+        from ipdp.comparison import Baseline
+
+        return Baseline.of(self)
+
     def results(self) -> dict[Feature, Result]:
         return dict(self.snapshot(with_ice=False, now=self.n_past > 0))

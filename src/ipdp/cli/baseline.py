@@ -1,0 +1,69 @@
+"""`ipdp baseline`: the curves of training data in a small file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ipdp.cli.errors import sentences
+from ipdp.cli.options import Debug, Quiet, examples
+from ipdp.cli.printing import console, line
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    shown = examples(
+        "ipdp baseline model.skops train.csv --target price -o base.ipdp",
+        "ipdp run --model model.skops --data live.csv --baseline base.ipdp",
+    )
+    app.command("baseline", epilog=shown)(baseline)
+
+
+def baseline(
+    model: Annotated[
+        str,
+        typer.Argument(metavar="MODEL", help="As --model of 'ipdp run'.", show_default=False),
+    ],
+    data: Annotated[
+        str,
+        typer.Argument(metavar="TABLE", help="As --data of 'ipdp run'.", show_default=False),
+    ],
+    out: Annotated[
+        Path, typer.Option("--out", "-o", metavar="FILE", help="The file to write.")
+    ] = Path("base.ipdp"),
+    *,
+    target: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN", help="The column that the model predicts, and does not get."
+        ),
+    ] = None,
+    drop: Annotated[
+        str, typer.Option(metavar="COLUMNS", help="Columns that the model does not get.")
+    ] = "",
+    limit: Annotated[
+        int | None, typer.Option(metavar="N", help="Take this many rows.", show_default="all")
+    ] = None,
+    allow_pickle: Annotated[
+        bool, typer.Option("--allow-pickle", help="Load a pickle, which can run any code.")
+    ] = False,
+    quiet: Quiet = False,
+    debug: Debug = False,
+) -> None:
+    """Write the curves of a model over its training data, to compare production with."""
+    with sentences(debug=debug):
+        from ipdp.explainers import IncrementalPDP
+        from ipdp.models.load import load_model
+        from ipdp.sources import open_source
+
+        pdp = IncrementalPDP(load_model(model, allow_pickle=allow_pickle), alpha=None, n_ice=0)
+        dropped = [name.strip() for name in drop.split(",") if name.strip()]
+        with open_source(data, target=target, drop=dropped, limit=limit) as source:
+            for observation in source:
+                pdp.explain_one(observation[0] if isinstance(observation, tuple) else observation)
+        made = pdp.baseline()
+        made.save(out)
+        if not quiet:
+            line(console(), f"Written: {out} ({len(made.curves)} features of {pdp.n_seen:,} rows)")

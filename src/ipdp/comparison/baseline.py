@@ -1,0 +1,195 @@
+"""The curves of training data in a small file, to compare production with."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ipdp.comparison.between import compare
+from ipdp.comparison.result import Comparison
+from ipdp.core import packing
+from ipdp.core.curve import Curve, feature_text
+from ipdp.core.files import write_whole
+from ipdp.core.importance import Result
+from ipdp.core.typing import Feature
+from ipdp.explainers import Explainer
+
+_KIND, _VERSION = "baseline", 1
+
+
+@dataclass(frozen=True, eq=False)
+class Baseline:
+    """What a model said of its training data: curves with errors and ranges, in a small file.
+
+    It takes the place of a table of reference. Nothing in the file is executed when it is read.
+
+    Attributes
+    ----------
+    curves
+        By feature, with the recent values of each but without ICE curves.
+
+    Examples
+    --------
+    >>> import ipdp
+    >>> pdp = ipdp.IncrementalPDP(lambda x: 2 * x["a"], alpha=None)
+    >>> pdp.explain_many([{"a": k / 100} for k in range(500)])
+    >>> baseline = ipdp.comparison.Baseline.from_bytes(pdp.baseline().to_bytes())
+    >>> ipdp.compare(baseline, pdp)["a"].verdict
+    'alike'
+    """
+
+    curves: dict[Feature, Curve]
+
+    @classmethod
+    def of(cls, given: Explainer | Mapping[Feature, Result]) -> Baseline:
+        """That of an explainer, or of curves by feature."""
+        results = given.results() if isinstance(given, Explainer) else given
+        curves = {f: c for f, c in results.items() if isinstance(c, Curve) and c.outputs}
+        if not curves:
+            raise ValueError("there are no curves yet: a baseline needs observations")
+        return cls({feature: _slim(curve) for feature, curve in curves.items()})
+
+    @property
+    def outputs(self) -> set[Any]:
+        """The names of the outputs."""
+        return {output for curve in self.curves.values() for output in curve.outputs}
+
+    def to_bytes(self) -> bytes:
+        """The baseline as bytes, some kilobytes for a feature."""
+        curves = [curve.to_dict() for curve in self.curves.values()]
+        return packing.pack({"kind": _KIND, "version": _VERSION, "curves": curves})
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Baseline:
+        """The baseline that gave these bytes; they are checked, and nothing in them is executed."""
+        state = packing.unpack(data)
+        if not isinstance(state, dict) or state.get("kind") != _KIND:
+            raise ValueError("this is no baseline of ipdp, but something else that it has written")
+        if state.get("version") != _VERSION:
+            raise ValueError(
+                f"this is a baseline of version {state.get('version')!r}; this ipdp reads version "
+                f"{_VERSION}"
+            )
+        try:
+            curves = [Curve.from_dict(each) for each in state["curves"]]
+            if not all(_is_whole(curve) for curve in curves) or not curves:
+                raise ValueError("the arrays do not fit the grid")
+        except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+            raise ValueError(f"the baseline is damaged: {error}") from error
+        return cls({curve.feature: curve for curve in curves})
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Write it to a file, as a whole; the path is given back."""
+        write_whole(Path(path), self.to_bytes())
+        return Path(path)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Baseline:
+        """Read it from a file."""
+        try:
+            return cls.from_bytes(Path(path).read_bytes())
+        except ValueError as error:
+            raise ValueError(f"{path}: {error}") from error
+
+    def must_fit(self, curves: Mapping[Feature, Curve]) -> None:
+        """Refuse curves of a model with other features or outputs."""
+        if curves.keys() != self.curves.keys():
+            absent = [f for f in self.curves if f not in curves]
+            more = [f for f in curves if f not in self.curves]
+            said = [f"lacks {', '.join(map(feature_text, absent))}"] if absent else []
+            said += [f"has {', '.join(map(feature_text, more))} more"] if more else []
+            raise ValueError(
+                f"the baseline is of other features: what is compared with it {' and '.join(said)}"
+            )
+        outputs = {output for curve in curves.values() for output in curve.outputs}
+        if outputs != self.outputs:
+            one, other = (sorted(map(str, known)) for known in (self.outputs, outputs))
+            raise ValueError(
+                f"the baseline is of other outputs: {', '.join(one)}, not {', '.join(other)}"
+            )
+
+    def __repr__(self) -> str:
+        n = max(curve.n_samples for curve in self.curves.values())
+        return f"Baseline({len(self.curves)} features, n_samples={n})"
+
+
+def _slim(curve: Curve) -> Curve:
+    return replace(curve, ice=None, ice_grid_values=None, smoothed=None)
+
+
+def _is_whole(curve: Curve) -> bool:
+    grid = tuple(len(axis) for axis in curve.grid_values)
+    axes = [
+        np.asarray(a) for a, c in zip(curve.grid_values, curve.categorical, strict=True) if not c
+    ]
+    return (
+        curve.average.shape == (len(curve.outputs), *grid) == curve.std_error.shape
+        and curve.n_effective_points.shape == grid
+        and all(axis.dtype.kind in "iuf" for axis in axes)
+    )
+
+
+class Against:
+    """Compares each snapshot of a run with a baseline, and says what is new.
+
+    A listener of `ipdp.run`.
+
+    Parameters
+    ----------
+    baseline
+        What to compare with.
+    say
+        Takes a sentence whenever an effect or the level begins, or ceases, to be different.
+    settings
+        Those of `ipdp.compare`: `level`, `margin`.
+
+    Attributes
+    ----------
+    comparison
+        The newest one; None before the first snapshot.
+
+    Examples
+    --------
+    >>> import ipdp
+    >>> from ipdp.comparison import Against, Baseline
+    >>> def model(x):
+    ...     return x["a"]
+    >>> pdp = ipdp.IncrementalPDP(lambda x: -x["a"], alpha=None)
+    >>> pdp.explain_many([{"a": k % 9} for k in range(300)])
+    >>> against = Against(pdp.baseline(), print)
+    >>> pdp = ipdp.IncrementalPDP(model)
+    >>> _ = ipdp.run([{"a": k % 9} for k in range(200)], model, pdp, listeners=[against],
+    ...     learn=False)
+    at 100, against the baseline: a: different: its effect on the prediction by up to 8, over 100
+    standard errors, at 0, 1, 2, 3, 5, 6, 7, 8 (the model); level 8 higher (the model)
+    """
+
+    def __init__(
+        self, baseline: Baseline, say: Callable[[str], object] | None = None, **settings: Any
+    ) -> None:
+        self.baseline = baseline
+        self._say, self._settings = say, settings
+        self._known: dict[tuple[Any, Any], tuple[str, str]] = {}
+        self.comparison: Comparison | None = None
+
+    def __call__(self, event: Any) -> None:
+        """Take an event of a run; only snapshots count."""
+        curves = getattr(event, "curves", None)
+        if not curves:
+            return
+        names = "the baseline", f"the run at {event.n:,}"
+        found = compare(self.baseline, curves, names=names, **self._settings)
+        self.comparison = found
+        for each in found.differences:
+            key, now = (each.feature, each.output), (each.verdict, each.level_verdict)
+            before = self._known.get(key, ("", ""))
+            self._known[key] = now
+            is_news = [v == "different" != w for v, w in zip(now, before, strict=True)]
+            is_over = [w == "different" and v == "alike" for v, w in zip(now, before, strict=True)]
+            if self._say is not None and any([*is_news, *is_over]):
+                self._say(f"at {event.n:,}, against the baseline: {each.summary()}")

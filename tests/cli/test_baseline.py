@@ -1,0 +1,51 @@
+"""`ipdp baseline`, and `ipdp run --baseline`."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+MODEL = "river.linear_model.LinearRegression()"
+
+
+@pytest.fixture
+def tables(tmp_path):
+    """Training data, and the same with another column."""
+    rng = np.random.default_rng(1)
+    z = rng.normal(size=(400, 2)).round(4)
+    lines = [f"{a},{b},{2 * a + b}" for a, b in z]
+    (tmp_path / "train.csv").write_text("\n".join(["a,b,y", *lines]) + "\n")
+    (tmp_path / "other.csv").write_text("\n".join(["a,c,y", *lines]) + "\n")
+    return tmp_path
+
+
+def test_a_run_against_the_baseline_of_an_empty_model(ipdp, tables):
+    base, train = tables / "base.ipdp", tables / "train.csv"
+    answer = ipdp("baseline", MODEL, train, "--target", "y", "-o", base)
+    assert answer.code == 0, answer.err
+    assert "2 features of 400 rows" in answer.out
+    run = ["run", "--model", MODEL, "--data", train, "--target", "y", "--baseline", base]
+    answer = ipdp(*run, "--out", tables / "live", "--json")
+    assert answer.code == 0, answer.err
+    found = json.loads(answer.out)["baseline"]
+    # The model of the run learns, that of the baseline had not: both features matter now.
+    assert {d["feature"]: d["verdict"] for d in found["differences"]}["a"] == "different"
+
+
+def test_other_features_are_refused(ipdp, tables):
+    base = tables / "base.ipdp"
+    ipdp("baseline", MODEL, tables / "train.csv", "--target", "y", "-o", base)
+    run = ["run", "--model", MODEL, "--data", tables / "other.csv", "--target", "y"]
+    answer = ipdp(*run, "--baseline", base, "--out", tables / "live", "--quiet")
+    assert answer.code == 2
+    assert "the baseline is of other features" in answer.err
+
+
+def test_no_baseline(ipdp, tables):
+    run = ["run", "--model", MODEL, "--data", tables / "train.csv", "--target", "y"]
+    answer = ipdp(*run, "--baseline", tables / "train.csv", "--out", tables / "live")
+    assert answer.code == 2
+    assert "not a state of ipdp" in answer.err
+    assert not (tables / "live").exists()
