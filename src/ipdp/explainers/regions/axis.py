@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections import deque
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import Any
 
 import numpy as np
@@ -34,6 +34,8 @@ _GOLDEN = (math.sqrt(5) - 1) / 2
 _ROUNDED = 0.25
 # So many whole numbers, or fewer, are categories.
 _FEW = 10
+# Of numbers, so many of the last are looked at whether they still are.
+_LAST = 8
 # A category with less than this share of the weight makes room for another.
 _SELDOM = 0.002
 
@@ -121,11 +123,14 @@ class Axis:
 
     def _seems_categorical(self) -> bool:
         """Whether the values are no numbers, or few whole ones."""
+        if self.is_categorical is False:  # it stays so, unless what came last is no number
+            last = islice(reversed(self.recent), _LAST)
+            return not all(map(is_number, last))
         values = set(self.recent)
         if any(isinstance(v, (bool, np.bool_)) or not is_number(v) for v in values):
             return True
         # They are few up to twice as many once they have been: a kind is not to come and go.
-        few = {None: _FEW, True: 2 * _FEW, False: 0}[self.is_categorical]
+        few = 2 * _FEW if self.is_categorical else _FEW
         return len(values) <= few and all(float(v).is_integer() for v in values)
 
     def _take_categories(self, weights: FloatArray) -> FloatArray | None:

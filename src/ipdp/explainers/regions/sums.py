@@ -21,7 +21,7 @@ from ipdp.core.blocks import Blocks
 from ipdp.core.jsonable import decode_name, encode_name, pack_floats, unpack_floats
 from ipdp.core.smoothing import Smoothing, pick
 from ipdp.core.typing import Array, FeatureName, FloatArray, State
-from ipdp.explainers.regions.axis import N_ROWS, Axis
+from ipdp.explainers.regions.axis import N_ROWS, NOWHERE, Axis
 from ipdp.explainers.state.points import Layout
 from ipdp.explainers.state.records import IceRecord
 from ipdp.explainers.state.targets import MISSING
@@ -237,34 +237,47 @@ class RegionSums:
     def _fold_many(self, values: FloatArray, rows: Array, w: FloatArray, t: FloatArray) -> None:
         """Fold many observations in: values (n, 2 n_outputs, n_columns), rows (n_axes, n)."""
         last = float(t[-1])
-        n, n_axes = len(t), len(self.axes)
-        k = w * np.power(self._decay, last - t)
-        chosen = np.where(rows[:, None] == np.arange(N_ROWS)[:, None], k, 0.0)
-        weight, squares = chosen.sum(axis=2), (chosen * chosen).sum(axis=2)
-        around = values[0]
-        off = (values - around).reshape(n, -1)
-        both = chosen.reshape(-1, n) @ np.concatenate([off, off * off], axis=1)
-        shape = (n_axes, N_ROWS, *around.shape)
-        first, second = (half.reshape(shape) for half in np.split(both, 2, axis=1))
-        wide = weight[:, :, None, None]
-        mean = first / np.where(wide > 0, wide, 1.0)
-        spread = _difference(second, mean * first)
-        sums = weight[:, :, None], squares[:, :, None], around + mean, spread
-        self._join(sums, last)
+        self._age(last)
+        weights = w * np.power(self._decay, last - t)
+        around = values[0].ravel()
+        off = values.reshape(len(t), -1) - around
+        both = np.concatenate([off, off * off], axis=1)
+        for k, own in enumerate(rows):
+            there = np.unique(own[own != NOWHERE])
+            if not len(there):
+                continue
+            chosen = np.where(own == there[:, None], weights, 0.0)
+            weight, squares = (a.sum(axis=1, keepdims=True) for a in (chosen, chosen * chosen))
+            first, second = np.split(chosen @ both, 2, axis=1)
+            mean = first / np.where(weight > 0, weight, 1.0)
+            spread = _difference(second, mean * first)
+            shape = (len(there), *values.shape[1:])
+            sums = weight, squares, (around + mean).reshape(shape), spread.reshape(shape)
+            self._join(k, there, sums)
 
-    def _join(self, sums: tuple[FloatArray, ...], t: float) -> None:
-        """Take the sums of later observations, as of time t, with the same parts and points."""
-        weight, squares, mean, spread = sums
+    def _age(self, t: float) -> None:
+        """Have the sums be as of a later time."""
         decay = 1.0 if self._as_of is None else float(self._decay ** (t - self._as_of))
-        before = self.weight * decay
-        total = before + weight
-        share = (weight / np.where(total > 0, total, 1.0))[:, :, None]
-        off = mean - self.mean
-        self.mean += off * share
+        self.weight *= decay
         self.spread *= decay
-        self.spread += spread + off * off * share * before[:, :, None]
-        self.squares = self.squares * (decay * decay) + squares
-        self.weight, self._as_of = total, t
+        self.squares *= decay * decay
+        self._as_of = t
+
+    def _join(self, k: int, rows: Array, sums: tuple[FloatArray, ...]) -> None:
+        """Take further sums of some rows of an axis, of the same time."""
+        weight, squares, mean, spread = sums
+        before = self.weight[k, rows]
+        total = before + weight
+        share = (weight / np.where(total > 0, total, 1.0))[:, None]
+        off = mean - self.mean[k, rows]
+        step = off * share
+        self.mean[k, rows] += step
+        step *= off
+        step *= before[:, None]
+        step += spread
+        self.spread[k, rows] += step
+        self.squares[k, rows] += squares
+        self.weight[k, rows] = total
 
     # Copies, and segments of a stream.
 
@@ -302,9 +315,10 @@ class RegionSums:
         assert mine._as_of is not None
         assert theirs._as_of is not None
         t = max(mine._as_of, theirs._as_of)
-        decay = float(self._decay ** (t - theirs._as_of))
-        aged = theirs.weight * decay, theirs.squares * decay**2
-        mine._join((*aged, theirs.mean, theirs.spread * decay), t)
+        for sums in (mine, theirs):
+            sums._age(t)
+        for k in range(len(mine.axes)):
+            mine._join(k, np.arange(N_ROWS), tuple(getattr(theirs, name)[k] for name in _ARRAYS))
         for sums in (mine, theirs):
             sums.blocks.close(sums.centred)
         mine.centred, mine.blocks = (
