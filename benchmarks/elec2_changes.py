@@ -10,8 +10,7 @@ drawn from the 2,000 before the change) with the last copy from before the chang
 one from after it ended: it is confirmed if the two centred curves differ by at least 5 % of
 the standard deviation of the predictions. For a move of the data the 2,000 values before and the
 2,000 since are compared: it is confirmed if the Kolmogorov-Smirnov distance, or the difference of
-the shares of missing values, is at least 0.3; that a column only grows, if it does in the whole
-stream.
+the shares of missing values, is at least 0.3; that a column only grows, if it did up to then.
 """
 
 from __future__ import annotations
@@ -49,11 +48,13 @@ def run(n: int, seed: int) -> tuple[list[Row], dict[int, bytes], ipdp.Monitor]:
     return rows, copies, monitor
 
 
-def centred_curve(model: Any, rows: list[Row], feature: str, places: Any) -> tuple[Any, float]:
-    """Partial dependence of the second class by brute force, and the spread of all predictions."""
+def centred_curve(
+    model: Any, rows: list[Row], feature: str, places: Any, label: Any = True
+) -> tuple[Any, float]:
+    """Partial dependence of a class by brute force, and the spread of all predictions."""
     answers = np.array(
         [
-            [model.predict_proba_one({**x, feature: value}).get(True, 0.0) for value in places]
+            [model.predict_proba_one({**x, feature: value}).get(label, 0.0) for value in places]
             for x in rows
         ]
     )
@@ -81,7 +82,7 @@ def data_moved(change: ipdp.Change, rows: list[Row]) -> float:
     """How far the values before and since are apart, from 0 to 1."""
     values = np.array([x[str(change.feature)] for x in rows], dtype=float)
     if change.move is not None and change.move.aspect == "grows":
-        steps = np.diff(values)
+        steps = np.diff(values[: int(change.t)])
         return float((steps >= 0).all() or (steps <= 0).all())
     at = int(change.began) - 1
     sides = values[max(at - AROUND, 0) : at], values[at : at + AROUND]

@@ -5,7 +5,7 @@ import pytest
 
 from ipdp import IncrementalPDP, Monitor, models
 from ipdp.grid import Categories, MinMax
-from ipdp.monitor.answers import ask_about
+from ipdp.monitor.answers import ask_about, renewed
 
 NAMES = ["a", "b"]
 
@@ -72,3 +72,36 @@ def test_without_common_places_nothing_is_compared():
     pdp, records = watched(lambda x: x["a"], ["a"])
     assert ask_about(pdp.engine, records, 0, ["prediction"], (50.0, 60.0)) is None
     assert ask_about(pdp.engine, [], 0, ["prediction"], None) is None
+
+
+def test_answered_anew_about_one_feature():
+    slope = {"is": 1.0}
+    pdp, records = watched(lambda x: slope["is"] * x["a"] + x["b"], NAMES)
+    earlier = [record.values.copy() for record in records]
+    slope["is"] = 3.0
+    again = renewed(pdp.engine, records, [0], ["prediction"])
+    assert not ask_about(pdp.engine, again, 0, ["prediction"], None).difference.any()
+    assert len(again) == len(records)
+    for new, old, values in zip(again, records, earlier, strict=True):
+        a, b = new.layout.columns_of(0), new.layout.columns_of(1)
+        np.testing.assert_allclose(new.values[0, a], 3 * new.positions[0, a] + new.x["b"])
+        assert (new.values[:, b] == values[:, b]).all()
+        assert (old.values == values).all()  # which others may share
+
+
+def test_what_was_answered_anew_is_of_then():
+    pdp, records = watched(lambda x: x["a"], ["a"])
+    answers = ask_about(pdp.engine, records, 0, ["prediction"], None, renewed_at=(150, 150.0))
+    assert set(answers.numbers) == {150, *(r.n for r in records if r.n > 150)} & set(
+        answers.numbers
+    )
+    assert answers.numbers.min() == answers.times.min() == 150
+    assert (answers.numbers == 150).sum() > 20
+
+
+def test_answered_anew_with_a_class_not_known_then():
+    classes = {"known": {"yes": 0.4, "no": 0.6}}
+    pdp, records = watched(lambda x: classes["known"], ["a"])
+    classes["known"] = {"yes": 0.3, "no": 0.5, "maybe": 0.2}
+    again = renewed(pdp.engine, records, [0], ["yes", "no", "maybe"])
+    assert again[0].values[:, 0] == pytest.approx([0.3, 0.5, 0.2])

@@ -7,7 +7,7 @@ from ipdp.monitor.going_on import GoingOn
 
 def followed_after(sizes, least=0.1):
     """The number of the check at which another change is seen; None if there is none."""
-    change = GoingOn(n=1_000, output=0, first=0, last=990, t=1_000.0, peak=0.15, peak_n=1_000)
+    change = GoingOn(n=1_000, output=0, first=0, last=990, peak=0.15, peak_n=1_000)
     for k, size in enumerate(sizes):
         if change.is_followed(1_000 + 32 * (k + 1), size, least):
             return k
@@ -36,7 +36,7 @@ def test_what_follows(sizes, is_found):
 
 
 def test_goes_on_from_its_list():
-    change = GoingOn(n=1_000, output=0, first=0, last=990, t=None)
+    change = GoingOn(n=1_000, output=0, first=0, last=990)
     for k in range(10):
         change.is_followed(1_032 + 32 * k, 0.2, 0.1)
     again = GoingOn(*change.to_list())

@@ -66,6 +66,17 @@ def test_the_state_holds_them_all():
     assert again.state == history.state
 
 
+def test_records_are_replaced_wherever_they_are():
+    history = kept(600)
+    every = history.all()
+    assert numbers(every) == by_hand(600, 256)[::-1]
+    history.replace([record._replace(t=-1.0) for record in every[:-1]])
+    assert numbers(history.all()) == numbers(every)
+    assert {record.t for record in history.all()} == {-1.0, 600.0}
+    assert {r.t for r in history.between(1, 599, at_most=999, closer=True)} == {-1.0}
+    assert every[0].t == 1.0
+
+
 def through_json(x):
     history = History()
     history.update(Record(1, 1.0, x, LAYOUT, np.zeros((1, 2)), np.zeros((1, 2))))

@@ -55,7 +55,9 @@ def test_one_effect_of_a_messy_frame_turns(predict):
     assert first.kind == "real"
     assert DRIFT < first.t <= DRIFT + 100
     assert first.began == pytest.approx(DRIFT, abs=2)
-    assert " reversed, most at blue, green, red" in first.summary()
+    # P(low) was about 0 for every colour; which of three probabilities is named is chance.
+    word = "appeared" if first.output == "low" else "reversed"
+    assert f" {word}, most at blue, green, red" in first.summary()
     if predict is score:  # on a probability, the other effects change with it
         assert len(monitor.changes) == 1
     state = monitor.state

@@ -110,3 +110,21 @@ def test_a_reversal_right_after_the_warm_up():
     monitor.explain_many(X[360:], names=["a", "b"])
     assert [(change.feature, change.kind) for change in monitor.changes] == [("a", "real")]
     assert monitor.changes[0].t <= 460
+
+
+def test_a_change_right_after_another_one_is_compared_on_all_that_is_stored():
+    now = {"slope": 1.0}
+    monitor = watched(lambda X: now["slope"] * X[:, 0] + X[:, 1] * X[:, 2])
+    X = np.random.default_rng(3).normal(size=(3_400, 3))
+    for t in range(0, len(X), 32):
+        if t >= 2_000 and now["slope"] == 1.0:
+            now["slope"] = -1.0
+        if monitor.changes and monitor.changes[0].ended:
+            now["slope"] = 3.0
+        monitor.explain_many(X[t : t + 32], names=NAMES)
+    first, second = monitor.changes
+    assert second.feature == "a"
+    assert first.ended < second.t < first.ended + 150
+    assert second.n_asked > 100
+    rise = [np.ptp(curve.average[0]) for curve in (second.before, second.after)]
+    assert rise[1] == pytest.approx(3 * rise[0], rel=0.3)  # the slope was -1, and is 3

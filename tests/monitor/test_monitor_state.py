@@ -149,7 +149,7 @@ def test_a_state_that_does_not_fit_changes_nothing():
         with pytest.raises(ValueError, match=f"the state is damaged: '{part}'"):
             monitor.state = damaged
         assert monitor.state == before
-    with pytest.raises(ValueError, match="version 1; this ipdp reads version 4"):
+    with pytest.raises(ValueError, match="version 1; this ipdp reads version 5"):
         monitor.state = {**before, "version": 1}
 
 

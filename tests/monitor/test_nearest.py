@@ -73,7 +73,7 @@ def test_at_a_check_no_more_points_are_asked_about_than_are_compared(features):
     newest = history.newest(1)[0]
     asker.renew_knots(newest, [0, 0])
     asked.clear()
-    read = asker.ask(newest, [0, 0], is_moving=False)
+    read = asker.ask(newest, [0, 0], [False, False], is_moving=False)
     assert sum(asked) == 4 * sum(len(places) for places in asker.knots.places)
     assert not read.asked.difference.any()
     assert read.asked.counts.any(axis=0).all()

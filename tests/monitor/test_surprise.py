@@ -27,7 +27,8 @@ class Stream:
         difference[:, 0, 0] = np.where(ages <= 512, young, each)[:, None] * SHAPE
         then = self.rng.normal(size=difference.shape)
         counts = np.ones((6, 2), dtype=bool)
-        self.surprise.add(Asked(ages, ages <= 512, counts, difference), then, WEIGHTS)
+        both = np.repeat(ages[:, None], 2, axis=1)
+        self.surprise.add(Asked(both, ages <= 512, counts, difference), then, WEIGHTS)
         weighed = self.surprise.weigh(np.array(going_on), self.n)
         return bool(self.surprise.is_candidate(weighed)[0]), weighed
 
@@ -60,8 +61,18 @@ def test_what_always_happens_is_no_news_and_what_is_larger_must_last():
     assert not stream.check(0.6, 0.1, young=0.3)[0]  # for an instant
     for _ in range(20):
         stream.check(0.1, 0.1, young=0.3)
-    found = [stream.check(0.9, 0.1, young=0.3)[0] for _ in range(8)]
-    assert found.index(True) in (1, 2, 3)
+    found = [stream.check(0.9, 0.1, young=0.3)[0] for _ in range(12)]
+    assert found.index(True) in range(1, 9)
+
+
+def test_a_change_does_not_become_usual_before_it_counts():
+    stream = Stream()
+    for _ in range(300):
+        stream.check(0.2, 0.1, young=0.2)
+    usual = float(stream.surprise.usual[0, 0, 0, 0])
+    assert usual > 0.15
+    found = [stream.check(2.3 * usual, 0.1, young=0.2)[0] for _ in range(40)]
+    assert any(found)  # about 1.5 times what is news
 
 
 def test_a_gradual_change_does_not_become_usual():

@@ -6,7 +6,7 @@ is that of two models, and of nothing else but rounding.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -74,11 +74,14 @@ def ask_about(
     number: int,
     outputs: Sequence[Label],
     ends: tuple[float, float] | None,
+    *,
+    renewed_at: tuple[int, float] | None = None,
 ) -> Answers | None:
     """Ask again about one effect, at places that most of the observations have in common.
 
     Of an effect over numbers only what lies between two ends is compared, None: all. The result
-    is None if there are fewer than two such places, or no observations.
+    is None if there are fewer than two such places, or no observations. What was answered anew, at
+    an observation of the given number and time, counts as if it had been stored then.
     """
     records = sorted((r for r in records if probe_of(r.layout, number)), key=lambda r: r.n)
     if not records:
@@ -96,6 +99,8 @@ def ask_about(
     then, now = _at_places(engine, records, number, outputs, places)
     fine = np.asarray(np.isfinite(then + now).all(axis=(1, 2)))
     numbers, times = np.array([r.n for r in records]), np.array([r.t for r in records])
+    if renewed_at is not None:
+        numbers, times = np.maximum(numbers, renewed_at[0]), np.maximum(times, renewed_at[1])
     return Answers(numbers, times, places, then, now).of(fine)
 
 
@@ -137,6 +142,31 @@ def _at_places(
     """Then and now at these places, (n_records, n_outputs, n_places) each."""
     shape = (len(records), len(outputs), len(places))
     then, now = np.empty(shape), np.empty(shape)
+    for k, probe, columns, answer in _asked_again(engine, records, number, outputs):
+        record, m = records[k], probe.stop - probe.missing
+        (earlier,) = _then([record], [columns], outputs, probe.stop)
+        said, axis = np.concatenate([earlier, answer])[:, :m], record.positions[0, columns][:m]
+        then[k], now[k] = np.split(_interpolated(probe, axis, said, places), 2)
+    return then, now
+
+
+def renewed(
+    engine: Engine, records: Sequence[Record], numbers: Sequence[int], outputs: Sequence[Label]
+) -> list[Record]:
+    """The records with what the model says now about some effects."""
+    values = [_then([r], [slice(None)], outputs, r.values.shape[1])[0] for r in records]
+    for number in numbers:
+        asked = [k for k, record in enumerate(records) if probe_of(record.layout, number)]
+        own = [records[k] for k in asked]
+        for k, _, columns, answer in _asked_again(engine, own, number, outputs):
+            values[asked[k]][:, columns] = answer
+    return [r._replace(values=own) for r, own in zip(records, values, strict=True)]
+
+
+def _asked_again(
+    engine: Engine, records: Sequence[Record], number: int, outputs: Sequence[Label]
+) -> Iterator[tuple[int, Probe, Array, FloatArray]]:
+    """For each record its place, the probe, its columns, and the answers (n_outputs, n_columns)."""
     groups: dict[object, list[int]] = {}
     for k, record in enumerate(records):
         groups.setdefault(_asked_alike(record.layout, number), []).append(k)
@@ -148,13 +178,8 @@ def _at_places(
         columns = [np.array(r.layout.columns_of(number)) for r in own]
         positions = np.array([r.positions[:, c] for r, c in zip(own, columns, strict=True)])
         answer = engine.ice_again([record.x for record in own], (probe,), positions)
-        m = probe.stop - probe.missing
-        earlier = _then(own, columns, outputs, probe.stop)
-        said = np.concatenate([earlier, aligned(answer, outputs)], axis=1)
-        for k, one, axis in zip(group, said[:, :, :m], positions[:, 0, :m], strict=True):
-            there = _interpolated(probe, axis, one, places)
-            then[k], now[k] = np.split(there, 2)
-    return then, now
+        for k, at, values in zip(group, columns, aligned(answer, outputs), strict=True):
+            yield k, probe, at, values
 
 
 def _asked_alike(layout: Layout, number: int) -> object:

@@ -23,8 +23,11 @@ _N_ASKED, _N_YOUNG = 5, 1
 # and more while a change goes on: whether it still does is seen from them.
 _N_YOUNG_GOING_ON = 2
 # They are at least so old: what is younger has hardly had time to differ. Others than the young
-# ones are also at least this part as old as the oldest, which shows gradual changes in full.
-_YOUNGEST, _SPAN = 64, 16
+# ones are also at least this part as old as the oldest: they show gradual changes in full, and
+# few of them are from after a change.
+_YOUNGEST, _SPAN = 64, 4
+# Of a model that learns no answers of more observations ago count: it wanders far in a long time.
+OLDEST = 4096
 # A difference of this share of the answers is rounding.
 _ROUNDING = 1e-9
 # Knots are placed anew after so many checks, at no more than so many places,
@@ -108,14 +111,21 @@ class Asker:
         return []
 
     def ask(
-        self, newest: Record, since: Sequence[int], *, is_moving: bool, is_going_on: bool = False
+        self,
+        newest: Record,
+        since: Sequence[int],
+        are_renewed: Sequence[bool],
+        *,
+        is_moving: bool,
+        is_going_on: bool = False,
     ) -> Read | None:
         """Ask about some stored observations; None if there are none yet.
 
-        An observation counts for a feature if it was stored after that of the number in `since`.
+        An observation counts for a feature if it was stored after that of the number in `since`, or
+        was answered anew then.
         """
         self._n_checks += 1
-        old, young = self._chosen(newest, since)
+        old, young = self._chosen(newest, since, are_renewed, is_moving)
         n_most = _N_YOUNG_GOING_ON if is_going_on else _N_YOUNG
         n_young = min(n_most * is_moving, len(young))
         chosen = self._spread(old, _N_ASKED - n_most) + self._spread(young, n_young)
@@ -133,12 +143,14 @@ class Asker:
         for whole, group in groups.items():
             own, probes = [chosen[k] for k in group], nearest.probes(whole)
             difference[group], then[group], counts[group] = self._answers(nearest, probes, own)
-        n = np.array([record.n for record in chosen])
-        counts &= n[:, None] > np.array(since)
+        n = np.array([record.n for record in chosen])[:, None]
+        counts &= (n > np.array(since)) | are_renewed
+        ages = newest.n - np.where(are_renewed, np.maximum(n, since), n)
+        counts &= ages >= _YOUNGEST
+        if is_moving:
+            counts &= ages <= OLDEST
         is_young = np.arange(len(chosen)) >= len(chosen) - n_young
-        return Read(
-            Asked(newest.n - n, is_young, counts, difference), then, self._all_weights(nearest)
-        )
+        return Read(Asked(ages, is_young, counts, difference), then, self._all_weights(nearest))
 
     def _answers(
         self, nearest: Nearest, probes: tuple[Probe, ...], records: list[Record]
@@ -172,11 +184,17 @@ class Asker:
                 weights[row, : len(places)] = own
         return weights
 
-    def _chosen(self, newest: Record, since: Sequence[int]) -> tuple[list[Record], list[Record]]:
+    def _chosen(
+        self, newest: Record, since: Sequence[int], are_renewed: Sequence[bool], is_moving: bool
+    ) -> tuple[list[Record], list[Record]]:
         """The old and the young observations of which some are asked about."""
         # In turn those that count for all features, and those from all the time.
-        first = max(since) if self._n_checks % 2 else min(since)
-        youngest = max(_YOUNGEST, (newest.n - first) // _SPAN)
+        pick = max if self._n_checks % 2 else min
+        first = pick(0 if own else n for n, own in zip(since, are_renewed, strict=True))
+        span = newest.n - pick(since)
+        if is_moving and span > OLDEST:
+            first, span = max(first, newest.n - OLDEST), OLDEST
+        youngest = max(_YOUNGEST, span // _SPAN)
         old = self.history.between(first + 1, newest.n - youngest, at_most=10**6)
         return old, self.history.between(newest.n - RECENT, newest.n - _YOUNGEST, at_most=10**6)
 

@@ -115,7 +115,7 @@ class DetectorWatch:
         kind: Kind = "both" if is_moved else "real"
         if not is_real:
             kind = "virtual" if is_moved else "unclear"
-        self.watch.since[row] = newest.n
+        self.watch.since[row], self.watch.renewed[row] = newest.n, None
         return [(row, replace(change, kind=kind, statistic=self.statistic))]
 
     def _move(self, newest: Record, row: int, cut: int) -> Change:

@@ -27,7 +27,6 @@ class GoingOn:
     output: int  # number of the monitored output
     first: int  # numbers of the first and last observation before it that are compared
     last: int
-    t: float | None  # when it was reported; None if it was not
     peak: float = 0.0  # the largest difference so far, in standard deviations of the output
     peak_n: int = 0  # number of the observation at which it was found to be larger than ever
     n_quiet: int = 0  # number of checks since

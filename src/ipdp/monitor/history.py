@@ -61,11 +61,22 @@ class History:
             return found
         return [found[k * (len(found) - 1) // (at_most - 1)] for k in range(at_most)]
 
+    def all(self) -> list[Record]:
+        """All records, oldest first."""
+        found = {record.n: record for level in self._levels for record in level}
+        return [found[n] for n in sorted(found)]
+
+    def replace(self, records: Sequence[Record]) -> None:
+        """Put other records in the place of those of the same numbers."""
+        by_number = {record.n: record for record in records}
+        for k, level in enumerate(self._levels):
+            own = [by_number.get(record.n, record) for record in level]
+            self._levels[k] = deque(own, maxlen=level.maxlen)
+
     @property
     def state(self) -> State:
         """All records, JSON-safe."""
-        found = {record.n: record for level in self._levels for record in level}
-        return records.state_of([found[n] for n in sorted(found)])
+        return records.state_of(self.all())
 
     @classmethod
     def restored(cls, state: State, targets: Sequence[Target]) -> History:

@@ -11,8 +11,8 @@ import numpy as np
 from ipdp.core.curve import Curve
 from ipdp.core.typing import Array, Label, State
 from ipdp.explainers.pdp import IncrementalPDP
-from ipdp.monitor.answers import Answers, ask_about
-from ipdp.monitor.asker import Asker
+from ipdp.monitor.answers import Answers, ask_about, renewed
+from ipdp.monitor.asker import OLDEST, Asker
 from ipdp.monitor.candidate import Compared
 from ipdp.monitor.change import Change
 from ipdp.monitor.features import Record, Target, monitored
@@ -25,7 +25,7 @@ logger = logging.getLogger("ipdp.monitor")
 # Before a change is reported, and for its place and curves, so many are asked about.
 _N_KEPT = 192
 # That may be done at this share of the checks; what is not used is saved, up to so many times.
-_BUDGET, _SAVED = 1 / 32, 8.0
+_BUDGET, _SAVED = 1 / 16, 16.0
 # A candidate that was rejected is looked at again after 4, 8, ... checks, at most so many.
 _FIRST_WAIT, _LONGEST_WAIT = 4, 128
 # Of the change that makes a candidate this share must be found again.
@@ -70,6 +70,9 @@ class ModelWatch:
         self.surprise = Surprise(n, len(self.outputs), tolerance=tolerance, clock=clock)
         # Since which observation the model is not known to have changed.
         self.since = [0] * n
+        # At which time all stored observations were answered anew then; None: they were not, and
+        # only later ones count.
+        self.renewed: list[float | None] = [None] * n
         self.is_warm = False
         self.going_on: dict[int, GoingOn] = {}
         # Features that were conspicuous at the last check, with the number of the output,
@@ -93,7 +96,13 @@ class ModelWatch:
         self._forget(self.asker.renew_knots(newest, self.since))
         is_moving, is_going_on = self.surprise.is_moving, bool(self.going_on)
         try:
-            read = self.asker.ask(newest, self.since, is_moving=is_moving, is_going_on=is_going_on)
+            read = self.asker.ask(
+                newest,
+                self.since,
+                [t is not None for t in self.renewed],
+                is_moving=is_moving,
+                is_going_on=is_going_on,
+            )
         except Exception:  # the stream goes on without this check
             self._say_fault()
             return [], []
@@ -117,10 +126,26 @@ class ModelWatch:
     def _begin(self, newest: Record) -> None:
         """What is stored from now on is what the model is compared on, unless it stood still."""
         self.is_warm = True
-        if not self.surprise.is_moving:
-            return
-        for row in range(len(self.numbers)):
-            self.since[row] = newest.n
+        if self.surprise.is_moving:
+            self._renew(newest, range(len(self.numbers)))
+
+    def _renew(self, newest: Record, rows: Sequence[int]) -> None:
+        """Compare with the model as it is now from now on, about some features.
+
+        All stored observations are asked about: else there would be few to compare on for a while,
+        and a change that comes soon after this one would be missed.
+        """
+        numbers = [self.numbers[row] for row in rows]
+        try:
+            records = renewed(self.pdp.engine, self.history.all(), numbers, self.labels)
+        except Exception:  # the stream goes on, with what is stored from now on
+            self._say_fault()
+            is_renewed = False
+        else:
+            self.history.replace(records)
+            is_renewed = True
+        for row in rows:
+            self.since[row], self.renewed[row] = newest.n, newest.t if is_renewed else None
             self.surprise.forget(row)
 
     def place_knots(self, newest: Record) -> None:
@@ -169,12 +194,12 @@ class ModelWatch:
         self._rejected[row] = 0
         change = self.describe(newest, row, compared, is_interaction=is_hidden)
         until, size = self._suppressed[row]
-        is_reported = newest.n >= until or change.size > size
-        first, t = self.since[row], newest.t if is_reported else None
-        size = compared.size / max(compared.std, float(self.surprise.output_std[row, output]) / 2)
-        self.going_on[row] = GoingOn(newest.n, output, first, compared.last, t, size, newest.n)
-        if not is_reported:
+        if newest.n < until and change.size <= size:
+            self._wait[row] = _FIRST_WAIT  # it may become larger yet
             return []
+        span = self._first(row, newest), compared.last
+        size = compared.size / max(compared.std, float(self.surprise.output_std[row, output]) / 2)
+        self.going_on[row] = GoingOn(newest.n, output, *span, size, newest.n)
         self._suppressed[row] = (newest.n + self.cool_down, change.size)
         return [(row, change)]
 
@@ -194,10 +219,17 @@ class ModelWatch:
         self, newest: Record, row: int, output: int, span: tuple[int, int] | None = None
     ) -> Compared | None:
         """Compare models on all stored observations since the last change, or those of a span."""
-        first, last = span or (self.since[row], newest.n)
+        first, last = span or (self._first(row, newest), newest.n)
         answers = self._asked_closer(newest, row, first, last)
         last_before = None if span is None else last
         return answers and Compared.at(answers, self.outputs[output], last_before)
+
+    def _first(self, row: int, newest: Record) -> int:
+        """The number of the first observation that counts for a feature."""
+        since = self.since[row]
+        if self.surprise.is_moving and newest.n - since > OLDEST:
+            return newest.n - OLDEST
+        return since if self.renewed[row] is None else 0
 
     def _asked_closer(self, newest: Record, row: int, first: int, last: int) -> Answers | None:
         places = self.asker.knots.places[row]
@@ -205,8 +237,11 @@ class ModelWatch:
             return None
         records = self.history.evenly(first, last, at_most=_N_KEPT, closer=True)
         ends = None if places.dtype == object else (float(places[0]), float(places[-1]))
+        time = self.renewed[row]
+        renewed_at = None if time is None else (self.since[row], time)
+        asked = records, self.numbers[row], self.labels, ends
         try:
-            return ask_about(self.pdp.engine, records, self.numbers[row], self.labels, ends)
+            return ask_about(self.pdp.engine, *asked, renewed_at=renewed_at)
         except Exception:  # the stream goes on without this check
             self._say_fault()
             return None
@@ -238,7 +273,7 @@ class ModelWatch:
         axis = self.asker.axis(row, newest)
         assert axis is not None
         layout, number = newest.layout, self.numbers[row]
-        (last,) = self.history.between(compared.last, compared.last, at_most=1, closer=True)
+        (last,) = self.history.between(0, compared.last, at_most=1, closer=True)
         earlier = self.asker.axis(row, last)
         if rest.get("is_interaction"):
             rest = {"where": None, "size": compared.hidden, **rest}
@@ -269,7 +304,8 @@ class ModelWatch:
             if not change.is_followed(newest.n, size, self.surprise.tolerance):
                 continue
             del self.going_on[row]
-            self.since[row] = change.n  # from then on the model was another one
+            # From then on the model was another one.
+            self.since[row], self.renewed[row] = change.n, None
             self.surprise.forget(row)
             found += self.report(newest, row, change.output)
         return found
@@ -285,13 +321,10 @@ class ModelWatch:
                 continue
             ended += self._came_to(newest, row, change)
             del self.going_on[row]
-            self.since[row] = newest.n
-            self.surprise.forget(row)
+            self._renew(newest, [row])
         return ended
 
     def _came_to(self, newest: Record, row: int, change: GoingOn) -> list[Found]:
-        if change.t is None:
-            return []
         compared = self.compare(newest, row, change.output, (change.first, change.last))
         if compared is None:
             return []
@@ -311,6 +344,7 @@ class ModelWatch:
             "asker": self.asker.state,
             "surprise": self.surprise.state,
             "since": list(self.since),
+            "renewed": list(self.renewed),
             "is_warm": self.is_warm,
             "going_on": [[row, *change.to_list()] for row, change in self.going_on.items()],
             "pending": [list(item) for item in self.pending.items()],
@@ -326,6 +360,7 @@ class ModelWatch:
         self.asker.state = state["asker"]
         self.surprise.state = state["surprise"]
         self.since, self.is_warm = list(state["since"]), state["is_warm"]
+        self.renewed = list(state["renewed"])
         self.going_on = {row: GoingOn(*change) for row, *change in state["going_on"]}
         self.pending, self.candidates = dict(state["pending"]), set(state["candidates"])
         self._suppressed = [(until, size) for until, size in state["suppressed"]]

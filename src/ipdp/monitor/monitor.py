@@ -27,7 +27,7 @@ from ipdp.monitor.settings import StatisticName, check_data_settings, check_sett
 
 logger = logging.getLogger("ipdp.monitor")
 
-_STATE_VERSION, _EARLIER_VERSIONS = 4, (2, 3)
+_STATE_VERSION, _EARLIER_VERSIONS = 5, (2, 3, 4)
 
 
 class Monitor:

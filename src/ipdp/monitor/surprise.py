@@ -8,9 +8,10 @@ News is what exceeds its usual wandering, for long enough:
     ratio   how large the mean difference of the centred curves is, against the tolerance or 1.5
             times what is usual, whichever is more; the same for the differences of single
             observations, which an interaction changes while their mean stays
-    usual   follows what is measured, quickly upwards and slowly downwards, like a running maximum
+    usual   follows what was measured 512 observations ago, quickly upwards and slowly downwards,
+            like a running maximum
     score   the sum of (ratio - 1) over the observations; it falls quickly where the ratio is below
-            1. A change of twice what is usual counts after 128 observations, a larger one sooner
+            1. A change of twice what is usual counts after 640 observations, a larger one sooner
 """
 
 from __future__ import annotations
@@ -23,8 +24,11 @@ import numpy as np
 from ipdp.core.jsonable import pack_floats, unpack_floats
 from ipdp.core.typing import Array, FloatArray, State
 
-# What is measured: over the last so many checks, for what is large and for what is small.
-WINDOWS = 2, 8
+# What is measured: over the last so many checks, for what is large and for what is small. Trees of
+# a forest answer very differently about single observations: a small change needs many of them.
+WINDOWS = 2, 8, 24
+# What a short while ago was, and whether the model moves at all, is seen in so many.
+_LATELY = 8
 # What follows on a change is seen in so many.
 _FOLLOWED = 3
 # With fewer observations nothing is measured.
@@ -38,6 +42,8 @@ HIDDEN = 2.0
 # What is usual follows what is measured in so many observations upwards, so many downwards, and
 # quicker while the stream is young: models learn most at the beginning.
 _UP, _DOWN, _YOUNG = 512.0, 15_000.0, 3.0
+# It does so this many checks later: else a change becomes usual before it has lasted long enough.
+_LATER = 16
 # A model that wanders differs from itself of so many observations ago by a good part of what it
 # differs from itself of long ago; no more than so many times the former becomes usual.
 RECENT, _WANDERING = 512, 3.0
@@ -46,7 +52,7 @@ _SETTLED = 0.1
 # A model that stood still has no usual changes; none become so for so many observations.
 _FROZEN = 4096
 # The score that makes a candidate; the largest ratio that counts; how quickly the score falls.
-_ENOUGH, _LARGEST, _FALL = 128.0, 6.0, 4.0
+_ENOUGH, _LARGEST, _FALL = 320.0, 12.0, 4.0
 # Ratios are about the same from this share on.
 _ABOUT = 0.8
 # The mean and mean square of the outputs are those of about so many checks.
@@ -56,7 +62,7 @@ _MOMENTS = 64
 class Asked(NamedTuple):
     """Differences now minus then, at the knots of all features, each curve centred."""
 
-    ages: Array  # (n_rows,) in observations
+    ages: Array  # (n_rows, n_features) of the earlier answers, in observations
     is_young: Array  # (n_rows,): chosen to see whether the model differs from a short while ago
     counts: Array  # (n_rows, n_features): where it can be compared
     difference: FloatArray  # (n_rows, n_outputs, n_features, width)
@@ -114,6 +120,8 @@ class Surprise:
         self.window: deque[Asked] = deque(maxlen=max(WINDOWS))
         self.weights: FloatArray = np.zeros((n_features, 0))
         self._joined: Joined | None = None
+        # What will become usual: sizes, and of which features.
+        self._later: deque[tuple[FloatArray, Array]] = deque()
 
     def add(self, asked: Asked, then: FloatArray, weights: FloatArray) -> None:
         """Take what was asked at a check.
@@ -152,7 +160,7 @@ class Surprise:
     @property
     def is_moving(self) -> bool:
         """Whether the model has given another answer lately."""
-        return any(asked.difference.any() for asked in self.window)
+        return any(asked.difference.any() for asked in list(self.window)[-_LATELY:])
 
     @property
     def _all(self) -> Joined:
@@ -172,9 +180,8 @@ class Surprise:
         With `oldest` those of up to so many observations ago, else all but the young ones.
         """
         every = self._all
-        picked = ~every.is_young if oldest is None else every.ages <= oldest
-        picked = picked & (every.checks_ago < n_checks)
-        return np.asarray(every.counts & picked[:, None])
+        picked = ~every.is_young[:, None] if oldest is None else every.ages <= oldest
+        return np.asarray(every.counts & picked & (every.checks_ago < n_checks)[:, None])
 
     def measure(self, counts: FloatArray) -> Sizes:
         """Sizes over the rows that count, of shape (k, n_rows, n_features), k times."""
@@ -214,11 +221,14 @@ class Surprise:
         ratios[0] = np.where(measured.errors[:-1] >= CLEAR, ratios[0], 0.0)
         ratios[1] /= HIDDEN
         result = self._largest(ratios, sizes)
-        if len(self.window) == max(WINDOWS):
+        if len(self.window) >= _LATELY:
             self.n_moving = self.n_moving + 1 if self.is_moving else 0
         if self.n_moving * self.clock >= _FROZEN:
             most = np.minimum(sizes, self._wandering(measured))
-            self._learn(most, (measured.n[-2] >= _FEWEST) & ~is_going_on, n)
+            self._later.append((most, (measured.n[-2] >= _FEWEST) & ~is_going_on))
+            if len(self._later) > _LATER:
+                earlier, known = self._later.popleft()
+                self._learn(earlier, known & ~is_going_on, n)
         self._add_up(result.ratio, is_going_on)
         return result
 
@@ -227,7 +237,7 @@ class Surprise:
         if not self.window:
             zeros = np.zeros((len(WINDOWS) + 1, *self.moments.shape[1:]))
             return Sizes(zeros, zeros, zeros, zeros[:, :, 0])
-        rows = [*map(self._counting, WINDOWS), self._counting(max(WINDOWS), RECENT)]
+        rows = [*map(self._counting, WINDOWS), self._counting(_LATELY, RECENT)]
         return self.measure(np.array(rows, dtype=float))
 
     def _wandering(self, measured: Sizes) -> FloatArray:
@@ -277,7 +287,7 @@ class Surprise:
 
     def has_settled(self, row: int, output: int, since: int) -> bool:
         """Whether the model agrees with itself of a short while ago, and so many observations."""
-        half = max(WINDOWS) // 2
+        half = _LATELY // 2
         rows = [self._counting(half, min(RECENT, since - 1)), self._counting(half)]
         measured = self.measure(np.array(rows, dtype=float))
         if measured.n[0, row] < _FEWEST:
@@ -297,6 +307,7 @@ class Surprise:
             "n_checks": self.n_checks,
             "n_moving": self.n_moving,
             "weights": pack_floats(self.weights),
+            "later": [[pack_floats(sizes), known.tolist()] for sizes, known in self._later],
             "window": [
                 [
                     asked.ages.tolist(),
@@ -314,6 +325,8 @@ class Surprise:
         self.n_usual, self.score = np.array(state["n_usual"]), np.array(state["score"])
         self.n_checks, self.n_moving = state["n_checks"], state["n_moving"]
         self.weights = unpack_floats(state["weights"])
+        later = [(unpack_floats(sizes), np.array(known)) for sizes, known in state["later"]]
+        self._later = deque(later)
         self.window.clear()
         self._joined = None
         for ages, is_young, counts, difference in state["window"]:
@@ -322,4 +335,5 @@ class Surprise:
                 np.array(is_young, dtype=bool),
                 np.array(counts, dtype=bool).reshape(shape),
             )
-            self.window.append(Asked(np.array(ages, dtype=int), *flags, unpack_floats(difference)))
+            own = np.array(ages, dtype=int).reshape(shape)
+            self.window.append(Asked(own, *flags, unpack_floats(difference)))
