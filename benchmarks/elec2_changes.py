@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 from river import forest
 from scipy.stats import ks_2samp
-from streams import elec2
+from streams import ELEC2_FILE, elec2
 
 import ipdp
 
@@ -96,6 +96,8 @@ def main() -> None:
     parser.add_argument("--n", type=int, default=45_312)
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
+    if not ELEC2_FILE.exists():
+        parser.error(f"there is no {ELEC2_FILE}: set IPDP_DATA to the directory of the file")
     rows, copies, monitor = run(options.n, options.seed)
     print("| t | said | model: difference of the curves, sd | data: distance | confirmed |")
     print("|---|---|---|---|---|")

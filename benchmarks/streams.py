@@ -13,17 +13,18 @@ import numpy as np
 
 Example = tuple[dict[str, float], bool]
 
+ELEC2_FILE = Path(os.environ.get("IPDP_DATA", "data")) / "electricity.zip"
+"""The file that river's `Elec2` downloads."""
+
 ELEC2 = ("date", "day", "period", "nswprice", "nswdemand", "vicprice", "vicdemand", "transfer")
 
 
 def elec2(n: int) -> list[Example]:
     """The first n observations of elec2, or of a made-up stream of the same shape.
 
-    The file `electricity.zip` (the one that river's `Elec2` downloads) is looked for in the
-    directory that IPDP_DATA names, `data` if it names none.
+    `ELEC2_FILE` is looked for in the directory that IPDP_DATA names, `data` if it names none.
     """
-    path = Path(os.environ.get("IPDP_DATA", "data")) / "electricity.zip"
-    examples = _from_file(path) if path.exists() else _made_up()
+    examples = _from_file(ELEC2_FILE) if ELEC2_FILE.exists() else _made_up()
     return [example for example, _ in zip(examples, range(n), strict=False)]
 
 
