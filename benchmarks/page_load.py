@@ -202,14 +202,20 @@ def paint() -> None:
             f"{len(reader.snapshots())} snapshots, written in {seconds:.1f} s"
         )
     with background(path) as address:
-        for name, target in (("live page", address), ("report", report.as_uri())):
-            times = sorted(painted(target) for _ in range(3))
+        plot = "#curve .main-svg .scatterlayer .trace path"
+        for name, target, part in (
+            ("live page", address, plot),
+            ("report", report.as_uri(), ".feature-card svg"),
+            ("report, explored", f"{report.as_uri()}#explore", plot),
+            ("page without scripts", f"{address}runs/large.html", ".feature-card svg"),
+        ):
+            times = sorted(painted(target, part) for _ in range(3))
             print(f"  first paint of the {name}: {times[1]:.2f} s (of three: {times})")
     shutil.rmtree(directory)
 
 
-def painted(address: str) -> float:
-    """Seconds until the curve is drawn, in a browser that has kept nothing."""
+def painted(address: str, part: str) -> float:
+    """Seconds until a part is drawn, in a browser that has kept nothing."""
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
@@ -219,7 +225,7 @@ def painted(address: str) -> float:
         page = browser.new_page()
         began = time.perf_counter()
         page.goto(address, wait_until="commit")
-        page.wait_for_selector("#curve .main-svg .scatterlayer .trace path", state="attached")
+        page.wait_for_selector(part, state="attached")
         seconds = time.perf_counter() - began
         browser.close()
     return round(seconds, 2)

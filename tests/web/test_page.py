@@ -734,3 +734,26 @@ def test_a_report_opens_as_a_document_and_is_explored_on_demand(browser, directo
         assert page.locator(".story").is_visible()
         page.click("#explore")
         assert page.locator("#curve .main-svg").first.is_visible()
+
+
+def test_times_are_those_of_the_data_where_they_have_a_clock(browser, tmp_path):
+    start, day = 1_718_000_000, 86_400  # 10 June 2024
+    with Log(tmp_path / "clocked") as log:
+        log.begin({"time": "when"}, ["age"])
+        for k in range(1, 9):
+            rng = np.random.default_rng(k)
+            curve = replace(curve_at("age", 100 * k, rng), t=start + k * day)
+            log.snapshot({"age": curve}, 100 * k, time=start + k * day)
+        log.change(replace(change_at(600, "age"), t=start + 6 * day), 600)
+        log.end(800)
+    path = write_report(tmp_path / "clocked", tmp_path / "report.html")
+    with visit(browser, f"{path.as_uri()}#explore") as page:
+        drawn(page)
+        assert page.inner_text("#time") == "18 Jun 2024, 06:13"
+        assert page.inner_text(".change .when") == "at 16 Jun 2024, 06:13"
+        assert "once this week, about age on Sunday" in page.inner_text("#answer-changes")
+        until(page, "document.getElementById('timeline').layout !== undefined")
+        ticks = page.evaluate("document.getElementById('timeline').layout.xaxis.ticktext")
+        assert ticks[0].endswith("Jun 2024, 06:13")
+        page.click("#to-document")
+        assert "2024-06-16 06:13" in page.inner_text(".story .told >> nth=0")

@@ -17,7 +17,7 @@ import numpy as np
 from ipdp.core.curve import Curve
 from ipdp.core.explained import Explained
 from ipdp.core.redaction import short_paths
-from ipdp.core.words import counted, few_digits, percent
+from ipdp.core.words import counted, few_digits, moment, percent
 from ipdp.log.beliefs import belief
 from ipdp.log.headline import Facts, by_importance, called_of, headline, target_of
 from ipdp.log.records import LoggedChange
@@ -149,7 +149,7 @@ def _bars(curves: Sequence[Curve]) -> Iterator[str]:
     rows = "".join(
         f'<li><span class="bar-name">{_text(curve.feature)}</span>'
         f'<span class="track"><i style="width:{100 * curve.overall_importance / largest:.1f}%"></i>'
-        f'</span><span class="value">{_moves(curve)}</span></li>'
+        f'</span><span class="value">{_text(_moves(curve))}</span></li>'
         for curve in single
     )
     yield (
@@ -163,19 +163,25 @@ def _moves(curve: Curve) -> str:
     size = curve.overall_importance
     if not curve.are_probabilities:
         return few_digits(float(f"{size:.2g}"))
-    return f"{100 * size:.0f} pts" if size >= 0.01 else "under 1 pt"
+    return f"{100 * size:.0f} pts" if size >= 0.01 else "< 1 pt"
 
 
 def _listed(title: str, changes: Sequence[LoggedChange], most: int) -> Iterator[str]:
     if not changes:
         return
     items = "".join(
-        f"<li><strong>At {logged.n:,}</strong> {_text(logged.change.summary(evidence=False))}</li>"
+        f"<li><strong>{_when(logged)}</strong> {_text(logged.change.summary(evidence=False))}</li>"
         for logged in reversed(changes[-most:])
     )
     rest = len(changes) - most
     more = f'<p class="muted">And {counted(rest, "earlier one")}.</p>' if rest > 0 else ""
     yield f'<h3>{title}</h3><ol class="told">{items}</ol>{more}'
+
+
+def _when(logged: LoggedChange) -> str:
+    """When a change was found: the moment, where the data have a clock."""
+    when = moment(logged.change.t)
+    return f"At {logged.n:,}" if when is None else f"{when:%Y-%m-%d %H:%M}"
 
 
 def _reading(facts: Facts, *, is_open: bool) -> Iterator[str]:

@@ -81,6 +81,18 @@ window.ipdp = {};
   /** A moment, from unix seconds: 16 Nov 2026, 01:02. */
   ipdp.date = (seconds) => clock.format(new Date(seconds * 1000));
 
+  const day = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short", timeZone: "UTC" });
+
+  /** A time of the data, from unix seconds: 16 Nov 2026, 01:02. */
+  ipdp.dateOf = (seconds) => day.format(new Date(seconds * 1000));
+
+  /** The value at x of a line through points; that of the nearest end outside of them. */
+  ipdp.between = function (xs, ys, x) {
+    const right = Math.min(Math.max(ipdp.last(xs, x) + 1, 1), xs.length - 1);
+    const share = (x - xs[right - 1]) / (xs[right] - xs[right - 1] || 1);
+    return ys[right - 1] + Math.min(Math.max(share, 0), 1) * (ys[right] - ys[right - 1]);
+  };
+
   /** How long ago, in words. */
   ipdp.ago = function (seconds) {
     const steps = [[86400, "day"], [3600, "hour"], [60, "minute"], [1, "second"]];

@@ -117,8 +117,8 @@
       if (Number(this.slider.value) !== state.at) this.slider.value = state.at;
       this.slider.setAttribute("aria-valuetext", ipdp.counted(now, "observation"));
       this.slider.style.setProperty("--done", run.length > 1 ? state.at / (run.length - 1) : 1);
-      say(find("time"), ipdp.count(now));
-      say(find("until"), `of ${ipdp.count(run.until)}`);
+      say(find("time"), run.when(now));
+      say(find("until"), run.hasClock ? "" : `of ${ipdp.count(run.until)}`);
       find("follow").setAttribute("aria-checked", String(state.follow));
       for (const name of ["a", "b"]) {
         find(`pin-${name}`).setAttribute("aria-pressed", String(state[name] !== null));

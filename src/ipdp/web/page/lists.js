@@ -134,9 +134,9 @@
       Object.assign(this, { model: find("changes"), data: find("data-changes"), choose, rows: new Map() });
     }
 
-    make(change) {
+    make(change, run) {
       const badge = element("span", { class: "badge", "data-kind": change.kind }, KINDS[change.kind]);
-      const when = element("span", { class: "when" }, `at ${ipdp.count(change.n)}`);
+      const when = element("span", { class: "when" }, `at ${run.when(change.n)}`);
       const sentence = element("span", { class: "sentence" }, change.short);
       const head = element("span", { class: "change-head" }, badge, when);
       const button = element("button", {
@@ -152,10 +152,11 @@
       this.data.replaceChildren();
     }
 
-    draw(changes, chosen) {
+    draw(run, chosen) {
+      const { changes } = run;
       for (const change of changes) {
         if (this.rows.has(change.id)) continue;
-        const row = this.make(change);
+        const row = this.make(change, run);
         this.rows.set(change.id, row);
         (change.kind === "virtual" ? this.data : this.model).prepend(row);
       }

@@ -169,7 +169,7 @@
       if (!run.length || this.state.feature === null) return;
       if (!dirty.has("all") && !dirty.has("time")) return;
       this.features.draw(run, this.state.feature, this.state.at);
-      this.changes.draw(run.changes, this.state.change);
+      this.changes.draw(run, this.state.change);
       this.renderCurve();
       // The curve is what is waited for: the rest is drawn once it is on the screen.
       if (dirty.has("all")) setTimeout(() => this.renderTime());
@@ -209,14 +209,14 @@
       if (change) {
         return ["before", "after"].map((role, frame) => ({
           history: change.history, frame, role, colour: ipdp.token(role),
-          text: frame ? `after, at ${ipdp.count(change.n)}` : `before ${ipdp.count(change.began)}`,
+          text: frame ? `after, at ${this.run.when(change.n)}` : `before ${this.run.when(change.began)}`,
         }));
       }
       const times = [["a", this.state.a], ["b", this.state.b], ["now", this.now]];
       return times.filter(([, n]) => n !== null).map(([role, n]) => ({
         history, frame: history.at(n), role, colour: ipdp.token(role),
         dash: { a: "dot", b: "dash" }[role],
-        text: `${role === "now" ? "" : `${role.toUpperCase()}, `}at ${ipdp.count(n)}`,
+        text: `${role === "now" ? "" : `${role.toUpperCase()}, `}at ${this.run.when(n)}`,
       })).filter((entry) => entry.frame >= 0);
     }
 
@@ -250,6 +250,7 @@
         const subject = `${state.feature}/${run.shown.name}/${output}`;
         this.carpet.draw(subject, ipdp.carpetFigure(history, output, {
           name: run.features[state.feature].name, now: this.now, until: run.until, shown: state.shown,
+          clock: run.hasClock && ((n) => run.when(n)),
           changes: run.changes.filter((change) => change.feature === state.feature),
         }));
       }

@@ -278,6 +278,7 @@
     constructor(payload) {
       this.revision = payload.revision;
       this.n = [];
+      this.time = []; // of the snapshots: the data's own, where the run has a clock
       this.explainers = [];
       this.metrics = new Map();
       this.changes = [];
@@ -300,6 +301,7 @@
       this.changes = this.changes.concat(payload.changes.map((change) => ({
         ...change, history: new History(change.curves) })));
       this.n = this.n.concat(payload.n);
+      this.time = this.time.concat(payload.time || []);
       return payload.n.length > 0;
     }
 
@@ -336,6 +338,15 @@
 
     get length() {
       return this.n.length;
+    }
+
+    get hasClock() {
+      return Boolean(this.settings.time) && this.time.length > 1;
+    }
+
+    /** A moment of the run: a date where the data have a clock, else the count of observations. */
+    when(n) {
+      return this.hasClock ? ipdp.dateOf(ipdp.between(this.n, this.time, n)) : ipdp.count(n);
     }
 
     /** How far the axes of time reach. */

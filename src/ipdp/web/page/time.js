@@ -24,10 +24,14 @@
     (middles.length === 1 ? ipdp.padded([middles[0], middles[0]], 0.5) : middles);
 
   /** The axis of time: from the start to now; around the only snapshot where there is one. */
-  function timeAxis(n, until, { shown, ...more } = {}) {
+  function timeAxis(n, until, { shown, clock, ...more } = {}) {
     const range = shown || (n.length === 1 ? borders(n) : [0, Math.max(until, 1)]);
+    const most = ipdp.isWide() ? 4 : 2; // dates that have room
+    const place = (_, k) => range[0] + ((k + 0.5) / most) * (range[1] - range[0]);
+    const ticks = clock && n.length > 1 ? Array.from({ length: most }, place) : null;
     return ipdp.axis({
-      title: { text: "observations" }, tickformat: ",", range,
+      title: { text: ticks ? "time of the data (UTC)" : "observations" }, tickformat: ",", range,
+      ...(ticks && { tickvals: ticks, ticktext: ticks.map(clock) }),
       ...(n.length === 1 && { tickvals: [n[0]] }), ...more,
     });
   }
@@ -76,7 +80,7 @@
   }
 
   /** The effect over time: time along x, the feature's value along y, colour the effect. */
-  ipdp.carpetFigure = function (history, output, { name, now, until, changes, shown }) {
+  ipdp.carpetFigure = function (history, output, { name, now, until, changes, shown, clock }) {
     const inside = history.frames.filter((frame) => within(shown)(history.n[frame]));
     const frames = evenly(inside.length, COLUMNS).map((k) => inside[k]);
     const build = history.dims[0].categorical ? categoricalCarpet : numericCarpet;
@@ -94,7 +98,7 @@
         meta: { part: "carpet", output },
       }],
       layout: ipdp.layout({
-        xaxis: timeAxis(history.n, until, { showgrid: false, shown }),
+        xaxis: timeAxis(history.n, until, { showgrid: false, shown, clock }),
         plot_bgcolor: ipdp.token("wash"),
         yaxis: ipdp.axis({ title: { text: ipdp.label(name, 30) }, showgrid: false, ...axis }),
         shapes: [ipdp.moment(now, ipdp.token("ink")), ...changes.flatMap(({ n, kind }) => [
@@ -170,7 +174,7 @@
     const top = 1 - share * names.length - (names.length ? 0.02 : 0);
     const layout = ipdp.layout({
       margin: MARGIN,
-      xaxis: timeAxis(run.n, run.until, { shown }),
+      xaxis: timeAxis(run.n, run.until, { shown, clock: run.hasClock && ((n) => run.when(n)) }),
       yaxis: ipdp.axis({ domain: [0, Math.max(foot, 0.01)], visible: false, range: [-1, 1],
         fixedrange: true }),
       // Zero is always in sight: below it the model does better without the feature.
