@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ from ipdp.plot import (
     CarpetDisplay,
     ChangeDisplay,
     ComparisonDisplay,
+    EffectDisplay,
     InteractionDisplay,
     OverviewDisplay,
     RegionsDisplay,
@@ -64,6 +66,7 @@ def figures_of(name):
         "rows": CarpetDisplay([categories]).plot,
         "timeline": TimelineDisplay([curve], changes=[change], metrics={name: ([300], [0.5])}).plot,
         "change": ChangeDisplay(change).plot,
+        "effect": EffectDisplay(curve, replace(curve, kind="ale")).plot,
         "interactions": InteractionDisplay(
             Interactions((Interaction((name, "b"), 2.0, 0.1, 0.5, 100),), (), name, 640)
         ).plot,

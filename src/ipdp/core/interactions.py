@@ -90,7 +90,7 @@ class Interactions(Sequence[Interaction]):
 
     @property
     def pairs(self) -> list[tuple[FeatureName, FeatureName]]:
-        """The pairs alone, to be followed: `pdp.follow(*found.pairs[:2])`."""
+        """The pairs alone, for an explainer that follows them: `[*names, *found.pairs[:2]]`."""
         return [one.pair for one in self.found]
 
     def to_frame(self, backend: Any = "pandas") -> Any:

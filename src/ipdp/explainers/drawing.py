@@ -60,6 +60,45 @@ class CurveExplainer(Explainer):
             )
         return OverviewDisplay(curves).plot(ax=ax, most=most, **options)
 
+    def plot_effect(
+        self, feature: Feature, ax: Any = None, *, ale: Any = None, **options: Any
+    ) -> Any:
+        """Draw the curve of one feature with what it hides.
+
+        Parameters
+        ----------
+        feature
+            A name that the explainer follows.
+        ax
+            Where to draw; None makes a new figure.
+        ale
+            An `IncrementalALE` that has seen the same observations, or its curve: where the two
+            part, the partial dependence asks about observations that do not occur.
+        options
+            Those of `ipdp.plot.EffectDisplay.plot`: `output`, `spread`, `backend`.
+
+        Returns
+        -------
+        An `ipdp.plot.EffectDisplay`; with `backend="plotly"` a `plotly.graph_objects.Figure`.
+        """
+        from ipdp.plot import EffectDisplay
+
+        curve = self._curve_of(feature)
+        other = ale._curve_of(feature) if isinstance(ale, CurveExplainer) else ale
+        return EffectDisplay(curve, other, off_data=self._off_data(curve)).plot(ax, **options)
+
+    def _curve_of(self, feature: Feature) -> Curve:
+        """The curve of one feature as `results` has it, or an error."""
+        found = self.results().get(feature)
+        if isinstance(found, Curve):
+            return found
+        raise NotEnoughSamples(f"there is no curve of {feature!r} yet")
+
+    def _off_data(self, curve: Curve) -> float | None:
+        """The share of what is asked that is about observations that do not occur, if known."""
+        del curve
+        return None
+
     def _why_nothing(self) -> str:
         if self._memory is None:
             return "no observation yet: call explain_one first"

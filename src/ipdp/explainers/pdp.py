@@ -16,6 +16,7 @@ from ipdp.core.validation import next_time, unknown, whole_number
 from ipdp.explainers.drawing import CurveExplainer
 from ipdp.explainers.h_statistic import asked_h
 from ipdp.explainers.interactions import strongest_pairs
+from ipdp.explainers.off_data import off_data
 from ipdp.explainers.state.curve_memory import CurveMemory
 from ipdp.explainers.state.snapshot import Snapshot
 from ipdp.explainers.state.stack import Stack
@@ -308,6 +309,10 @@ class IncrementalPDP(CurveExplainer):
             output=output,
             budget=None if budget is None else whole_number("budget", budget),
         )
+
+    def _off_data(self, curve: Curve) -> float | None:
+        shares = off_data(self._memory, curve)
+        return None if shares is None else float(shares @ curve.weights)
 
     def _must_have_past(self, what: str) -> None:
         if not self.n_past:

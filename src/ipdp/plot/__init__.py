@@ -5,6 +5,7 @@ from ipdp.plot.shown.carpet import CarpetDisplay
 from ipdp.plot.shown.change import ChangeDisplay
 from ipdp.plot.shown.comparison import ComparisonDisplay
 from ipdp.plot.shown.display import PDPDisplay
+from ipdp.plot.shown.effect import EffectDisplay
 from ipdp.plot.shown.interactions import InteractionDisplay
 from ipdp.plot.shown.overview import OverviewDisplay
 from ipdp.plot.shown.regions import RegionsDisplay
@@ -14,6 +15,7 @@ __all__ = [
     "CarpetDisplay",
     "ChangeDisplay",
     "ComparisonDisplay",
+    "EffectDisplay",
     "InteractionDisplay",
     "OverviewDisplay",
     "PDPDisplay",

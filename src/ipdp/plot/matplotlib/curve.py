@@ -25,7 +25,7 @@ from ipdp.plot.matplotlib.style import (
     text_colour,
     written_out,
 )
-from ipdp.plot.shown.curve import PAST, Line, Path, ShownCurve
+from ipdp.plot.shown.curve import PAST, SPREAD, Line, Path, ShownCurve
 from ipdp.plot.shown.style import THIN_LINE, THIN_POINT, LineStyle
 
 Settings = Mapping[str, Any]
@@ -34,7 +34,7 @@ Settings = Mapping[str, Any]
 
 def no_artists() -> dict[str, Any]:
     """The artists of a display on which nothing is drawn; see `PDPDisplay`."""
-    lists = "lines", "bands", "ice_lines", "missing", "trail", "compare", "past"
+    lists = "lines", "bands", "ice_lines", "missing", "trail", "compare", "past", "spread"
     single = "mesh", "colorbar", "rug_ax", "missing_ax", "density"
     return {name: [] for name in lists} | dict.fromkeys(single)
 
@@ -53,6 +53,8 @@ def draw(shown: ShownCurve, ax: Axes | None, settings: Settings) -> dict[str, An
         if line.ice:
             faint = {"color": own["color"], "linewidth": 0.8, "zorder": 1.5, **given["ice"]}
             artists["ice_lines"].append(_add_paths(ax, line.ice, faint))
+        if line.spread is not None:
+            artists["spread"].append(_draw_spread(ax, shown, line, own["color"], artists["spread"]))
         if shown.band is not None:
             artists["bands"].append(_draw_band(ax, shown, line, own["color"], given["band"]))
         artists["lines"].append(_draw_line(ax, shown, line, own))
@@ -107,6 +109,17 @@ def _draw_band(ax: Axes, shown: ShownCurve, line: Line, colour: Any, given: Sett
         return ax.fill_between(line.x, line.low, line.high, **fill)
     bars = {"fmt": "none", "ecolor": colour, "elinewidth": 1.5, **given}
     return ax.errorbar(line.x, line.y, yerr=(line.high - line.low) / 2, **bars)
+
+
+def _draw_spread(ax: Axes, shown: ShownCurve, line: Line, colour: Any, drawn: Sequence[Any]) -> Any:
+    """How much the effect differs between observations: light."""
+    assert line.spread is not None
+    low, high = line.spread
+    label: dict[str, Any] = {"label": "" if drawn else SPREAD, "gid": CONTEXT}
+    if shown.categories is None:
+        light: dict[str, Any] = {"color": colour, "alpha": 0.1, "linewidth": 0.0}
+        return ax.fill_between(line.x, low, high, zorder=1.2, **light, **label)
+    return ax.vlines(line.x, low, high, colors=colour, alpha=0.2, linewidth=9, zorder=1.2, **label)
 
 
 def _draw_trail(ax: Axes, shown: ShownCurve, colours: Sequence[Any], given: Settings) -> list[Any]:
@@ -204,5 +217,5 @@ def _finish_axes(ax: Axes, frame: Frame, shown: ShownCurve) -> None:
     ax.update_datalim([(end, ax.dataLim.y0) for end in shown.x_range or ()])
     ax.update_datalim([(ax.dataLim.x0, end) for end in shown.y_range or ()])
     ax.autoscale_view()
-    if any(line.name for line in shown.lines):
+    if any(line.name or line.spread is not None for line in shown.lines):
         add_legend(ax)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from ipdp.plot.plotly.style import (
     scatter,
     with_opacity,
 )
-from ipdp.plot.shown.curve import PAST, Line, Path, ShownCurve
+from ipdp.plot.shown.curve import PAST, SPREAD, Line, Path, ShownCurve
 from ipdp.plot.shown.style import THIN_POINT, LineStyle
 
 # Shares of the figure: of the histogram under the curve, and of the curve beside a missing value.
@@ -81,7 +82,9 @@ def traces(shown: ShownCurve, styles: Sequence[LineStyle], theme: Theme) -> list
             colour = style.colour if len(pairs) > 1 else theme.text_colour()
             found.append(_compare_trace(shown, line.compare, colour, showlegend=k == 0))
     found += _past_traces(shown, pairs, theme)
-    for line, style in pairs:
+    for k, (line, style) in enumerate(pairs):
+        if line.spread is not None:
+            found.append(_spread_trace(shown, line, style.colour, showlegend=k == 0))
         if shown.band is not None and shown.categories is None:
             found.append(_band_trace(line, style.colour))
         found += _line_traces(shown, line, style)
@@ -145,6 +148,19 @@ def _band_trace(line: Line, colour: str) -> Trace:
     fill: Trace = {"fill": "toself", "fillcolor": with_opacity(colour, 0.2), "line": {"width": 0}}
     fill["legendgroup"] = escaped(line.name) or "curve"
     return scatter(around(line.x, line.x), around(line.low, line.high), "band", **fill)
+
+
+def _spread_trace(shown: ShownCurve, line: Line, colour: str, **entry: bool) -> Trace:
+    """How much the effect differs between observations."""
+    assert line.spread is not None
+    low, high = line.spread
+    more: Trace = {"meta": "spread", "name": SPREAD, **entry, "legendgroup": "spread"}
+    if shown.categories is None:
+        light = {"fillcolor": with_opacity(colour, 0.1)}
+        return _band_trace(replace(line, low=low, high=high), colour) | light | more
+    x, gap = np.repeat(line.x, 3), np.full(len(line.x), np.nan)
+    wide = {"color": with_opacity(colour, 0.2), "width": 12}
+    return scatter(x, np.stack([low, high, gap], axis=1).ravel(), "spread", line=wide) | more
 
 
 def _details(shown: ShownCurve, line: Line) -> list[list[Any]]:

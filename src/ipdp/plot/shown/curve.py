@@ -35,6 +35,8 @@ _ICE, _TRAIL = (0.06, 0.5), (0.15, 0.6)
 _AT_CATEGORY, _AT_MISSING = 0.4, 1.0
 MODEL_NOW, PAST = "model now", "mean of past answers"
 """Entries of the legend where the smoothed curve is drawn beside that of the model as it is now."""
+SPREAD = "single observations (± 1 sd)"
+"""Entry of the legend for the band of the ICE curves."""
 # Half of the width of the dash that stands for a value at a category.
 _DASH = 0.2
 
@@ -49,6 +51,7 @@ class Options:
     compare: Curve | None = None
     ice: bool | None = None
     band: float | None = 0.95
+    spread: bool = False
     rug: bool = True
     data: Any = None
     name: str | None = None  # of the curve in the legend
@@ -98,6 +101,8 @@ class Line:
     trail: list[Path]
     compare: Path | None
     past: Path | None  # the mean of past answers, where that of the model now is another one
+    # Ends of the band of the ICE curves: the effect differs so much between observations.
+    spread: tuple[FloatArray, FloatArray] | None = None
 
 
 @dataclass(frozen=True)
@@ -194,7 +199,8 @@ def _line(
         low, high = (end[k] for end in curve.band(wanted.band, simultaneous=True))
         if within:
             low, high = low.clip(0.0, 1.0), high.clip(0.0, 1.0)
-    with_ice = n == 1 and (not wanted.trail if wanted.ice is None else wanted.ice)
+    few = not (wanted.trail or wanted.spread)
+    with_ice = n == 1 and (few if wanted.ice is None else wanted.ice)
     ice = _ice_paths(curve, x, categorical=categorical) if with_ice else []
     earlier = zip(wanted.trail, _fading(len(wanted.trail), *_TRAIL), strict=True)
     paths = [_path(each, output, axis, shift, opacity) for each, opacity in earlier]
@@ -213,7 +219,14 @@ def _line(
         trail=trail,
         compare=_path(wanted.compare, output, axis, shift),
         past=None if past is None or np.isnan(past[k]).all() else Path(x + shift, past[k]),
+        spread=_spread(curve, k) if wanted.spread else None,
     )
+
+
+def _spread(curve: Curve, k: int) -> tuple[FloatArray, FloatArray] | None:
+    if curve.ice_spread is None or np.isnan(curve.ice_spread[k]).all():
+        return None
+    return curve.average[k] - curve.ice_spread[k], curve.average[k] + curve.ice_spread[k]
 
 
 def _name(curve: Curve, k: int, wanted: Options, *, is_now: bool) -> str:

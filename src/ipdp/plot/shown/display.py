@@ -152,6 +152,8 @@ class PDPDisplay(NotebookDisplay):
         For each output the earlier curves as one collection, and the line compared with.
     past_
         The means of past answers, for outputs where the model as it is now says something else.
+    spread_
+        For each output the band of its ICE curves; empty where none was drawn.
     density_
         Contours, or dots, of the data over a pair; None of too few.
 
@@ -186,6 +188,7 @@ class PDPDisplay(NotebookDisplay):
     trail_: list[LineCollection]
     compare_: list[Line2D]
     past_: list[Line2D]
+    spread_: list[Any]
     density_: Any
 
     def __init__(self, curve: Curve) -> None:
@@ -201,6 +204,7 @@ class PDPDisplay(NotebookDisplay):
         compare: Curve | None = None,
         ice: bool | None = None,
         band: float | None = 0.95,
+        spread: bool = False,
         rug: bool = True,
         data: Any = None,
         backend: str = "matplotlib",
@@ -233,9 +237,12 @@ class PDPDisplay(NotebookDisplay):
             drawn as a dashed line.
         ice
             Whether to draw the recent ICE curves, the older the fainter. By default yes, unless
-            there is a trail. They are left out where there are several outputs.
+            there is a trail, or their spread. They are left out where there are several outputs.
         band
             Level of the confidence band, None for none.
+        spread
+            Whether to draw how much the effect differs between observations: a light band of one
+            standard deviation of the ICE curves, each about its own mean, to either side.
         rug
             Whether to show the feature's recent values: as a histogram under the curve, along the
             axes of a pair.
@@ -257,7 +264,7 @@ class PDPDisplay(NotebookDisplay):
         settings = {"line": line_kw, "band": band_kw, "ice": ice_kw, "rug": rug_kw}
         settings |= {"mesh": mesh_kw, "trail": trail_kw, "compare": compare_kw}
         options = {"output": output, "centred": centred, "trail": trail, "compare": compare}
-        options |= {"ice": ice, "band": band, "rug": rug, "data": data}
+        options |= {"ice": ice, "band": band, "spread": spread, "rug": rug, "data": data}
         label = (line_kw or {}).get("label")
         options["name"] = None if label is None else str(label)
         # Categories of curves that were drawn before keep their places.
