@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+import io
 import json
 
 import numpy as np
 import pytest
+from rich.console import Console
 
-from ipdp.cli.printing import as_json, cut, harmless, short, sparkline, thinned
+from ipdp.cli.printing import as_json, cut, harmless, line, short, sparkline, thinned
 
 
 def test_sparklines():
@@ -46,3 +48,17 @@ def test_cut():
 def test_json_has_null_for_what_is_no_number(capsys):
     as_json({"a": [float("nan"), np.float64(2.5)], "b": float("inf")})
     assert json.loads(capsys.readouterr().out) == {"a": [None, 2.5], "b": None}
+
+
+def test_a_line_breaks_at_words_on_a_terminal_only():
+    text = "    1,972  job: model changed since 1,869 in /a/long/path/that/is/longer-than-a-line-is"
+    narrow = Console(width=40, force_terminal=True, file=io.StringIO(), color_system=None)
+    line(narrow, text)
+    lines = narrow.file.getvalue().splitlines()
+    assert " ".join(" ".join(lines).split()) == " ".join(text.split())
+    assert lines[0] == "    1,972  job: model changed since"
+    assert all(part.startswith("      ") for part in lines[1:])
+    assert all(len(part) <= 40 or "/a/long" in part for part in lines)
+    to_file = Console(width=40, file=io.StringIO())
+    line(to_file, text)
+    assert to_file.file.getvalue() == f"{text}\n"

@@ -51,7 +51,7 @@ def test_it_is_what_the_library_gives(loans, tmp_path, ipdp):
     came = json.loads(answer.out)
     assert came["n"] == 400
     assert came["state"] == "ended"
-    assert came["scores"] == {"Accuracy": accuracy.get()}
+    assert came["scores"] == {"Accuracy": accuracy.get(), "Accuracy_1000": accuracy.get()}
     assert came["out"] == str(out)
     with LogReader(out) as reader:
         curves = reader.at(400)
@@ -69,12 +69,13 @@ def test_what_it_says(loans, tmp_path, ipdp):
     first, last = answer.out.splitlines()
     assert first.startswith("400 observations in ")
     assert "of it explaining, Accuracy 0." in first
-    assert last == f"Look at it: ipdp show {out}, ipdp watch {out}"
+    shown = f"'{out}'"
+    assert last == f"Look at it: ipdp show {shown}, ipdp watch {shown}, ipdp report {shown}"
     answer = ipdp(*arguments)
     assert answer.code == 2
     assert answer.err == (
-        f"ipdp: {out} holds a run: go on with it (ipdp resume {out}), or choose another directory "
-        "(--out)\n"
+        f"ipdp: {out} holds a run: go on with it (ipdp resume {out}), choose another directory "
+        "(--out), or begin anew in it (--overwrite)\n"
     )
 
 
@@ -356,7 +357,10 @@ def test_a_model_that_learns_needs_labels(loans, ipdp, tmp_path):
     arguments = ["run", "--data", loans, "--model", MODEL, "--out", tmp_path / "run", "--quiet"]
     answer = ipdp(*arguments)
     assert answer.code == 2
-    assert "name their column with --target, or explain the model as it is with --no" in answer.err
+    assert (
+        "name their column with --target (the columns are age, salary, elevel, granted)"
+        in answer.err
+    )
     assert ipdp(*arguments, "--no-learn", "--no-monitor").code == 0
 
 

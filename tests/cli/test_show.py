@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
 
 import numpy as np
 import pytest
+from rich.console import Console
 
 import ipdp as library
 from ipdp import Curve, Importance
+from ipdp.cli.show import print_overview
 from ipdp.log import Log, LogReader
 
 from .conftest import HOSTILE, MODEL, curve
@@ -202,3 +205,15 @@ def test_readers_leave_the_log_alone(run, ipdp):
     assert (run / "log.db").read_bytes() == before
     with LogReader(run) as reader:
         assert reader.verify() == []
+
+
+def test_a_narrow_terminal_shows_whole_words(finished):
+    words = {}
+    for width in (60, 200):
+        out = Console(width=width, force_terminal=True, file=io.StringIO(), color_system=None)
+        with LogReader(finished) as reader:
+            print_overview(reader, None, out)
+        lines = out.file.getvalue().splitlines()
+        assert max(map(len, lines)) <= max(width, 60)
+        words[width] = set(out.file.getvalue().split())
+    assert words[60] - {"points"} <= words[200] | {"─" * k for k in range(70)}

@@ -41,7 +41,7 @@ def test_a_dry_run_says_what_is_understood_and_writes_nothing(bank, tmp_path, ip
         "classes (bad, ok); 1 column looks like a clock (date), 1 like an id (row)."
     )
     assert any("job one-hot (OneHotEncoder)" in text for text in rest)
-    assert "Look: the model gets row, which looks like an id: --drop row." in rest
+    assert "Look: the model gets row, which looks like an id (--drop row)." in rest
     assert not out.exists()
     assert json.loads(ipdp(*used, "--json").out)["understood"][0] == first
 

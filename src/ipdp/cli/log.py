@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from ipdp.cli.errors import REFUSED, sentences
-from ipdp.cli.options import Debug, Json, Quiet, RunPath, examples
+from ipdp.cli.options import Debug, Json, Quiet, RunPath, completing, examples
 from ipdp.cli.printing import as_json, console, line
 
 
@@ -48,11 +48,17 @@ def export(
         typer.Option(
             "--format",
             metavar="csv|jsonl|parquet|arrow",
+            autocompletion=completing("csv", "jsonl", "parquet", "arrow"),
             help="Format of the file; by default from its suffix.",
         ),
     ] = None,
     what: Annotated[
-        str, typer.Option(metavar="curves|importances|changes|metrics", help="Which table.")
+        str,
+        typer.Option(
+            metavar="curves|importances|changes|metrics",
+            help="Which table.",
+            autocompletion=completing("curves", "importances", "changes", "metrics"),
+        ),
     ] = "curves",
     quiet: Quiet = False,
     debug: Debug = False,

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, get_args, get_origin
 
 import typer
 from typer.core import TyperCommand
@@ -88,8 +88,10 @@ def _parameter(name: str, field: FieldInfo) -> inspect.Parameter:
     extra: Any = field.json_schema_extra
     option = name.replace("_", "-")
     is_flag = field.annotation in (bool, bool | None)
+    choices = _choices(name, field)
     info = typer.Option(
         f"--{option}/--no-{option}" if is_flag else f"--{option}",
+        autocompletion=completing(*choices) if choices else None,
         help=described(field),
         metavar=None if is_flag else extra["metavar"],
         rich_help_panel=extra["group"],
@@ -98,6 +100,50 @@ def _parameter(name: str, field: FieldInfo) -> inspect.Parameter:
     annotation: Any = Annotated[bool | None, info] if is_flag else Annotated[str | None, info]
     keyword = inspect.Parameter.KEYWORD_ONLY
     return inspect.Parameter(name, keyword, default=None, annotation=annotation)
+
+
+def completing(*choices: str) -> Callable[[str], list[str]]:
+    """What completes an option of these choices; after a comma there is another one."""
+
+    def complete(incomplete: str) -> list[str]:
+        before, comma, last = incomplete.rpartition(",")
+        given = before.split(",")
+        return [
+            f"{before}{comma}{choice}"
+            for choice in choices
+            if choice.startswith(last) and not (comma and choice in given)
+        ]
+
+    return complete
+
+
+def _choices(name: str, field: FieldInfo) -> list[str]:
+    """The values that a setting can have, where they can be listed."""
+    from ipdp.datasets import DATASETS
+    from ipdp.sources.open import formats
+
+    known = {
+        "format": formats(),
+        "explainers": ["pdp", "ale", "pfi"],
+        "metric": ["auto", "none"],
+        "loss": ["auto"],
+        "grid": ["Auto()", "MinMax(", "Quantiles("],
+        "data": [*DATASETS, *_files()],
+    }
+    return known[name] if name in known else _literals(field.annotation)
+
+
+def _files() -> list[str]:
+    """The files here that can be read: completion that knows data sets must know them, too."""
+    from ipdp.sources.open import readable_files
+
+    return readable_files(Path())
+
+
+def _literals(annotation: Any) -> list[str]:
+    if get_origin(annotation) is Literal:
+        return [str(value) for value in get_args(annotation)]
+    return [value for part in get_args(annotation) for value in _literals(part)]
 
 
 def described(field: FieldInfo) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import sys
+import textwrap
 from collections.abc import Sequence
 from typing import Any
 
@@ -28,8 +29,19 @@ def console(*, stderr: bool = False) -> Console:
 
 
 def line(where: Console, text: str, style: str = "") -> None:
-    """Print a line as it is: no markup, no breaks within a path."""
-    where.print(plain(text, style), soft_wrap=True)
+    """Print a line as it is: no markup; on a terminal with breaks between words, not in a path."""
+    for part in _broken(where, plain(text).plain):
+        where.print(Text(part, style=style), soft_wrap=True)
+
+
+def _broken(where: Console, text: str) -> list[str]:
+    """A text in lines that fit a terminal, all but the first set in; as it is for a file."""
+    if not where.is_terminal or len(text) <= where.width:
+        return [text]
+    lead = len(text) - len(text.lstrip())
+    rules: dict[str, Any] = {"break_long_words": False, "break_on_hyphens": False}
+    indents: dict[str, Any] = {"initial_indent": " " * lead, "subsequent_indent": " " * (lead + 2)}
+    return textwrap.wrap(text.strip(), where.width, **rules, **indents)
 
 
 def plain(text: object, style: str = "") -> Text:
@@ -37,11 +49,14 @@ def plain(text: object, style: str = "") -> Text:
     return Text(harmless(text).replace("\n", "\\n").replace("\t", "\\t"), style=style)
 
 
-def table(*titles: str, plain: bool) -> Table:
-    """An empty table with columns of these titles; of ASCII characters only if `plain`."""
+def table(*titles: str, plain: bool, breaks: bool = False) -> Table:
+    """An empty table with columns of these titles; of ASCII characters only if `plain`.
+
+    If it `breaks`, cells go over several lines where there is little room.
+    """
     made = Table(box=box.ASCII if plain else box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1))
     for title in titles:
-        made.add_column(title, no_wrap=True)
+        made.add_column(title, no_wrap=not breaks, overflow="fold" if breaks else "ellipsis")
     return made
 
 

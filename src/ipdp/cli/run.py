@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+import sys
 import warnings
 import webbrowser
 from collections.abc import Iterator
@@ -25,7 +27,8 @@ Resume = Annotated[
     bool, typer.Option("--resume", help="Go on from the checkpoint in the run's directory.")
 ]
 Watch = Annotated[
-    bool, typer.Option("--watch", help="Open the live page while it runs; it ends with the run.")
+    bool,
+    typer.Option("--watch", help="Open the live page while it runs; it stays until Ctrl-C."),
 ]
 
 
@@ -42,11 +45,21 @@ def run(
     *,
     config: Config = None,
     resume: Resume = False,
+    overwrite: Annotated[
+        bool,
+        typer.Option(
+            "--overwrite", help="Begin anew in a directory that holds a run, which is lost."
+        ),
+    ] = False,
     dry_run: Annotated[
         bool,
         typer.Option(
             "--dry-run", help="Say what is understood of data and model; nothing is written."
         ),
+    ] = False,
+    report: Annotated[
+        bool,
+        typer.Option("--report", help="Write a report at the end: report.html in the directory."),
     ] = False,
     watch: Watch = False,
     baseline: Annotated[
@@ -73,9 +86,13 @@ def run(
         if dry_run:
             _look(settings, json_=json_)
             return
+        if resume and overwrite:
+            raise ValueError("give --resume or --overwrite, not both")
         against = None if baseline is None else _against(baseline, quiet=quiet or json_)
-        more = {"watch": watch, "json_": json_, "quiet": quiet}
-        _go(settings, config, resume=resume, against=against, **more)
+        how = {"resume": resume, "overwrite": overwrite}
+        more: dict[str, Any] = {"watch": watch, "json_": json_, "quiet": quiet, "report": report}
+        with _trust_again():
+            _go(settings, config, how, against=against, **more)
 
 
 def _against(path: Path, *, quiet: bool) -> Any:
@@ -112,7 +129,8 @@ def resume(
 
     with sentences(debug=debug):
         settings = RunConfig.from_run(run, file=config, trust_run=trust_run, **context.obj)
-        _go(settings, config, resume=True, watch=watch, json_=json_, quiet=quiet)
+        with _trust_again():
+            _go(settings, config, {"resume": True}, watch=watch, json_=json_, quiet=quiet)
 
 
 def _look(settings: RunConfig, *, json_: bool) -> None:
@@ -131,51 +149,101 @@ def _look(settings: RunConfig, *, json_: bool) -> None:
 def _go(
     settings: RunConfig,
     file: Path | None,
+    how: dict[str, bool],
     *,
-    resume: bool,
     watch: bool,
     json_: bool,
     quiet: bool,
+    report: bool = False,
     against: Any = None,
 ) -> None:
     """Run, print what happens, and exit with the code that belongs to it."""
-    from ipdp.runs import stop_on_signals
-    from ipdp.runs.summary import summary
     from ipdp.runs.trust import needed
     from ipdp.sources import without_secrets
 
-    started = perf_counter()
     own = [f"--config {file}"] if file is not None else needed(settings)
     again = " ".join(["ipdp resume", str(settings.out), *own])
-    reporter = _Reporter(None if quiet or json_ else console(stderr=True))
-    with _at_once(settings, again, quiet), _warnings(quiet), ExitStack() as stack:
-        loop = stack.enter_context(settings.assemble(resume=resume))
+    reporter = _Reporter(None if quiet or json_ else console(stderr=True), against)
+    with ExitStack() as pages:
+        with _at_once(settings, again, quiet), _warnings(quiet):
+            came, received = _through(settings, how, reporter, pages if watch else None, quiet)
+        if came.state == "ended" and not came.n:
+            data = without_secrets(settings.data)
+            raise ValueError(f"{data} holds no observations{reporter.skipped}")
+        compared = getattr(against, "comparison", None)
+        _print_outcome(settings, came, compared, json_=json_, quiet=quiet)
+        reporter.end(came)
+        if report:
+            _write_report(settings, quiet=quiet or json_)
+        if came.state == "stopped":
+            if not quiet:
+                say(f"Stopped with a checkpoint. To go on: {again}")
+            raise typer.Exit(received[0] + 128 if received else INTERRUPTED)
+        if watch:
+            _stay(quiet)
+
+
+def _through(
+    settings: RunConfig,
+    how: dict[str, bool],
+    reporter: _Reporter,
+    pages: ExitStack | None,
+    quiet: bool,
+) -> tuple[Any, list[int]]:
+    """Go through the run; what came of it, and the signals that were received.
+
+    The live page is entered into `pages`, which may last longer.
+    """
+    from ipdp.runs import stop_on_signals
+    from ipdp.runs.summary import summary
+
+    started = perf_counter()
+    with ExitStack() as stack:
+        loop = stack.enter_context(settings.assemble(**how))
         reporter.loop = loop
         listeners = [reporter, *_listeners(settings, reporter.errors, stack, quiet=quiet)]
-        if against is not None:
-            listeners.append(against)
-        if watch:
-            stack.enter_context(_page(settings, quiet))
+        listeners += [] if reporter.against is None else [reporter.against]
+        if pages is not None:
+            pages.enter_context(_page(settings, quiet))
         received = stack.enter_context(stop_on_signals(loop))
         for event in stack.enter_context(closing(loop.events())):
             for listener in listeners:
                 listener(event)
-        came = summary(loop, perf_counter() - started)
-    if came.state == "ended" and not came.n:
-        data = without_secrets(settings.data)
-        raise ValueError(f"{data} holds no observations{reporter.skipped}")
+        return summary(loop, perf_counter() - started), received
+
+
+def _print_outcome(
+    settings: RunConfig, came: Any, compared: Any, *, json_: bool, quiet: bool
+) -> None:
+    """Print what came of a run, and of comparing it."""
     if json_:
-        compared = getattr(against, "comparison", None)
         more = {} if compared is None else {"baseline": compared.to_dict()}
         as_json({**came.to_dict(), "out": str(settings.out), **more})
+        sys.stdout.flush()
     elif not quiet:
         _report(settings, came)
-        if against is not None and against.comparison is not None:
-            line(console(), against.comparison.summary())
-    if came.state == "stopped":
-        if not quiet:
-            say(f"Stopped with a checkpoint. To go on: {again}")
-        raise typer.Exit(received[0] + 128 if received else INTERRUPTED)
+        if compared is not None:
+            line(console(), compared.summary())
+
+
+def _write_report(settings: RunConfig, *, quiet: bool) -> None:
+    from ipdp.log import LogReader
+    from ipdp.web import write_report
+
+    path = settings.out / "report.html"
+    with LogReader(settings.out) as reader:
+        write_report(reader, path)
+    if not quiet:
+        line(console(), f"The report: {path}")
+
+
+def _stay(quiet: bool) -> None:
+    """Leave the page open after the run."""
+    from ipdp.runs.terminal import wait_for_signal
+
+    if not quiet:
+        say("The run is over; the page stays until Ctrl-C.")
+    wait_for_signal()
 
 
 def _listeners(
@@ -193,6 +261,36 @@ def _listeners(
         yield server.metrics
     if errors is not None:
         yield stack.enter_context(ProgressBar(errors))
+
+
+@contextmanager
+def _trust_again() -> Iterator[None]:
+    """Where types of a model's file are not trusted, say the whole command that trusts them."""
+    from ipdp.models.load import LoadError
+
+    try:
+        yield
+    except LoadError as error:
+        if not error.untrusted:
+            raise
+        trusted = [f"--trust={','.join(error.untrusted)}"]
+        again = shlex.join(["ipdp", *_without_secrets(sys.argv[1:]), *trusted])
+        raise LoadError(f"{error}. If you trust them: {again}") from None
+
+
+def _without_secrets(arguments: list[str]) -> list[str]:
+    """A command as it may be shown: an address of a webhook has to be filled in again."""
+    from ipdp.sources import without_secrets
+
+    shown = list(arguments)
+    for k, argument in enumerate(arguments):
+        if argument == "--webhook" and k + 1 < len(arguments):
+            shown[k + 1] = "URL"
+        elif argument.startswith("--webhook="):
+            shown[k] = "--webhook=URL"
+        elif shown[k] == argument:
+            shown[k] = without_secrets(argument)
+    return shown
 
 
 @contextmanager
@@ -241,8 +339,9 @@ def _page(settings: RunConfig, quiet: bool) -> Iterator[None]:
 class _Reporter:
     """Prints changes and skipped records as they come, above the progress bar."""
 
-    def __init__(self, errors: Console | None) -> None:
+    def __init__(self, errors: Console | None, against: Any = None) -> None:
         self.errors = errors  # where to print; None: nowhere
+        self.against = against  # what compares the run; None: nothing
         self.skipped = ""  # what was skipped, as the end of a sentence
         self.loop: Any = None
         self._is_understood = errors is None
@@ -276,6 +375,16 @@ class _Reporter:
         if said:
             self._say(said)
 
+    def end(self, came: Any) -> None:
+        """Say what smells at the end."""
+        from ipdp.runs.understood import divergence
+        from ipdp.sources.profile import Profile
+
+        stream = self.loop.stream
+        said = divergence(Profile(stream.first, stream.columns.target), came.scores)
+        if said:
+            self._say(said)
+
     def _say(self, text: str) -> None:
         if self.errors is not None:
             line(self.errors, text)
@@ -285,18 +394,20 @@ def _report(settings: RunConfig, came: Any) -> None:
     """Print the outcome in a few lines."""
     from ipdp.log import LogReader
     from ipdp.log.files import NAME as LOG
+    from ipdp.runs.metrics import scores_text
 
     out = console()
     with LogReader(settings.out / LOG) as reader:
         n_changes = len(reader.changes())  # those before a resume included
-    scores = "".join(f", {name} {value:.4g}" for name, value in came.scores.items())
+    scores = "".join(f", {text}" for text in scores_text(came.scores))
     share = came.explain_seconds / came.seconds if came.seconds else 0.0
     took = f"{came.n:,} observations in {came.seconds:.1f} s, {share:.0%} of it explaining"
     line(out, f"{took}{scores}, {n_changes} change{'s' * (n_changes != 1)}.")
     if came.n_skipped:
         line(out, f"{came.n_skipped:,} record{'s were' if came.n_skipped > 1 else ' was'} skipped.")
     if came.state == "ended":
-        line(out, f"Look at it: ipdp show {settings.out}, ipdp watch {settings.out}")
+        where = shlex.quote(str(settings.out))
+        line(out, f"Look at it: ipdp show {where}, ipdp watch {where}, ipdp report {where}")
 
 
 _EXAMPLES = examples(

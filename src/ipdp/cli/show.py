@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.text import Text
 
 from ipdp.cli.errors import CHANGED, sentences
-from ipdp.cli.options import Debug, Json, Quiet, RunPath, examples
+from ipdp.cli.options import Debug, Json, Quiet, RunPath, completing, examples
 from ipdp.cli.printing import (
     as_json,
     console,
@@ -35,6 +35,7 @@ from ipdp.core.jsonable import readable
 from ipdp.core.typing import Label
 from ipdp.core.validation import unknown
 from ipdp.core.words import moment
+from ipdp.runs.metrics import scores_text
 
 if TYPE_CHECKING:
     from ipdp.log import LogReader
@@ -42,6 +43,9 @@ if TYPE_CHECKING:
 
 _WIDTH = 12
 _CHANGES = 10
+# In a terminal of fewer columns cells are broken at words, and what can be left out is.
+_NARROW = 100
+_TITLES = ("effect", "range", "on")
 
 KINDS = ("real", "virtual", "both", "unclear")
 
@@ -107,7 +111,12 @@ def changes(
     *,
     feature: Feature = None,
     kind: Annotated[
-        str, typer.Option(metavar="KINDS", help="Only these kinds: real, virtual, both, unclear.")
+        str,
+        typer.Option(
+            metavar="KINDS",
+            help="Only these kinds: real, virtual, both, unclear.",
+            autocompletion=completing(*KINDS),
+        ),
     ] = ",".join(KINDS),
     after: After = 0,
     since: Since = None,
@@ -135,7 +144,12 @@ def check(
     *,
     feature: Feature = None,
     kind: Annotated[
-        str, typer.Option(metavar="KINDS", help="Kinds that count: real, virtual, both, unclear.")
+        str,
+        typer.Option(
+            metavar="KINDS",
+            help="Kinds that count: real, virtual, both, unclear.",
+            autocompletion=completing(*KINDS),
+        ),
     ] = "real,both",
     after: After = 0,
     since: Since = None,
@@ -258,8 +272,8 @@ def print_overview(reader: LogReader, at: int | None, out: Console) -> None:
     if at is not None:
         taken = max(info.n for info in reader.snapshots() if info.n <= at)
         line(out, f"After {taken:,} observations:")
-    # Wide enough never to be cut off: a terminal wraps what it cannot show, a file takes it all.
-    out.width = max(out.width, 200)
+    if not out.is_terminal:
+        out.width = max(out.width, 200)  # a file takes it all
     for k, (explainer, found) in enumerate(results.items()):
         if k:
             line(out, f"{explainer}:", "bold")
@@ -291,7 +305,7 @@ def _results(reader: LogReader, at: int | None) -> dict[str, list[Result]]:
 def _print_state(reader: LogReader, out: Console) -> None:
     status = reader.status
     said = [f"{reader.path.parent.name or reader.path}: {status.state}, {status.n:,} observations"]
-    said += [f"{metric} {values[-1]:.4g}" for metric, (_, values) in reader.metrics().items()]
+    said += scores_text({name: values[-1] for name, (_, values) in reader.metrics().items()})
     if status.heartbeat:
         said.append(f"{datetime.fromtimestamp(status.heartbeat):%Y-%m-%d %H:%M:%S}")
     line(out, ", ".join(said), "bold")
@@ -305,17 +319,19 @@ def _print_results(results: Sequence[Result], histories: Mapping[Any, Any], out:
     known = [v for _, series in histories.values() for v in series.tolist() if math.isfinite(v)]
     low, high = min(known, default=0.0), max(known, default=0.0)
     has_curves = any(isinstance(result, Curve) for result in results)
-    titles = ["effect", "range", "on"] if has_curves else []
-    blank = [plain("")] * len(titles)
-    shown = table("feature", *titles, "importance", plain=is_plain)
+    is_narrow = out.width < _NARROW
+    titles = [title for title in _TITLES if has_curves and not (is_narrow and title == "range")]
+    blank = [plain("")] * 3
+    shown = table("feature", *titles, "importance", plain=is_plain, breaks=is_narrow)
     for result in results:
         _, series = histories[result.feature]
         trend = sparkline(thinned(series.tolist(), _WIDTH), min(low, 0.0), high, plain=is_plain)
-        name = plain(cut(feature_text(result.feature), 28), "bold")
-        effect = _curve(result, is_plain) if isinstance(result, Curve) else blank
+        name = plain(cut(feature_text(result.feature), 12 if is_narrow else 28), "bold")
+        cells = _curve(result, is_plain) if isinstance(result, Curve) else blank
+        effect = [cell for title, cell in zip(_TITLES, cells, strict=True) if title in titles]
         importance = Text.assemble(plain(trend, "cyan"), plain(f" {_importance(result)}"))
         shown.add_row(name, *effect, importance)
-    out.print(shown)
+    out.print(shown, soft_wrap=not is_narrow)
 
 
 def _curve(curve: Curve, is_plain: bool) -> list[Text]:

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from ipdp.cli.errors import sentences
-from ipdp.cli.options import Debug, Port, Quiet, RunPath, examples
+from ipdp.cli.options import Debug, Port, Quiet, RunPath, completing, examples
 from ipdp.cli.printing import console, line
 
 
@@ -39,6 +39,7 @@ def report(
             help="The report as a page or for paper, or its figures alone as pictures; by default "
             "from the suffix of --out, else html.",
             show_default=False,
+            autocompletion=completing("html", "pdf", "png"),
         ),
     ] = "",
     quiet: Quiet = False,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import sys
+import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -23,18 +24,23 @@ from ipdp.runs.models import learns_without_labels
 from ipdp.runs.trust import to_log
 from ipdp.runs.understood import understood
 from ipdp.sources import Source, open_source
+from ipdp.sources.profile import listed
 
 if TYPE_CHECKING:
     from ipdp.runs.config import RunConfig
 
 
+# Metrics are also those of so many last observations.
+_ROLLING = 1000
+
+
 @contextmanager
-def assemble(config: RunConfig, *, resume: bool) -> Iterator[Run]:
+def assemble(config: RunConfig, *, resume: bool, overwrite: bool = False) -> Iterator[Run]:
     """The run that settings describe, ready to start; source and log are closed at the end."""
     from ipdp.log import Log, Retention
     from ipdp.log.files import NAME as LOG
 
-    starts_anew = not resume and _was_tried(config.out)
+    starts_anew = not resume and _was_tried(config.out, overwrite=overwrite)
     model = load_model(config.model, allow_pickle=config.allow_pickle, trusted=config.trust)
     with _source(config) as stream:
         made = _fitting(model, stream, config, resume=resume)
@@ -44,10 +50,11 @@ def assemble(config: RunConfig, *, resume: bool) -> Iterator[Run]:
             if explainer.needs_label and not stream.is_labelled:
                 raise ValueError(f"{name} needs labels: name their column with --target")
         learn = _learns(model, stream, config)
-        metric = _metrics(model, stream, config)
+        metric = _metrics(model, stream, config, resume=resume)
         with Log(config.out / LOG, durability=config.durability) as log:
             log.retention = None if config.retention is None else Retention(config.retention)
-            if starts_anew:
+            if starts_anew:  # only now: whatever could be wrong before has lost nothing
+                (config.out / CHECKPOINT).unlink(missing_ok=True)
                 log.rewind(0)
             yield Run(
                 stream,
@@ -84,20 +91,22 @@ def look(config: RunConfig) -> list[str]:
 
 def _fitting(model: Any, stream: Source, config: RunConfig, *, resume: bool) -> Fitting:
     """What is put around the model; on resume what was put around it at the start."""
-    from ipdp.log import LogReader
-    from ipdp.log.files import NAME as LOG
-
-    if resume and (config.out / LOG).exists() and (config.out / CHECKPOINT).exists():
-        with LogReader(config.out / LOG) as reader:
-            return Fitting.from_dict(reader.settings.get("fitting"))
+    logged = _logged(config.out) if resume else None
+    if logged is not None:
+        return Fitting.from_dict(logged.get("fitting"))
     # Who only asks a model is not kept waiting for the first observation of a pipe or a topic.
     looked = stream.peek() if is_river(model) or not stream.is_live else []
+    if looked and config.time is not None and config.time not in looked[0][0]:
+        raise ValueError(f"--time: {unknown('column', config.time, list(looked[0][0]))}")
     rows = [({n: v for n, v in x.items() if n != config.time}, y) for x, y in looked]
     return fitting(model, rows, config.encode, is_fresh=not is_file(config.model))
 
 
-def _was_tried(out: Path) -> bool:
-    """Whether a run failed here before it came to anything; an error if there is more to lose."""
+def _was_tried(out: Path, *, overwrite: bool) -> bool:
+    """Whether a run failed here before it came to anything; an error if there is more to lose.
+
+    To `overwrite` is to want to lose it.
+    """
     from ipdp.log import LogReader
     from ipdp.log.files import NAME as LOG
 
@@ -105,10 +114,10 @@ def _was_tried(out: Path) -> bool:
     if is_there and not has_more:
         with LogReader(out / LOG) as reader:
             has_more = bool(reader.snapshots())
-    if has_more:
+    if has_more and not overwrite:
         raise FileExistsError(
-            f"{out} holds a run: go on with it (ipdp resume {out}), or choose another directory "
-            "(--out)"
+            f"{out} holds a run: go on with it (ipdp resume {out}), choose another directory "
+            "(--out), or begin anew in it (--overwrite)"
         )
     return is_there
 
@@ -169,11 +178,37 @@ def _monitor(named: Mapping[str, Explainer], config: RunConfig) -> ipdp.Monitor 
     )
 
 
-def _metrics(model: Any, stream: Source, config: RunConfig) -> Any:
+def _metrics(model: Any, stream: Source, config: RunConfig, *, resume: bool) -> Any:
     """The metrics by which predictions are scored."""
     if config.metric.lower() == "none" or (config.metric == "auto" and not stream.is_labelled):
         return None
-    return _metric(model, config.metric)
+    metric = _metric(model, config.metric)
+    if config.metric != "auto" or metric is None or (resume and not _has_rolling(config.out)):
+        return metric
+    from river import utils
+
+    # What has come of an effect that vanished is not seen in a mean over everything.
+    with warnings.catch_warnings():
+        # Newer rivers want the class, older ones know instances only.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        return [metric, utils.Rolling(metric.clone(), window_size=_ROLLING)]
+
+
+def _has_rolling(out: Path) -> bool:
+    """Whether a run that is gone on with has metrics of the last observations, as none once had."""
+    settings = _logged(out)
+    return settings is None or len(settings.get("metric") or []) != 1
+
+
+def _logged(out: Path) -> dict[str, Any] | None:
+    """The settings in the log of a run that can be gone on with; None if there is none."""
+    from ipdp.log import LogReader
+    from ipdp.log.files import NAME as LOG
+
+    if not ((out / LOG).exists() and (out / CHECKPOINT).exists()):
+        return None
+    with LogReader(out / LOG) as reader:
+        return reader.settings
 
 
 def _loss(model: Any, spec: str) -> Any:
@@ -215,8 +250,10 @@ def _learns(model: Any, stream: Source, config: RunConfig) -> bool:
     if not hasattr(model, "learn_one"):
         return False
     if not (stream.is_labelled or learns_without_labels(model)):
+        names = stream.columns.names
+        there = f" (the columns are {listed(names)})" if names else ""
         raise ValueError(
-            "the model learns from labels: name their column with --target, or explain the model "
-            "as it is with --no-learn"
+            f"the model learns from labels: name their column with --target{there}, or explain the "
+            "model as it is with --no-learn"
         )
     return True

@@ -186,7 +186,8 @@ class RunConfig(BaseModel):
         "auto",
         "METRIC",
         "Metrics of river, joined by +: Accuracy() + LogLoss(); auto takes Accuracy for a "
-        "classifier and MAE for a regressor; none for none",
+        "classifier and MAE for a regressor, of all and of the last 1000 observations; none for "
+        "none",
     )
     moment: str | None = _model(
         None, "COLUMN", "The column with the time of an observation, in the unit of --delay"
@@ -349,14 +350,18 @@ class RunConfig(BaseModel):
         for name, value in super().__repr_args__():
             yield name, without_secrets(value, name or "")
 
-    def assemble(self, *, resume: bool = False) -> AbstractContextManager[Run]:
+    def assemble(
+        self, *, resume: bool = False, overwrite: bool = False
+    ) -> AbstractContextManager[Run]:
         """The run that these settings describe, ready to start; source and log close at the end.
 
         Parameters
         ----------
         resume
             Whether to go on from the checkpoint in the run's directory.
+        overwrite
+            Whether a run that is in the directory may be lost.
         """
         from ipdp.runs.assemble import assemble
 
-        return assemble(self, resume=resume)
+        return assemble(self, resume=resume, overwrite=overwrite)

@@ -65,6 +65,23 @@ class Scores:
         return values
 
 
+def scores_text(values: Mapping[str, float], *, recent: str = "{} over the last {:,}") -> list[str]:
+    """Metrics in words; that of the last observations stands behind the one of all.
+
+    Examples
+    --------
+    >>> scores_text({"Accuracy": 0.82913, "Accuracy_1000": 0.766, "F1": 0.5})
+    ['Accuracy 0.8291 (0.766 over the last 1,000)', 'F1 0.5']
+    """
+    said = {name: f"{name} {value:.4g}" for name, value in values.items()}
+    for name, value in values.items():
+        whole, _, width = name.rpartition("_")
+        if whole in values and width.isdecimal():
+            said[whole] += f" ({recent.format(f'{value:.4g}', int(width))})"
+            del said[name]
+    return list(said.values())
+
+
 def numbered(given: Any, name_of: Callable[[Any], str]) -> dict[str, Any]:
     """A thing, several, or a dict of them, by name; a name that is taken gets a number."""
     if given is None:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import signal
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Self
 
 from ipdp.runs.events import Changed, Ended, Event, Heartbeat, Replayed, Scored, Started
+from ipdp.runs.metrics import scores_text
 
 if TYPE_CHECKING:
     from ipdp.runs.loop import Run
@@ -58,7 +59,7 @@ class ProgressBar:
             case Replayed():
                 self._show(description="replaying", total=event.until, completed=event.n)
             case Scored():
-                self._scores = ", ".join(f"{k} {v:.4g}" for k, v in event.values.items())
+                self._scores = ", ".join(scores_text(event.values, recent="now {}"))
             case Changed():
                 self._changes += 1
             case Heartbeat() | Ended():
@@ -90,6 +91,12 @@ def _progress(console: Any) -> Any:
         shown.TextColumn("{task.fields[more]}", markup=False),
         console=console or consoles.Console(stderr=True),
     )
+
+
+def wait_for_signal() -> None:
+    """Wait for Ctrl-C, which is not an error here."""
+    with suppress(KeyboardInterrupt):
+        threading.Event().wait()
 
 
 @contextmanager

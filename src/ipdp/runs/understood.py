@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import math
 import shlex
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ipdp.core.words import counted
+from ipdp.core.words import counted, few_digits
 from ipdp.runs.fitting import Fitting
 from ipdp.sources import Source
 from ipdp.sources.profile import Profile, listed
 
 # So many labels that are all the same are no accident.
 _CONSTANT = 50
+# A model is of no use whose error is so many times as large as the range of the target.
+_FAR = 3.0
 
 
 def understood(source: Source, model: Any, made: Fitting, time: str | None = None) -> list[str]:
@@ -30,11 +33,12 @@ def understood(source: Source, model: Any, made: Fitting, time: str | None = Non
 
 def smells(profile: Profile, model: Any) -> Iterator[str]:
     """What is probably not meant, each with what to do."""
-    for name in profile.decimal_commas:
-        value = profile.columns[name][0]
-        yield f"{name} holds numbers with decimal commas ({value}), read as text: --decimal ,"
+    commas = profile.decimal_commas
+    if commas:
+        what = f"numbers with decimal commas (such as {profile.columns[commas[0]][0]})"
+        yield f"{listed(commas)} {_holds(commas)} {what}, read as text (--decimal ,)"
     for name in profile.indices:
-        yield f"{name} is the index of a pandas frame: --drop {name}"
+        yield f"{name} is the index of a pandas frame (--drop {name})"
     yield from _columns(profile)
     yield from _labels(profile, model)
 
@@ -43,12 +47,12 @@ def _columns(profile: Profile) -> Iterator[str]:
     others = [name for name in profile.ids if name not in profile.indices]
     if others:
         dropped = shlex.quote(",".join(others))
-        yield f"the model gets {listed(others)}, which looks like an id: --drop {dropped}"
+        yield f"the model gets {listed(others)}, which looks like an id (--drop {dropped})"
     if profile.clocks:
         name = shlex.quote(profile.clocks[0])
         yield (
-            f"the model gets {listed(profile.clocks)}, which looks like a clock: --time {name} "
-            "puts it on the axes and not into the model"
+            f"the model gets {listed(profile.clocks)}, which looks like a clock (--time {name} "
+            "puts it on the axes and not into the model)"
         )
 
 
@@ -65,6 +69,25 @@ def _labels(profile: Profile, model: Any) -> Iterator[str]:
     if kind == "regressor" and any(isinstance(y, str) for y in labels):
         text = next(y for y in labels if isinstance(y, str))
         yield f"the model is a regressor and {name} is text ({text!r}): take a classifier"
+
+
+def divergence(profile: Profile, scores: Mapping[str, float]) -> str | None:
+    """A sentence if a regressor is further off than the whole target is wide."""
+    error = scores.get("MAE")
+    if error is None or not profile.is_continuous:
+        return None
+    wide = max(profile.labels) - min(profile.labels)
+    if math.isfinite(error) and error <= _FAR * wide:
+        return None
+    return (
+        f"Look: the average error is {few_digits(error)}, and the first "
+        f"{counted(len(profile.labels), 'label')} lie within {few_digits(wide)}: the model "
+        "diverges; scale the target (river.preprocessing.TargetStandardScaler(...))."
+    )
+
+
+def _holds(names: list[str]) -> str:
+    return "holds" if len(names) == 1 else "hold"
 
 
 def _kind(model: Any) -> str | None:

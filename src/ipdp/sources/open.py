@@ -98,7 +98,12 @@ def open_source(
         if (stream := named_stream(text)) is not None:
             return CountedSource(stream, text, **options)
     path = Path(spec)
-    return _rows(path, format or _format_of(path), {**written, **options})
+    made = format or _format_of(path)
+    try:
+        return _rows(path, made, {**written, **options})
+    except SourceError as error:
+        hint = "" if os.path.exists(path) else did_you_mean(path, readable_files(path.parent))
+        raise SourceError(f"{error}; {hint}" if hint else str(error)) from None
 
 
 def open_stdin(
@@ -163,6 +168,17 @@ def _kind_at(address: str) -> type[Source] | None:
     return None
 
 
+def readable_files(directory: Path) -> list[str]:
+    """The files in a directory whose suffix says how to read them."""
+    suffixes = tuple(word for words in SOURCES.values() for word in words if word[0] == ".")
+    try:
+        names = sorted(os.listdir(directory))
+    except (OSError, ValueError):
+        return []
+    known = [name for name in names if name.removesuffix(".gz").lower().endswith(suffixes)]
+    return [str(directory / name) for name in known]
+
+
 def _format_of(path: Path) -> str:
     suffix = (path.with_suffix("") if path.suffix.lower() == ".gz" else path).suffix.lower()
     for words in SOURCES.values():
@@ -173,6 +189,6 @@ def _format_of(path: Path) -> str:
         raise SourceError(f"{path} has no suffix that says what it holds: give the format, {known}")
     from ipdp.datasets import DATASETS
 
-    hint = did_you_mean(path, DATASETS)
+    hint = did_you_mean(path, [*readable_files(path.parent), *DATASETS])
     hint = f"; {hint}" if hint else f": there are {', '.join(map(repr, DATASETS))}"
     raise SourceError(f"{path} is neither a file that is there nor a data set{hint}")

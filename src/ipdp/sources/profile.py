@@ -90,8 +90,8 @@ class Profile:
 
     def sentence(self) -> str:
         """What was understood."""
-        n, texts = len(self.rows), self.texts
-        parts = [counted(len(self._of_kind("number")), "number")]
+        texts = self.texts
+        parts = [counted(n, "number") for n in [len(self._of_kind("number"))] if n]
         parts += [f"{counted(len(b), 'bool')} ({listed(b)})" for b in [self._of_kind("bool")] if b]
         if texts:
             parts.append(f"{counted(len(texts), 'text')} ({listed(texts)})")
@@ -105,7 +105,8 @@ class Profile:
                 verb = "" if looks else f"look{'s' * (len(names) == 1)} "
                 looks.append(f"{len(names)} {word}{verb}like {what} ({listed(names)})")
         end = f"; {', '.join(looks)}" if looks else ""
-        return f"the first {counted(n, 'row')}: {', '.join(parts)}{end}"
+        rows = counted(len(self.rows), "row")
+        return f"the first {rows}: {', '.join(parts)}{end}"
 
     @property
     def _empty(self) -> list[str]:

@@ -52,10 +52,12 @@ def _skops(path: Path, trusted: Sequence[str]) -> Any:
     skops = _needed("skops.io", "a .skops file", "'ipdp[sklearn]'")
     unknown = sorted(set(skops.get_untrusted_types(file=path)) - set(trusted))
     if unknown:
-        raise LoadError(
+        error = LoadError(
             f"{path} holds types that skops does not trust: {', '.join(unknown)}; name those that "
             "you trust (--trust)"
         )
+        error.untrusted = unknown
+        raise error
     return skops.load(path, trusted=list(trusted))
 
 

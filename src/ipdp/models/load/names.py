@@ -32,7 +32,12 @@ _MAKERS = (
 
 
 class LoadError(ValueError):
-    """A text that no model could be made of; the message says why and what to write instead."""
+    """A text that no model could be made of; the message says why and what to write instead.
+
+    `untrusted` are the types of a .skops file that would have to be trusted.
+    """
+
+    untrusted: Sequence[str] = ()
 
 
 def first_line(error: BaseException) -> str:
