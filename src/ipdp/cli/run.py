@@ -16,7 +16,8 @@ import typer
 
 from ipdp.cli.errors import INTERRUPTED, say, sentence, sentences
 from ipdp.cli.options import Config, Debug, Json, Quiet, RunPath, examples, with_settings
-from ipdp.cli.printing import as_json, console, line, when_text
+from ipdp.cli.printing import as_json, console, line
+from ipdp.cli.reporter import Reporter
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -163,7 +164,7 @@ def _go(
 
     own = [f"--config {file}"] if file is not None else needed(settings)
     again = " ".join(["ipdp resume", str(settings.out), *own])
-    reporter = _Reporter(None if quiet or json_ else console(stderr=True), against)
+    reporter = Reporter(None if quiet or json_ else console(stderr=True), against)
     with ExitStack() as pages:
         with _at_once(settings, again, quiet), _warnings(quiet):
             came, received = _through(settings, how, reporter, pages if watch else None, quiet)
@@ -186,7 +187,7 @@ def _go(
 def _through(
     settings: RunConfig,
     how: dict[str, bool],
-    reporter: _Reporter,
+    reporter: Reporter,
     pages: ExitStack | None,
     quiet: bool,
 ) -> tuple[Any, list[int]]:
@@ -334,60 +335,6 @@ def _page(settings: RunConfig, quiet: bool) -> Iterator[None]:
             say(f"The live page: {address}")
         webbrowser.open(address)
         yield
-
-
-class _Reporter:
-    """Prints changes and skipped records as they come, above the progress bar."""
-
-    def __init__(self, errors: Console | None, against: Any = None) -> None:
-        self.errors = errors  # where to print; None: nowhere
-        self.against = against  # what compares the run; None: nothing
-        self.skipped = ""  # what was skipped, as the end of a sentence
-        self.loop: Any = None
-        self._is_understood = errors is None
-
-    def _understood(self, event: Any) -> None:
-        """Say what was understood, as soon as enough observations were seen."""
-        from ipdp.runs import Ended
-        from ipdp.runs.fitting import Fitting
-        from ipdp.runs.understood import understood
-        from ipdp.sources.base import AHEAD
-
-        if len(self.loop.stream.first) < AHEAD and not isinstance(event, Ended):
-            return
-        self._is_understood = True
-        made = Fitting.from_dict(self.loop.settings.get("fitting"))
-        for text in understood(self.loop.stream, self.loop.model, made, self.loop.time):
-            self._say(text)
-
-    def __call__(self, event: Any) -> None:
-        from ipdp.runs import Changed, Skipped
-
-        if not self._is_understood:
-            self._understood(event)
-        said = None
-        if isinstance(event, Changed):
-            said = f"{when_text(event.n, event.change.t)}  {event.change.summary()}"
-        elif isinstance(event, Skipped):
-            self.skipped = f": {event.count:,} skipped, the last: {event.last}"
-            if event.count == 1:
-                said = f"Skipped: {event.last} (further ones are counted)"
-        if said:
-            self._say(said)
-
-    def end(self, came: Any) -> None:
-        """Say what smells at the end."""
-        from ipdp.runs.understood import divergence
-        from ipdp.sources.profile import Profile
-
-        stream = self.loop.stream
-        said = divergence(Profile(stream.first, stream.columns.target), came.scores)
-        if said:
-            self._say(said)
-
-    def _say(self, text: str) -> None:
-        if self.errors is not None:
-            line(self.errors, text)
 
 
 def _report(settings: RunConfig, came: Any) -> None:
