@@ -212,6 +212,19 @@ def test_both_sides_together_are_the_whole_curve(told):
     np.testing.assert_allclose(both, split.whole.average, atol=1e-6)
 
 
+def test_a_new_point_has_the_level_of_the_others():
+    """It rests on few observations; where these lie by chance is not part of the curve."""
+    xs = [
+        {**x, "a": x["a"] * (2 if t > 780 else 1), "c": 20 * x["c"]}
+        for t, x in enumerate(stream(800, seed=15))
+    ]
+    regions = explained(lambda x: turned(x) + x["b"], xs, grid=ipdp.grid.Auto(ends="extremes"))
+    curve = regions.splits["a"].curves[1]
+    assert np.ptp(curve.n_effective_points) > 250  # some points are new
+    steps = np.diff(curve.average[0]) / np.diff(curve.grid_values[0])
+    np.testing.assert_allclose(steps, steps.mean(), atol=0.15)
+
+
 # What is found, and what is not.
 
 

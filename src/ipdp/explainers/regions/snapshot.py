@@ -95,7 +95,12 @@ class RegionsSnapshot:
         order = [known.index(label) for label in whole.outputs]
         mean, variance, n = _joined(sums, side.axis, side.rows, columns)
         smoothed = whole.average if whole.smoothed is None else whole.smoothed
-        average = np.where(n > 0, mean[:n_outputs][order], smoothed)
+        # A point that is new has seen other observations than the rest: its level is that of the
+        # anchors, and its own is the shape.
+        anchors = [k for k in _own_columns(sums, number) if sums.anchors[k]]
+        levels = _joined(sums, side.axis, side.rows, anchors)[0][:n_outputs]
+        own = levels.mean(axis=1, keepdims=True) + mean[n_outputs:]
+        average = np.where(n > 0, own[order], smoothed)
         inflation = np.ones(len(order)) if whole.inflation is None else whole.inflation
         with np.errstate(invalid="ignore", divide="ignore"):
             errors = np.sqrt(variance / n * np.tile(_by_row(inflation, order), 2)[:, None])
@@ -146,7 +151,7 @@ class RegionsSnapshot:
     def _differences(self, number: int, own: list[list[Any]]) -> FloatArray:
         """What a split says of observations beyond the curve of all, (n, n_outputs)."""
         sums, part = self._sums, self._parts[number]
-        columns = np.array([k for k, c in enumerate(sums.columns) if c.target == number])
+        columns = np.array(_own_columns(sums, number))
         keys = [sums.columns[k].key for k in columns]
         is_category = isinstance(keys[0], tuple)
         categories = {key[0]: k for k, key in enumerate(keys) if isinstance(key, tuple)}
@@ -168,9 +173,14 @@ class RegionsSnapshot:
         return found
 
 
+def _own_columns(sums: RegionSums, number: int) -> list[int]:
+    """All columns of a target."""
+    return [k for k, column in enumerate(sums.columns) if column.target == number]
+
+
 def _columns_of(sums: RegionSums, number: int, curve: Curve) -> Any:
     """The columns of the points of a curve, in their order."""
-    columns = [k for k, c in enumerate(sums.columns) if c.target == number]
+    columns = _own_columns(sums, number)
     if curve.categorical[0]:
         keys = {sums.columns[k].key: k for k in columns}
         return np.array([keys[(value,)] for value in curve.grid_values[0]], dtype=int)
