@@ -105,7 +105,7 @@ def moved(before: Any, after: Any, rows: list[dict[str, Any]]) -> dict[str, floa
             places = np.unique(places.round()).astype(int)
         then, spread = centred_curve(before, rows[:N_ROWS], name, places.tolist(), label)
         now, later = centred_curve(after, rows[:N_ROWS], name, places.tolist(), label)
-        sizes[name] = float(np.sqrt(((now - then) ** 2).mean())) / max(spread, later)
+        sizes[str(name)] = float(np.sqrt(((now - then) ** 2).mean())) / max(spread, later)
     return sizes
 
 
