@@ -286,6 +286,21 @@ def test_a_split_goes_when_the_model_no_longer_has_it_and_another_comes():
     assert regions.splits == {}
 
 
+def test_a_drift_of_the_mean_curve_is_not_taken_for_memory():
+    """The mean slope of `a` goes from 0.8 to 0, and what it depends on from `c` to `b`."""
+    now = {"model": lambda x: x["a"] if x["c"] > -1.3 else -x["a"]}
+
+    def model(x):
+        return now["model"](x)
+
+    regions = explained(model, stream(1500, seed=16), alpha=0.003)
+    assert regions.splits["a"].by == "c"
+    now["model"] = turned
+    for x in stream(700, seed=17):
+        regions.explain_one(x)
+    assert regions.splits["a"].by == "b"
+
+
 def test_the_parts_follow_values_that_move():
     regions = explained(turned, stream(800, seed=12), alpha=0.005)
     later = [{**x, "b": 50 + 10 * x["b"]} for x in stream(2500, seed=13)]

@@ -89,11 +89,11 @@ class Search:
         hidden = self._of_targets(variance)
         effect = self._of_targets(self._curve_variance())
         largest = float((hidden + effect).max(initial=0.0))
-        bounds = self._bounds(variance)
+        worth = dict(zip(self.targets, self._worth(variance).tolist(), strict=True))
         best: dict[int, Part] = {}
         for k in range(len(sums.axes)):
             for number, between, gain, first, second in self._of_axis(k):
-                bound = float(bounds[self.targets.index(number)])
+                bound = self._bound(max(worth[number], self._worth_of_sides(k, first, second)))
                 if gain <= (best[number].gain if number in best else 0.0):
                     continue
                 if gain - bound >= _LEAST and between >= _MATERIAL * largest:
@@ -114,14 +114,31 @@ class Search:
         owner = (shares > 0).argmax(axis=0)
         return np.asarray((mean - level[owner].T) ** 2)
 
-    def _bounds(self, variance: FloatArray) -> FloatArray:
-        """By how much the gain of any split of each target may be off."""
+    def _worth(self, variance: FloatArray) -> FloatArray:
+        """How many independent observations the centred curves of each target are worth."""
         _, n = independent_errors(self.sums.centred, self.sums.blocks)
         whole = self._of_targets(variance)
         lost = self._of_targets(variance / np.maximum(n, 1.0))
-        worth = np.where(lost > 0, whole / np.where(lost > 0, lost, 1.0), np.inf)
+        return np.asarray(np.where(lost > 0, whole / np.where(lost > 0, lost, 1.0), np.inf))
+
+    def _worth_of_sides(self, k: int, first: Rows, second: Rows) -> float:
+        """The same of the sides of a split, from how often successive observations change them.
+
+        If either the curves or the sides are independent, so is what they have in common: a drift
+        of the curves is not taken for their memory where the sides change often.
+        """
+        turns, (one, other) = self.sums.turns[k], (list(first), list(second))
+        total = max(float(turns.sum()), _TINY)
+        share = float(turns[one].sum()) / total
+        changes = float(turns[np.ix_(one, other)].sum() + turns[np.ix_(other, one)].sum()) / total
+        # Of a chain of two states: 1 minus its correlation from one to the next.
+        left = min(changes / max(2 * share * (1 - share), _TINY), 1.0)
+        return float(np.median(self.sums.centred.n_effective)) * left / (2 - left)
+
+    def _bound(self, worth: float) -> float:
+        """By how much the gain of any split may be off, for so many independent observations."""
         n_splits = max(sum(len(axis.edges) + len(axis.rows) for axis in self.sums.axes), 1)
-        return np.asarray(np.sqrt(math.log(n_splits / _DELTA) / (2 * worth)))
+        return math.sqrt(math.log(n_splits / _DELTA) / (2 * max(worth, _TINY)))
 
     def _of_axis(self, k: int) -> list[tuple[int, float, float, Rows, Rows]]:
         """The best split of one axis for each target: its number, variance, gain and rows."""

@@ -92,6 +92,9 @@ class RegionSums:
         self._waiting: list[Waiting] = []
         self._layout: Layout | None = None
         self._picked: Array = np.empty(0, dtype=int)
+        # How often an observation of one row followed one of another, (n_axes, N_ROWS, N_ROWS).
+        self.turns: FloatArray = np.zeros((len(self.axes), N_ROWS, N_ROWS))
+        self._last: Array = np.full(len(self.axes), NOWHERE)
         self._make(0, 0)
         self.centred = Smoothing(alpha=alpha, n_rows=0, n_columns=0)
         self.blocks = Blocks(alpha=alpha, n_rows=0, n_columns=0)
@@ -233,6 +236,8 @@ class RegionSums:
         self.spread[k] = _difference(squares, total[:, None] * mean * mean)
         self.mean[k] = np.where(total[:, None] > 0, around + mean, 0.0)
         self.weight[k], self.squares[k] = total, shares @ self.squares[k]
+        self.turns[k] = shares @ self.turns[k] @ shares.T
+        self._last[k] = NOWHERE
 
     def _fold_many(self, values: FloatArray, rows: Array, w: FloatArray, t: FloatArray) -> None:
         """Fold many observations in: values (n, 2 n_outputs, n_columns), rows (n_axes, n)."""
@@ -243,6 +248,10 @@ class RegionSums:
         off = values.reshape(len(t), -1) - around
         both = np.concatenate([off, off * off], axis=1)
         for k, own in enumerate(rows):
+            before = np.concatenate([self._last[k : k + 1], own[:-1]])
+            known = (before != NOWHERE) & (own != NOWHERE)
+            np.add.at(self.turns[k], (before[known], own[known]), weights[known])
+            self._last[k] = own[-1]
             there = np.unique(own[own != NOWHERE])
             if not len(there):
                 continue
@@ -260,6 +269,7 @@ class RegionSums:
         decay = 1.0 if self._as_of is None else float(self._decay ** (t - self._as_of))
         self.weight *= decay
         self.spread *= decay
+        self.turns *= decay
         self.squares *= decay * decay
         self._as_of = t
 
@@ -290,7 +300,7 @@ class RegionSums:
         twin = self.empty()
         vars(twin).update(vars(self))
         twin.axes = [axis.copy() for axis in self.axes]
-        for name in _ARRAYS:
+        for name in (*_ARRAYS, "turns", "_last"):
             setattr(twin, name, getattr(self, name).copy())
         twin.centred, twin.blocks = self.centred.copy(), self.blocks.copy()
         twin._waiting = list(self._waiting)
@@ -319,6 +329,7 @@ class RegionSums:
             sums._age(t)
         for k in range(len(mine.axes)):
             mine._join(k, np.arange(N_ROWS), tuple(getattr(theirs, name)[k] for name in _ARRAYS))
+        mine.turns, mine._last = mine.turns + theirs.turns, theirs._last
         for sums in (mine, theirs):
             sums.blocks.close(sums.centred)
         mine.centred, mine.blocks = (
@@ -363,6 +374,8 @@ class RegionSums:
             "anchors": self.anchors.astype(int).tolist(),
             "positions": self.positions.tolist(),
             **{name: pack_floats(getattr(self, name)) for name in _ARRAYS},
+            "turns": pack_floats(self.turns),
+            "last": self._last.tolist(),
             "centred": self.centred.state,
             "blocks": self.blocks.state,
             "waiting": [
@@ -387,6 +400,8 @@ class RegionSums:
             if values.shape != getattr(self, name).shape or not np.isfinite(values).all():
                 raise ValueError(f"the state is damaged: {name} of the regions does not fit")
             setattr(self, name, values)
+        self.turns = unpack_floats(state["turns"]).reshape(self.turns.shape)
+        self._last = np.array(state["last"], dtype=int).reshape(self._last.shape)
         self.centred = Smoothing.from_state(state["centred"])
         if self.centred.mean.shape != (self.n_outputs, n) or len(self.anchors) != n:
             raise ValueError("the state is damaged: the centred curves do not fit the points")
