@@ -30,9 +30,12 @@ def blocks_of(z, alpha, size):
     blocks = Blocks(alpha=alpha, n_columns=runs)
     kernel = decay ** np.arange(size, 0, -1.0)
     parts = z[: n // size * size].reshape(-1, size, runs)
-    blocks.size, blocks.numbers = size, np.arange(len(parts), dtype=float)
-    blocks.mean = (np.tensordot(parts, kernel, axes=(1, 0)) / kernel.sum())[:, None]
-    blocks.weight = np.full((len(parts), runs), kernel.sum())
+    blocks.size = size
+    blocks._have(
+        np.arange(len(parts), dtype=float),
+        np.full((len(parts), runs), kernel.sum()),
+        (np.tensordot(parts, kernel, axes=(1, 0)) / kernel.sum())[:, None],
+    )
     weights = decay ** np.arange(n - 1, -1, -1.0)
     return blocks, weights @ z / weights.sum()
 

@@ -22,6 +22,7 @@ from typing import Any
 
 import numpy as np
 
+from ipdp.core import kernels
 from ipdp.core.smoothing import Smoothing, pick
 from ipdp.core.typing import Array, FloatArray, State
 
@@ -74,14 +75,46 @@ class Blocks:
         if alpha is not None:
             self._longest = _power_of_two(max(_REACH / (N_BLOCKS * alpha), _SHORTEST))
         self.size = _SHORTEST
-        self.numbers: Array = np.empty(0)
-        self.weight: FloatArray = np.empty((0, n_columns))
-        self.mean: FloatArray = np.empty((0, n_rows, n_columns))
+        # The last blocks are a part of larger arrays, so that most of them are added without a
+        # copy of the others; copies of this object share the arrays until one of them changes.
+        self._store: tuple[Any, Any, Any] = (
+            np.empty(0),
+            np.empty((0, n_columns)),
+            np.empty((0, n_rows, n_columns)),
+        )
+        self._first, self._stop, self._shared = 0, 0, False
         self.until = -math.inf
         # The smoothing when the last block was closed: its time, weights and means.
         self._t: float | None = None
         self._start_weight: FloatArray = np.zeros(n_columns)
         self._start_mean: FloatArray = np.zeros((n_rows, n_columns))
+
+    @property
+    def numbers(self) -> Array:
+        return np.asarray(self._store[0][self._first : self._stop])
+
+    @property
+    def weight(self) -> FloatArray:
+        return np.asarray(self._store[1][self._first : self._stop])
+
+    @property
+    def mean(self) -> FloatArray:
+        return np.asarray(self._store[2][self._first : self._stop])
+
+    def _have(self, numbers: Array, weight: FloatArray, mean: FloatArray) -> None:
+        """Take other blocks, in arrays that nobody else has."""
+        self._store, self._first, self._stop = (numbers, weight, mean), 0, len(numbers)
+        self._shared = False
+
+    def _have_room(self) -> None:
+        """Have arrays that nobody else changes, with room for a block more."""
+        if self._shared or len(self._store[0]) == self._stop:
+            n = self._stop - self._first
+            store = [np.empty((n + N_BLOCKS // 2, *part.shape[1:])) for part in self._store]
+            for new, old in zip(store, (self.numbers, self.weight, self.mean), strict=True):
+                new[:n] = old
+            self._have(store[0], store[1], store[2])
+            self._stop = n
 
     def advance(self, smoothing: Smoothing, t: float) -> None:
         """Close the block that there is, before an observation of a later one is folded in."""
@@ -93,19 +126,27 @@ class Blocks:
         """Put the values since the last time into their block, which may have some already."""
         if smoothing.t is None or smoothing.t == self._t:
             return
-        weight, mean = smoothing.weight, smoothing.mean
-        aged = self._start_weight * self._until(self._t, smoothing.t)
-        gained = weight - aged
-        some = gained > 1e-12 * weight
-        share = np.where(some, weight / np.where(some, gained, 1.0), 0.0)
         number = math.floor(smoothing.t / self.size)
-        at_end = self._until(smoothing.t, (number + 1) * self.size)
-        self._put(
-            number,
-            np.where(some, gained, 0.0) * at_end,
-            self._start_mean + (mean - self._start_mean) * share,
-        )
-        self._t, self._start_weight, self._start_mean = smoothing.t, weight, mean.copy()
+        aged = self._until(self._t, smoothing.t)
+        left = self._until(smoothing.t, (number + 1) * self.size)
+        now, start = (smoothing.weight, smoothing.mean), (self._start_weight, self._start_mean)
+        goes_on = self._stop > self._first and self._store[0][self._stop - 1] == number
+        self._have_room()
+        block = self._store[1][self._stop], self._store[2][self._stop]
+        kernels.current.close_block(now, start, block, aged, left)
+        self._t, self._start_weight, self._start_mean = smoothing.t, now[0], now[1].copy()
+        if goes_on:
+            self._add_to_last(*block)
+        else:
+            self._store[0][self._stop] = number
+            self._stop += 1
+            self._shorten(N_BLOCKS + 1)
+
+    def _add_to_last(self, weight: FloatArray, mean: FloatArray) -> None:
+        first, total = self.mean[-1], self.weight[-1] + weight
+        # From the first of them, so that a constant stays what it is to the last bit.
+        self.mean[-1] = first + weight * (mean - first) / np.where(total > 0, total, 1.0)
+        self.weight[-1] = total
 
     def restart(self, smoothing: Smoothing) -> None:
         """Take the smoothing, whose columns may be others than before, as the start of a block."""
@@ -116,62 +157,49 @@ class Blocks:
     def _until(self, earlier: float | None, later: float) -> float:
         return 1.0 if earlier is None else float(self.decay ** (later - earlier))
 
-    def _put(self, number: int, weight: FloatArray, mean: FloatArray) -> None:
-        if len(self.numbers) and self.numbers[-1] == number:
-            first, total = self.mean[-1], self.weight[-1] + weight
-            # From the first of them, so that a constant stays what it is to the last bit.
-            mean = first + weight * (mean - first) / np.where(total > 0, total, 1.0)
-            self.weight, self.mean = self.weight.copy(), self.mean.copy()
-            self.weight[-1], self.mean[-1] = total, mean
-            return
-        self.numbers = np.append(self.numbers, number)
-        self.weight = np.concatenate([self.weight, weight[None]])
-        self.mean = np.concatenate([self.mean, mean[None]])
-        self._shorten(N_BLOCKS + 1)
-
     def _shorten(self, most: int) -> None:
         """Not too many of them: one more while the last goes on."""
         while self._span > most and self.size < self._longest:
             self._coarsen()
         if self._span > most:
-            self._keep(self.numbers > self.numbers[-1] - most)
-        if len(self.numbers):
-            self.until = max(self.until, float(self.numbers[-1] + 1) * self.size)
+            numbers = self.numbers
+            # Not the last, which may be so large that less is the same.
+            self._first += int(np.searchsorted(numbers[:-1], numbers[-1] - most, "right"))
+        if self._stop > self._first:
+            self.until = max(self.until, float(self._store[0][self._stop - 1] + 1) * self.size)
 
     @property
     def _span(self) -> int:
-        return int(self.numbers[-1] - self.numbers[0] + 1) if len(self.numbers) else 0
-
-    def _keep(self, kept: Array | slice) -> None:
-        self.numbers, self.weight = self.numbers[kept], self.weight[kept]
-        self.mean = self.mean[kept]
+        if self._stop == self._first:
+            return 0
+        return int(self._store[0][self._stop - 1] - self._store[0][self._first] + 1)
 
     def _coarsen(self) -> None:
         """Make one block of two, so that each is twice as long."""
         # An odd one ends with the new block; an even one is older by its own length.
         older = np.where(self.numbers % 2 == 0, self._until(0.0, self.size), 1.0)
-        self.weight = self.weight * older[:, None]
-        self.numbers = np.floor(self.numbers / 2)
+        self._have(np.floor(self.numbers / 2), self.weight * older[:, None], self.mean.copy())
         self.size *= 2
         self._join_alike()
 
     def _join_alike(self) -> None:
         """Weighted means of the entries with the same number, which stand side by side."""
-        if (np.diff(self.numbers) > 0).all():
+        numbers, weight, mean = self.numbers, self.weight, self.mean
+        if (np.diff(numbers) > 0).all():
             return
-        starts = np.flatnonzero(np.diff(self.numbers, prepend=self.numbers[0] - 1))
-        first = self.mean[starts]  # from which they are counted, as in `_put`
-        owner = np.cumsum(np.diff(self.numbers, prepend=self.numbers[0]) > 0)
-        total = np.add.reduceat(self.weight, starts)
-        moved = np.add.reduceat(self.weight[:, None] * (self.mean - first[owner]), starts)
-        self.mean = first + moved / np.where(total > 0, total, 1.0)[:, None]
-        self.weight, self.numbers = total, self.numbers[starts]
+        starts = np.flatnonzero(np.diff(numbers, prepend=numbers[0] - 1))
+        first = mean[starts]  # from which they are counted, as in `_put`
+        owner = np.cumsum(np.diff(numbers, prepend=numbers[0]) > 0)
+        total = np.add.reduceat(weight, starts)
+        moved = np.add.reduceat(weight[:, None] * (mean - first[owner]), starts)
+        mean = first + moved / np.where(total > 0, total, 1.0)[:, None]
+        self._have(numbers[starts], total, mean)
 
     def closed(self, t: float) -> Blocks:
         """Those that are over at a time; the mean of one that goes on is that of fewer values."""
         n = int(np.searchsorted(self.numbers, math.floor(t / self.size)))
         over = self.copy()
-        over._keep(slice(n))
+        over._stop = over._first + n
         return over
 
     def merge(self, other: Blocks) -> Blocks:
@@ -181,9 +209,11 @@ class Blocks:
             while part.size < size:
                 part._coarsen()
         order = np.argsort(np.concatenate([joined.numbers, later.numbers]), kind="stable")
-        joined.numbers = np.concatenate([joined.numbers, later.numbers])[order]
-        joined.weight = np.concatenate([joined.weight, later.weight])[order]
-        joined.mean = np.concatenate([joined.mean, later.mean])[order]
+        joined._have(
+            np.concatenate([joined.numbers, later.numbers])[order],
+            np.concatenate([joined.weight, later.weight])[order],
+            np.concatenate([joined.mean, later.mean])[order],
+        )
         joined._join_alike()
         joined._shorten(N_BLOCKS + 1)
         return joined
@@ -193,17 +223,21 @@ class Blocks:
 
         `restart` is to follow.
         """
-        taken = self.copy()
-        taken.weight = pick(self.weight, columns, axis=1)
-        taken.mean = pick(self.mean, columns, axis=2)
+        mean = pick(self.mean, columns, axis=2)
         if rows is not None:
-            taken.mean = pick(taken.mean, rows, axis=1)
-        return taken
+            mean = pick(mean, rows, axis=1)
+        return self.with_values(pick(self.weight, columns, axis=1), mean)
+
+    def with_values(self, weight: FloatArray, mean: FloatArray) -> Blocks:
+        """Blocks of the same times with other weights and means."""
+        alike = self.copy()
+        alike._have(self.numbers.copy(), weight, mean)
+        return alike
 
     def copy(self) -> Blocks:
         """An independent copy."""
+        self._shared = True
         twin = object.__new__(Blocks)
-        # No array is ever changed in place.
         vars(twin).update(vars(self))
         return twin
 
@@ -234,8 +268,7 @@ class Blocks:
         arrays = {name: _array(state, name, shape) for name, shape in shapes.items()}
         self.size, self._t = int(state["size"]), state["t"]
         self.until = -math.inf if state["until"] is None else state["until"]
-        self.numbers = np.array(state["numbers"], dtype=float)
-        self.weight, self.mean = arrays["weight"], arrays["mean"]
+        self._have(np.array(state["numbers"], dtype=float), arrays["weight"], arrays["mean"])
         self._start_weight, self._start_mean = arrays["start_weight"], arrays["start_mean"]
 
 

@@ -17,6 +17,7 @@ by (1 - alpha)^(T' - T) and leaves the mean alone. Nothing is ever weighted by (
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -156,34 +157,30 @@ class Smoothing:
         self.n += 1
         self.t = t
 
-    def update_many(self, values: Array, w: FloatArray, t: FloatArray) -> None:
+    def update_many(self, values: Sequence[FloatArray], w: FloatArray, t: FloatArray) -> None:
         """Fold many observations in at once; the same as one by one, to rounding.
 
         Parameters
         ----------
         values
-            Shape (n, n_rows, n_columns).
+            Of shape (n_rows, n_columns) each.
         w, t
             Shape (n,): weights, and times in ascending order.
         """
-        if not len(values):
+        self.update_many_rows([(own,) for own in values], w.tolist(), t.tolist())
+
+    def update_many_rows(
+        self, rows: list[tuple[FloatArray, ...]], w: list[float], t: list[float]
+    ) -> None:
+        """Fold many observations in, each with its rows in several arrays, as in `update_rows`."""
+        if not rows:
             return
-        last = float(t[-1])
-        k = w * np.power(self._decay, last - t)
-        total = k.sum()
-        if total <= 0:  # weights of zero, or past that has been forgotten: nothing to fold in
-            nothing = Smoothing(alpha=self.alpha, n_rows=len(self.mean), n_columns=0)
-            nothing.t = last
-            vars(self).update(vars(self.beside(nothing)))
-            return
-        batch = Smoothing(alpha=self.alpha, n_rows=len(self.mean), n_columns=self.mean.shape[1])
-        batch.n, batch.t = len(values), last
-        batch._weight, batch._squares = np.array([total]), np.array([k @ k])
-        # Around the first value, so that a constant stays what it is to the last bit.
-        batch.mean = values[0] + np.tensordot(k, values - values[0], axes=1) / total
-        batch.spread = np.tensordot(k, (values - batch.mean) ** 2, axes=1)
-        joined = self.merge(batch)
-        vars(self).update(vars(joined))
+        before = t[0] - 1 if self.t is None else self.t
+        gaps = [later - earlier for earlier, later in pairwise([before, *t])]
+        decays = [self._decay if gap == 1 else self._decay**gap for gap in gaps]
+        kernels.current.fold_many(self, rows, decays, w)
+        self.n += len(rows)
+        self.t = t[-1]
 
     def merge(self, other: Smoothing) -> Smoothing:
         """The state of the observations of both, expressed at the later time.

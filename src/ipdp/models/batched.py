@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from functools import lru_cache
+from types import NoneType
 from typing import Any
 
 import numpy as np
@@ -135,7 +137,7 @@ class ArrayEngine(BatchedEngine):
         self.call = call
         self._probes: Sequence[Probe] = ()
         self._columns: tuple[FeatureName, ...] = ()
-        self._sources: Array | None = None
+        self._sources: tuple[Array, FloatArray] | None = None
 
     def ice(
         self, observations: Sequence[Observation], probes: Sequence[Probe], positions: FloatArray
@@ -150,18 +152,19 @@ class ArrayEngine(BatchedEngine):
     def _rows_of_one(
         self, x: Observation, probes: Sequence[Probe], positions: FloatArray
     ) -> Array | None:
-        """The rows for one observation and one number a probe, without the detour over columns."""
+        """The rows for one observation, where all are numbers, without the detour over columns."""
         columns = self._columns_of(x)
         if probes is not self._probes or columns != self._columns:
             self._probes, self._columns = probes, columns
-            self._sources = _sources(probes, columns)
+            self._sources = _sources(probes, columns, positions.shape[1])
         if self._sources is None:
             return None
         try:
-            row = np.array([x.get(name) for name in columns], dtype=float)
+            row = np.array(list(map(x.get, columns)), dtype=float)
         except (TypeError, ValueError):  # something that is not a number among the other features
             return None
-        return np.concatenate((row, positions[0, 0])).take(self._sources)
+        sources, constants = self._sources
+        return np.concatenate((row, positions[0].ravel(), constants)).take(sources)
 
     def _call(self, table: Sequence[Array], columns: tuple[FeatureName, ...]) -> Any:
         del columns  # an array has none
@@ -241,20 +244,34 @@ def _stack(
     return [column.reshape(-1) for column in stacked]
 
 
-def _sources(probes: Sequence[Probe], columns: tuple[FeatureName, ...]) -> Array | None:
-    """Where each cell of the rows comes from: a feature of the observation, or a point behind them.
+def _sources(
+    probes: Sequence[Probe], columns: tuple[FeatureName, ...], n_axes: int
+) -> tuple[Array, FloatArray] | None:
+    """Where each cell of the rows comes from, of shape (n_points, n_columns), and constants.
 
-    Of shape (n_points, n_columns); None if a probe needs more than one number in place of another.
+    From a feature of the observation; from a point, behind these; from a category or a missing
+    value, constants behind all points. None if a category is not a number.
     """
-    at = _numbered(columns)
-    sources = np.tile(np.arange(len(columns)), (probes[-1].stop, 1))
+    at, n_points = _numbered(columns), probes[-1].stop
+    sources = np.tile(np.arange(len(columns)), (n_points, 1))
+    constants: list[float] = []
     for probe in probes:
-        is_number = probe.categories[0] is None and not (probe.missing or any(probe.times))
-        if len(probe.names) > 1 or probe.names[0] not in at or not is_number:
-            return None
-        points = np.arange(probe.start, probe.stop)
-        sources[points, at[probe.names[0]]] = len(columns) + points
-    return sources
+        for axis, name in enumerate(probe.names):
+            if name not in at or any(probe.times):
+                return None
+            own = slice(probe.start, probe.stop)
+            behind = len(columns) + n_axes * n_points + len(constants)
+            sources[own, at[name]] = len(columns) + axis * n_points + np.arange(n_points)[own]
+            categories = probe.categories[axis]
+            if categories is not None:
+                if not {*map(type, categories.tolist())} <= {int, float, NoneType}:
+                    return None
+                sources[own, at[name]] = behind + np.arange(len(categories))
+                constants += [math.nan if c is None else float(c) for c in categories.tolist()]
+            elif probe.missing:
+                sources[probe.stop - 1, at[name]] = behind
+                constants.append(math.nan)
+    return sources, np.array(constants)
 
 
 def _column(values: list[Any]) -> Array:

@@ -5,13 +5,13 @@ cdef double _BEYOND
 
 cdef class SpreadStep:
     cdef public object groups, mean, spread, weight, squares, reference, frame, effect, effect_weight
-    cdef public object total, total_spread, clock, moved, said, rest, seen_at
+    cdef public object total, total_spread, clock, moved, said, rest
+    cdef public bint moves
     cdef public list lookups
     cdef Py_ssize_t left, right, best_left, best_right
     cdef double share, best, best_share
     cdef double[:, ::1] v_mean, v_spread, v_frame, v_effect, v_total, v_total_spread, v_moved
     cdef double[::1] v_weight, v_squares, v_reference, v_effect_weight, v_clock, v_said, v_rest
-    cdef double[::1] v_places_seen
     cdef Py_ssize_t[::1] v_numbers, v_starts, v_inners, v_stops, v_moving, v_places
 
     @cython.locals(n_outputs=Py_ssize_t)
@@ -20,9 +20,10 @@ cdef class SpreadStep:
     @cython.locals(g=Py_ssize_t, c=Py_ssize_t, away=double, step=double)
     cpdef bint strayed(self, const double[:] positions) except -1
 
-    @cython.locals(known=bint)
-    cpdef bint fold(self, const double[:, :] values, const double[:] positions, list own, double decay,
-                    double w) except -1
+    @cython.locals(k=Py_ssize_t, decays=list, weights=list, curves="const double[:, :]", at="const double[:, :]")
+    cpdef Py_ssize_t fold_many(self, list values, list positions, list own, tuple times, Py_ssize_t first) except -1
+
+    cpdef fold(self, const double[:, :] values, const double[:] positions, list own, double decay, double w)
 
     @cython.locals(n_outputs=Py_ssize_t, g=Py_ssize_t, first=Py_ssize_t, last=Py_ssize_t, moving=Py_ssize_t,
                    o=Py_ssize_t, c=Py_ssize_t, other=Py_ssize_t, total=double, value=double, away=double,

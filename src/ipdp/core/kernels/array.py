@@ -32,10 +32,14 @@ __all__ = [
     "Versions",
     "Watch",
     "are_below",
+    "close_block",
+    "close_stratum",
     "draw",
     "fold_at",
     "fold_in",
+    "fold_many",
     "is_whole",
+    "join_strata",
     "numbers_of",
     "take_in",
 ]
@@ -64,6 +68,33 @@ def fold_in(
     smoothing._squares = decay * decay * smoothing._squares + w * w
 
 
+def fold_many(
+    smoothing: Any, parts: Sequence[Sequence[FloatArray]], decays: list[float], w: list[float]
+) -> None:
+    """Fold several observations in at once; the same as one after the other, to rounding."""
+    values = np.array([part[0] if len(part) == 1 else np.concatenate(part) for part in parts])
+    if values.shape[1:] != smoothing.mean.shape:
+        raise ValueError("the rows have another shape than those before")
+    left = np.multiply.accumulate([1.0, *decays[:0:-1]])[::-1]  # of each at the end
+    k = left * w
+    total, aged = k.sum(), left[0] * decays[0]
+    weight = aged * smoothing._weight
+    if total <= 0:  # weights of zero, or a past that has been forgotten: nothing to fold in
+        smoothing._weight, smoothing.spread = weight, aged * smoothing.spread
+        smoothing._squares = aged * aged * smoothing._squares
+        return
+    # Around the first value, so that a constant stays what it is to the last bit.
+    mean = values[0] + np.tensordot(k, values - values[0], axes=1) / total
+    delta = mean - smoothing.mean
+    share = total / (weight + total)
+    smoothing.spread *= aged
+    smoothing.spread += np.tensordot(k, (values - mean) ** 2, axes=1)
+    smoothing.spread += weight * share * delta**2
+    smoothing.mean += share * delta
+    smoothing._weight = weight + total
+    smoothing._squares = aged * aged * smoothing._squares + k @ k
+
+
 def fold_at(smoothing: Any, values: FloatArray, columns: list[int], decay: float, w: float) -> None:
     """Fold an observation into some columns of a smoothing; the others only age."""
     n_more = len(columns) - values.shape[1]
@@ -88,11 +119,45 @@ def fold_at(smoothing: Any, values: FloatArray, columns: list[int], decay: float
     smoothing._squares[at] += w * w
 
 
+def close_block(
+    now: tuple[FloatArray, FloatArray],
+    start: tuple[FloatArray, FloatArray],
+    block: tuple[FloatArray, FloatArray],
+    aged: float,
+    left: float,
+) -> None:
+    """Work out the weights and means of a block from those at its start and now."""
+    (weight, mean), (start_weight, start_mean) = now, start
+    gained = weight - start_weight * aged
+    some = gained > 1e-12 * weight
+    share = np.where(some, weight / np.where(some, gained, 1.0), 0.0)
+    block[0][:] = np.where(some, gained, 0.0) * left
+    block[1][:] = start_mean + (mean - start_mean) * share
+
+
 def are_below(values: FloatArray, limit: float) -> bool:
     """Whether all values are numbers of a size below the limit."""
     flat = values.ravel()
     # The sum of squares, which one operation gives, is larger than any of them; NaN is not smaller.
     return bool(np.vdot(flat, flat) < limit * limit or (np.abs(values) < limit).all())
+
+
+def close_stratum(
+    weights: FloatArray, n: int, factors: tuple[float, float], last: tuple[float, float]
+) -> tuple[int, float]:
+    """Let n strata age and put another one, the last, behind them; see `loop.close_stratum`."""
+    weights[:, :n] *= np.array(factors)[:, None]
+    weights[:, n] = last
+    second = weights[1, : n + 1]
+    at = int((second[:-1] + second[1:]).argmin()) if n else 0
+    # One after the other, as the compiled loop adds them up.
+    return at, float(np.add.accumulate(second)[-1])
+
+
+def join_strata(weights: FloatArray, n: int, at: int) -> None:
+    """Make one of two neighbours, the first of which is that number, among n strata."""
+    weights[:, at] += weights[:, at + 1]
+    weights[:, at + 1 : n - 1] = weights[:, at + 2 : n]
 
 
 class EvenPoints(loop.EvenPoints):

@@ -97,8 +97,7 @@ class SpreadStep:
         self.said, self.rest = np.zeros((2, n_outputs))
         self.v_said = self.said
         self.v_rest = self.rest
-        self.seen_at = np.zeros(len(self.groups.numbers))
-        self.v_places_seen = self.seen_at
+        self.moves = bool(self.groups.moving.any())
 
     def strayed(self, positions: FloatArray) -> bool:
         """Whether a point is more than half a step from where it was when its curve began."""
@@ -118,20 +117,48 @@ class SpreadStep:
                     return True
         return False
 
+    def fold_many(
+        self,
+        values: list[FloatArray],
+        positions: list[FloatArray],
+        own: list[list[Any]],
+        times: tuple[list[float], list[float]],
+        first: int,
+    ) -> int:
+        """Take observations one after the other, until a point has strayed.
+
+        Parameters
+        ----------
+        values, positions
+            Of each its ICE curves, (n_outputs, n_columns), and where their points are, in a row.
+        own
+            Of each its own values.
+        times
+            Of each what is left then of what was before it, and its weight.
+        first
+            Where to begin.
+
+        Returns
+        -------
+        The number of that with a point that has strayed, which was not taken, or how many there
+        are.
+        """
+        decays, weights = times
+        for k in range(first, len(values)):
+            curves, at = values[k], positions[k]
+            if self.moves and self.strayed(at[0]):
+                return k
+            self.fold(curves, at[0], own[k], decays[k], weights[k])
+        return len(values)
+
     def fold(
         self, values: FloatArray, positions: FloatArray, own: list[Any], decay: float, w: float
-    ) -> bool:
-        """Take the ICE curves of an observation, (n_outputs, n_columns), and its own values.
-
-        If that could be known, `said` is the prediction then, `rest` what the curves do not say of
-        it, and `seen_at` where on each curve of numbers it was seen.
-        """
+    ) -> None:
+        """Take the ICE curves of an observation, (n_outputs, n_columns), and its own values."""
         self.move(values, positions)
-        known = self.remains(values, positions, own, decay, w)
-        if known:
+        if self.remains(values, positions, own, decay, w):
             self.fold_total(decay, w)
         self.fold_curves(decay, w)
-        return known
 
     def move(self, values: FloatArray, positions: FloatArray) -> None:
         """What the curves are at their reference positions, centred."""
@@ -228,10 +255,6 @@ class SpreadStep:
                     largest = abs(rise)
                     share = (self.v_said[o] - left) / rise
             self.share = min(max(share, 0.0), 1.0)
-        if self.left >= 0:
-            left = self.v_reference[self.left]
-            x = left + self.share * (self.v_reference[self.right] - left)
-        self.v_places_seen[g] = x
 
     def subtract(self, number: int, decay: float, w: float) -> None:
         """Take off what a curve says where the observation is; if it cannot tell, its mean."""

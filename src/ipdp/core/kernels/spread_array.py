@@ -1,8 +1,8 @@
-"""`spread.py` where it is not compiled: by operations on arrays, and by lists number by number."""
+"""`spread.py` where it is not compiled: by operations on arrays, some observations at a time."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,24 +13,24 @@ from ipdp.core.typing import Array, FloatArray
 
 __all__ = ["Groups", "SpreadStep"]
 
-Place = tuple[int, int, float]
-"""Two columns and the share of the way between them; -1 for a place that is not known."""
-_BEYOND = spread._BEYOND
+# So many observations at a time: how each weighs at the time of each other is kept as a table.
+_MOST = 16
+_NOWHERE = 1e300
 
 
-class _Curve(NamedTuple):
-    """The curve of one feature."""
+class _Places(NamedTuple):
+    """Where observations are on curves: between two columns, of shape (n, n_curves) each.
 
-    g: int
-    number: int
-    place: int  # of the feature's value in an observation
-    inner: range  # its columns but that for missing values,
-    missing: int  # which is this one, or -1
-    lookup: Any
+    `left` is -1 for a place that is not known.
+    """
+
+    left: Array
+    right: Array
+    share: FloatArray
 
 
 class SpreadStep(spread.SpreadStep):
-    """See `spread.SpreadStep`."""
+    """See `spread.SpreadStep`; the same to rounding."""
 
     def _prepare(self) -> None:
         super()._prepare()
@@ -40,224 +40,295 @@ class SpreadStep(spread.SpreadStep):
         self._owner = np.repeat(np.arange(len(sizes)), sizes)
         self._numbers = groups.numbers[self._owner]
         first, last = groups.starts[self._owner], groups.inners[self._owner]
-        self._sizes = (groups.inners - groups.starts).astype(float)
-        # The columns of each curve in a column of its own, with that of a zero at first, and where
-        # it has no more.
-        steps = groups.starts + np.arange(-1, sizes.max(initial=0))[:, None]
-        inside = (steps >= groups.starts) & (steps < groups.inners)
-        self._steps: Array = np.where(inside, steps, n_columns)
-        self._padded = np.zeros((len(self.mean), n_columns + 1))
-        moves = (groups.moving[self._owner] > 0) & (columns < last)
-        self._shifts = moves & (last - first > 1)
+        inner = columns < last
+        self._inner = np.flatnonzero(inner)
+        self._inner_starts = np.searchsorted(self._inner, groups.starts)
+        self._inner_sizes = groups.inners - groups.starts
+        moving = (groups.moving[self._owner] > 0) & inner
+        self._shifts = moving & (last - first > 1)
         self._before = np.where(
             columns > first, columns - 1, np.minimum(columns + 1, n_columns - 1)
         )
         self._after = np.where(columns + 1 < last, columns + 1, np.maximum(columns - 1, 0))
         # Those that can stray, and between which two columns a step of them is.
-        self._moving = np.flatnonzero(moves)
+        self._moving = np.flatnonzero(moving)
         self._high = np.where(columns + 1 < last, columns + 1, columns)[self._moving]
         self._low = np.where(self._high > self._moving, self._moving, self._moving - 1)
         self._low = np.maximum(self._low, first[self._moving])
-        self._curves = [
-            _Curve(g, number, place, range(start, inner), inner if inner < stop else -1, lookup)
-            for g, (number, start, inner, stop, place, lookup) in enumerate(
-                zip(
-                    groups.numbers.tolist(),
-                    groups.starts.tolist(),
-                    groups.inners.tolist(),
-                    groups.stops.tolist(),
-                    groups.places.tolist(),
-                    groups.lookups,
-                    strict=True,
-                )
-            )
-            if place >= 0
-        ]
+        # The curves over one feature: the columns of their points side by side, and whose they are.
+        self._single = np.flatnonzero(groups.places >= 0)
+        self._starts, self._sizes = groups.starts[self._single], self._inner_sizes[self._single]
+        self._of = np.repeat(np.arange(len(self._single)), self._sizes)
+        self._firsts = np.cumsum(self._sizes) - self._sizes
+        self._columns = (self._starts - self._firsts)[self._of] + np.arange(len(self._of))
+        self._places = groups.places[self._single].tolist()
+        missing = np.where(groups.inners < groups.stops, groups.inners, -1)
+        self._missing = missing[self._single].tolist()
+        self._lookups = [groups.lookups[g] for g in self._single.tolist()]
 
     def strayed(self, positions: FloatArray) -> bool:
-        reference = self.reference
-        away = np.abs(positions - reference)[self._moving]
-        steps = reference[self._high] - reference[self._low]
-        return bool(((2 * away > steps) & (away != 0)).any())
+        return bool(self._strayed(positions[None])[0])
 
-    def fold(
-        self, values: FloatArray, positions: FloatArray, own: list[Any], decay: float, w: float
-    ) -> bool:
-        self.move(values, positions)
-        known = self.remains(values, positions, own, decay, w)
-        if known:
-            self.fold_total(decay, w)
-        self.fold_curves(decay, w)
-        return known
+    def _strayed(self, positions: FloatArray) -> Array:
+        away = np.abs(positions - self.reference)[:, self._moving]
+        steps = self.reference[self._high] - self.reference[self._low]
+        return np.asarray(((2 * away > steps) & (away != 0)).any(axis=1))
 
-    def move(self, values: FloatArray, positions: FloatArray) -> None:
-        if values.shape != self.mean.shape:
+    def fold_many(
+        self,
+        values: list[FloatArray],
+        positions: list[FloatArray],
+        own: list[list[Any]],
+        times: tuple[list[float], list[float]],
+        first: int,
+    ) -> int:
+        decays, weights = times
+        while first < len(values):
+            stop = min(first + _MOST, len(values))
+            at = np.array([each[0] for each in positions[first:stop]])
+            strayed = self._strayed(at) if self.moves else np.zeros(len(at), dtype=bool)
+            if strayed.any():
+                stop = first + int(strayed.argmax())
+                if stop == first:
+                    return first
+            if not self.weight.all():  # columns without a past: the first is unlike the others
+                self.fold(values[first], at[0], own[first], decays[first], weights[first])
+                first += 1
+                continue
+            part = slice(first, stop)
+            self._fold(
+                np.array(values[part]), at[: stop - first], own[part], decays[part], weights[part]
+            )
+            if strayed.any():
+                return stop
+            first = stop
+        return first
+
+    def _fold(
+        self,
+        values: FloatArray,
+        positions: FloatArray,
+        own: list[list[Any]],
+        decays: list[float],
+        weights: list[float],
+    ) -> None:
+        """Take n observations: values (n, n_outputs, n_columns), positions (n, n_columns)."""
+        if values.shape[1:] != self.mean.shape:
             raise ValueError("the rows have another shape than those before")
+        moved = self._moved(values, positions)
+        ages = _ages(tuple(decays)).weighted(weights)
+        after = ages.means(self.mean, self.weight, moved)
+        before = np.concatenate((self.mean[None], after[:-1]))
+        self._fold_rest(values, positions, own, before, (decays, weights))
+        self.spread[:] = ages.spread(self.spread, self.mean, self.weight, moved, after[-1])
+        self.mean[:] = after[-1]
+        self.weight[:], self.squares[:] = ages.weights(self.weight, self.squares)
+
+    def _moved(self, values: FloatArray, positions: FloatArray) -> FloatArray:
+        """What the curves are at their reference positions, centred."""
         moved = values
         away = self.reference - positions
         shifts = self._shifts & (away != 0)
         if shifts.any():
             other = np.where(away > 0, self._after, self._before)
-            run = positions[other] - positions
+            run = np.take_along_axis(positions, other, axis=1) - positions
             shifts &= run != 0
-            run = np.where(shifts, run, 1.0)
-            moved = np.where(shifts, values + (values[:, other] - values) / run * away, values)
-        self._padded[:, :-1] = moved
-        # One after the other, as the compiled loop adds them up.
-        total = np.add.accumulate(self._padded[:, self._steps], axis=1)[:, -1]
-        centre = total / self._sizes
-        np.subtract(moved, centre[:, self._owner], out=self.moved)
-        self.moved += self.frame[:, self._numbers]
+            run = np.where(shifts, run, 1.0)[:, None]
+            rise = np.take_along_axis(values, other[:, None], axis=2) - values
+            moved = np.where(shifts[:, None], values + rise / run * away[:, None], values)
+        total = np.add.reduceat(moved[:, :, self._inner], self._inner_starts, axis=2)
+        centre = total / self._inner_sizes
+        centre -= self.frame[:, self.groups.numbers]
+        return np.asarray(moved - centre[:, :, self._owner])
 
-    def remains(
-        self, values: FloatArray, positions: FloatArray, own: list[Any], decay: float, w: float
-    ) -> bool:
-        # Numbers are taken out of lists: those of numpy cost ten times as much one by one.
-        rows, at = values.tolist(), positions.tolist()
-        places = [_place(at, curve.inner, curve, own[curve.place]) for curve in self._curves]
-        best, said_at = 1e300, None
-        for curve, place in zip(self._curves, places, strict=True):
-            if place[0] >= 0:
-                is_exact = curve.lookup is not None or own[curve.place] is None
-                doubt = 0.0 if is_exact else _doubt(rows, *place)
-                if doubt < best:
-                    best, said_at = doubt, place
-        if said_at is None:
-            return False
-        left, right, share = said_at
-        said = [row[left] + share * (row[right] - row[left]) for row in rows]
-        self.said[:] = said
-        self._subtract_all(rows, said, self._known_places(at, places, own), own, (decay, w))
-        return True
-
-    def _known_places(
-        self, at: list[float], places: list[Place], own: Sequence[Any]
-    ) -> list[Place]:
-        """Where an observation is on each curve, among the points that have a past."""
-        known = self.weight != 0
-        reference = self.reference.tolist()
-        if known.all():
-            if reference == at:
-                return places
-            return [
-                _place(reference, curve.inner, curve, own[curve.place]) for curve in self._curves
-            ]
-        found = []
-        for curve in self._curves:
-            columns = [c for c in curve.inner if known[c]]
-            place = _place(reference, columns, curve, own[curve.place])
-            found.append(place if place[0] >= 0 and known[place[0]] else (-1, -1, 0.0))
-        return found
-
-    def _subtract_all(
+    def _fold_rest(
         self,
-        rows: list[list[float]],
-        said: list[float],
-        places: list[Place],
-        own: Sequence[Any],
-        decay_and_w: tuple[float, float],
+        values: FloatArray,
+        positions: FloatArray,
+        own: list[list[Any]],
+        before: FloatArray,
+        times: tuple[list[float], list[float]],
     ) -> None:
-        """Take off the prediction what the curves say where the observation is."""
-        decay, w = decay_and_w
-        rest, mean, reference = list(said), self.mean.tolist(), self.reference.tolist()
-        seen_at = self.seen_at.tolist()
-        effects, weights = self.effect.tolist(), self.effect_weight.tolist()
-        for curve, place in zip(self._curves, places, strict=True):
-            left, right, share = place
-            number, x = curve.number, own[curve.place]
-            weights[number] *= decay
-            if x is not None and curve.lookup is None:
-                if left >= 0:
-                    if 0 < share < 1:
-                        share = _share_of_rise(rows, said, left, right, share)
-                    x = reference[left] + share * (reference[right] - reference[left])
-                seen_at[curve.g] = x
-            if left < 0:
-                for o, effect in enumerate(effects):
-                    rest[o] -= effect[number]
-                continue
-            weights[number] += w
-            part = w / weights[number]
-            for o, (effect, row) in enumerate(zip(effects, mean, strict=True)):
-                tells = row[left] + share * (row[right] - row[left])
-                effect[number] += part * (tells - effect[number])
-                rest[o] -= tells
-        self.rest[:], self.seen_at[:] = rest, seen_at
-        self.effect_weight[:] = weights
-        if effects:  # a model may have no outputs yet
-            self.effect[:] = effects
+        """Fold in the predictions, and what remains of them without what the curves said before."""
+        if not self._places:
+            return
+        x = self._numbers_of(own)
+        places = self._exact(own, x, self._between(positions, x))
+        said, known = _read_off(values, places, np.isnan(x))
+        if not known.all():
+            self._fold_known(known, values, positions, own, before, times)
+            return
+        if not (positions == self.reference).all():
+            places = self._exact(own, x, self._between(self.reference[None], x))
+        places = _by_rise(values, said, places)
+        ages = _ages(tuple(times[0])).weighted(times[1])
+        rest = said - self._told(_at(before, places), places.left >= 0, *times).sum(axis=2)
+        both = np.stack((said, rest), axis=1)
+        weight, squares = self.clock
+        after = ages.means(self.total, weight, both)[-1]
+        self.total_spread[:] = ages.spread(self.total_spread, self.total, weight, both, after)
+        self.total[:] = after
+        self.clock[:] = ages.weights(weight, squares)
 
-    def fold_total(self, decay: float, w: float) -> None:
-        weight, squares = self.clock.tolist()
-        weight *= decay
-        delta = np.array((self.said, self.rest)) - self.total
-        step = delta * (w / (weight + w))
-        self.total += step
-        self.total_spread *= decay
-        step *= delta
-        step *= weight
-        self.total_spread += step
-        self.clock[:] = weight + w, decay * decay * squares + w * w
+    def _fold_known(self, known: Array, *of_each: Any) -> None:
+        """The same with those only whose predictions can be read off."""
+        if known.any():
+            values, positions, own, before, times = of_each
+            there = np.flatnonzero(known).tolist()
+            picked = [[part[k] for k in there] for part in times]
+            self._fold_rest(
+                values[there],
+                positions[there],
+                [own[k] for k in there],
+                before[there],
+                (picked[0], picked[1]),
+            )
 
-    def fold_curves(self, decay: float, w: float) -> None:
-        weight = self.weight
-        weight *= decay
-        delta = self.moved - self.mean
-        step = delta * (w / (weight + w))
-        self.mean += step
-        self.spread *= decay
-        step *= delta
-        step *= weight
-        self.spread += step
-        weight += w
-        self.squares *= decay * decay
-        self.squares += w * w
+    def _numbers_of(self, own: list[list[Any]]) -> FloatArray:
+        """The own values that are numbers, (n, n_curves); NaN for the others."""
+        nan = float("nan")
+        return np.array(
+            [
+                [
+                    nan if each[place] is None or lookup is not None else each[place]
+                    for place, lookup in zip(self._places, self._lookups, strict=True)
+                ]
+                for each in own
+            ],
+            dtype=float,
+        )
+
+    def _between(self, at: FloatArray, x: FloatArray) -> _Places:
+        """Where numbers are among columns; see `spread.SpreadStep.between`."""
+        below = (at[:, self._columns] <= x[:, self._of]).astype(np.intp)
+        count = np.add.reduceat(below, self._firsts, axis=1)
+        most = np.maximum(self._sizes - 2, 0)
+        left = self._starts + np.minimum(np.maximum(count - 1, 0), most)
+        right = left + (self._sizes > 1)
+        rows = np.arange(len(at))[:, None]
+        start, width = at[rows, left], at[rows, right] - at[rows, left]
+        some = width > 0
+        share = np.where(some, (x - start) / np.where(some, width, 1.0), 0.0)
+        beyond = spread._BEYOND
+        return _Places(left, np.where(some, right, left), share.clip(-beyond, 1 + beyond))
+
+    def _exact(self, own: list[list[Any]], x: FloatArray, places: _Places) -> _Places:
+        """The same with the columns of categories and of missing values."""
+        unlike = np.isnan(x)
+        if not unlike.any():
+            return places
+        left, right, share = (part.copy() for part in np.broadcast_arrays(*places))
+        for j in np.flatnonzero(unlike.any(axis=0)).tolist():
+            lookup, missing = self._lookups[j] or {}, self._missing[j]
+            mine = [each[self._places[j]] for each in own]
+            columns = [missing if value is None else lookup.get(value, -1) for value in mine]
+            left[:, j] = np.where(unlike[:, j], columns, left[:, j])
+            right[:, j] = np.where(unlike[:, j], columns, right[:, j])
+            share[unlike[:, j], j] = 0.0
+        return _Places(left, right, share)
+
+    def _told(
+        self, tells: FloatArray, known: Array, decays: list[float], weights: list[float]
+    ) -> FloatArray:
+        """What curves say of observations, (n, n_outputs, n_curves): where they cannot, their mean.
+
+        The means, `effect`, go on with what they say.
+        """
+        ages, numbers = _ages(tuple(decays)), self.groups.numbers[self._single]
+        each = ages.each[:, :, None] * (np.array(weights)[:, None] * known)
+        old, weight = self.effect[:, numbers], self.effect_weight[numbers]
+        total = ages.past[:, None] * weight + each.sum(axis=1)
+        gain = np.einsum("kig,iog->kog", each, tells - old)
+        after = old + gain / np.where(total > 0, total, 1.0)[:, None]
+        before = np.concatenate((old[None], after[:-1]))
+        self.effect[:, numbers], self.effect_weight[numbers] = after[-1], total[-1]
+        return np.where(known[:, None], tells, before)
 
 
-def _place(at: list[float], columns: Sequence[int], curve: _Curve, value: Any) -> Place:
-    """Where a value is on a curve; see `spread.SpreadStep.between`."""
-    if value is None or curve.lookup is not None:
-        column = curve.missing if value is None else curve.lookup.get(value, -1)
-        return column, column, 0.0
-    before = left = right = after = -1
-    for c in columns:
-        if at[c] <= value:
-            before, left = left, c
-        elif right < 0:
-            right = c
-            if left >= 0:
-                break
-        else:
-            after = c
-            break
-    if left < 0:
-        left, right = right, after
-    elif right < 0 and before >= 0:
-        left, right = before, left
-    if left < 0 or right < 0 or not at[right] > at[left]:
-        return left, left, 0.0
-    share = (value - at[left]) / (at[right] - at[left])
-    return left, right, min(max(share, -_BEYOND), 1 + _BEYOND)
+class _Ages(NamedTuple):
+    """What is left at the time of each of n observations."""
+
+    past: FloatArray  # (n,) of what was before all of them
+    each: FloatArray  # (n, n) of each of them; 0 of those that are still to come
+
+    def weighted(self, weights: list[float]) -> _Ages:
+        """The same where each has a weight."""
+        return _Ages(self.past, self.each * weights)
+
+    def means(self, mean: FloatArray, weight: Any, values: FloatArray) -> FloatArray:
+        """The mean at the time of each: of a past with a weight, and of the values until then."""
+        # From what is there already, so that a constant stays what it is to the last bit.
+        start = np.where(np.greater(weight, 0), mean, values[0])
+        shape = (-1, *[1] * (mean.ndim - np.ndim(weight)), *np.shape(weight))
+        total = np.multiply.outer(self.past, weight).reshape(shape)
+        total = total + self.each.sum(axis=1).reshape(-1, *[1] * mean.ndim)
+        return np.asarray(start + np.tensordot(self.each, values - start, axes=1) / total)
+
+    def spread(
+        self,
+        spread: FloatArray,
+        mean: FloatArray,
+        weight: Any,
+        values: FloatArray,
+        after: FloatArray,
+    ) -> FloatArray:
+        """The sum of squares around the last mean, `after`."""
+        past = self.past[-1]
+        own = np.tensordot(self.each[-1], (values - after) ** 2, axes=1)
+        return np.asarray(past * (spread + weight * (mean - after) ** 2) + own)
+
+    def weights(self, weight: Any, squares: Any) -> tuple[Any, Any]:
+        """The sums of the weights and of their squares at last."""
+        past, own = self.past[-1], self.each[-1]
+        return past * weight + own.sum(), past * past * squares + own @ own
 
 
-def _doubt(rows: list[list[float]], left: int, right: int, share: float) -> float:
-    """How far an answer between two columns may be from the line between them."""
-    largest = 0.0
-    for row in rows:
-        largest = max(largest, abs(row[right] - row[left]))
-    if share < 0 or share > 1 or left == right:
-        return 1e100 * (1.0 + largest)  # beyond the points, or of one point only
-    return largest * (share if share < 0.5 else 1 - share)
+@lru_cache(maxsize=64)
+def _ages(decays: tuple[float, ...]) -> _Ages:
+    n = len(decays)
+    each = np.zeros((n, n))
+    for k, decay in enumerate(decays):
+        each[k] = decay * each[k - 1]
+        each[k, k] = 1.0
+    return _Ages(np.multiply.accumulate(decays), each)
 
 
-def _share_of_rise(
-    rows: list[list[float]], said: list[float], left: int, right: int, share: float
-) -> float:
-    """How far the prediction has come from one column to the next."""
-    largest = 0.0
-    for row, value in zip(rows, said, strict=True):
-        rise = row[right] - row[left]
-        if abs(rise) > largest and abs(rise) > 1e-9 * abs(row[left]):
-            largest = abs(rise)
-            share = (value - row[left]) / rise
-    return min(max(share, 0.0), 1.0)
+def _at(values: FloatArray, places: _Places) -> FloatArray:
+    """Values (n, n_outputs, n_columns) at places, (n, n_outputs, n_curves)."""
+    left = np.take_along_axis(values, places.left[:, None], axis=2)
+    right = np.take_along_axis(values, places.right[:, None], axis=2)
+    return np.asarray(left + places.share[:, None] * (right - left))
+
+
+def _read_off(values: FloatArray, places: _Places, exact: Array) -> tuple[FloatArray, Array]:
+    """The predictions, (n, n_outputs), off the curve that is nearest to constant; which are known.
+
+    See `spread.SpreadStep.doubt`.
+    """
+    left = np.take_along_axis(values, places.left[:, None], axis=2)
+    right = np.take_along_axis(values, places.right[:, None], axis=2)
+    largest, share = np.abs(right - left).max(axis=1, initial=0.0), places.share
+    doubt = largest * np.where(share < 0.5, share, 1 - share)
+    beyond = (share < 0) | (share > 1) | (places.left == places.right)
+    doubt = np.where(beyond, 1e100 * (1.0 + largest), doubt)
+    doubt = np.where(exact, 0.0, doubt)
+    doubt = np.where(places.left < 0, _NOWHERE, doubt)
+    best = doubt.argmin(axis=1)
+    rows = np.arange(len(best))
+    said = left[rows, :, best] + share[rows, best, None] * (right - left)[rows, :, best]
+    return said, doubt[rows, best] < _NOWHERE
+
+
+def _by_rise(values: FloatArray, said: FloatArray, places: _Places) -> _Places:
+    """Between two columns: as far as the prediction has come from the one to the other."""
+    if not values.shape[1]:  # a model may have no outputs yet
+        return places
+    left = np.take_along_axis(values, places.left[:, None], axis=2)
+    rise = np.take_along_axis(values, places.right[:, None], axis=2) - left
+    size = np.where(np.abs(rise) > 1e-9 * np.abs(left), np.abs(rise), 0.0)
+    at = size.argmax(axis=1)[:, None]
+    some = np.take_along_axis(size, at, axis=1)[:, 0] > 0
+    inside = (places.share > 0) & (places.share < 1) & some
+    run = np.where(some, np.take_along_axis(rise, at, axis=1)[:, 0], 1.0)
+    came = np.take_along_axis(said[:, :, None] - left, at, axis=1)[:, 0] / run
+    return places._replace(share=np.where(inside, came.clip(0.0, 1.0), places.share))

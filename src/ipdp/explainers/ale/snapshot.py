@@ -102,16 +102,16 @@ class AleSnapshot:
 
     def _as_blocks(self, blocks: Blocks) -> Blocks:
         found = list(self._found.values())
-        alike = blocks.copy()
-        alike.mean = np.concatenate([each.influence for each in found], axis=2)
-        alike.weight = np.concatenate(
+        weight = np.concatenate(
             [
                 np.repeat(each.block_weight[:, None], each.average.shape[1], axis=1)
                 for each in found
             ],
             axis=1,
         )
-        return alike
+        return blocks.with_values(
+            weight, np.concatenate([each.influence for each in found], axis=2)
+        )
 
     def curve(self, number: int) -> Curve:
         """The curve of one target, given by its number."""

@@ -23,7 +23,6 @@ from ipdp.core.observations import arranged
 from ipdp.core.typing import FloatArray
 from ipdp.explainers.state.curve_memory import CurveMemory
 from ipdp.explainers.state.points import Layout
-from ipdp.explainers.state.told import Curves
 from ipdp.grid.base import LARGEST
 from ipdp.models import Engine
 
@@ -35,9 +34,6 @@ _ROUNDING = 1e-6
 _LARGEST_RATIO = 10.0
 # A difference counts as far as its square is larger than so many times its variance.
 _DOUBT = 2.0
-
-# Of how many the share that the curves tell is computed, at most.
-_PREDICTED = 144
 
 _Columns: TypeAlias = "slice | list[int]"
 
@@ -63,30 +59,6 @@ def correction(memory: CurveMemory, engine: Engine) -> Correction | None:
     if not _same(answers.now, answers.latest):
         answers.ask(engine, sorted(set(chosen) - set(first)))
     return None if _same(answers.now, answers.then) else answers.estimate(chosen)
-
-
-def share_now(
-    memory: CurveMemory, engine: Engine, effects: Sequence[tuple[int, Curves]]
-) -> FloatArray:
-    """The share of the variance of what the model says now that curves tell, (n_outputs,).
-
-    One prediction for each of some of the pool. NaN for an output that does not vary.
-    """
-    kept, weights = memory.pool.kept, memory.pool.weights(memory.t or 0.0)
-    step = -(-len(kept) // _PREDICTED)
-    rows = [one.record.x for one in kept[::step]]
-    weights = weights[::step] / weights[::step].sum()
-    own = [memory.admit(x) for x in rows]
-    asked = [arranged(x, memory.columns) for x in rows] if engine.ordered else rows
-    n_outputs = len(memory.means.outputs)
-    said = memory.means.aligned(engine.predict(asked))[1][:, :n_outputs, 0]
-    left = said.copy()
-    for place, curve in effects:
-        left -= curve.at([values[place] for values in own])
-    whole, rest = (weights @ (v - weights @ v) ** 2 for v in (said, left))
-    # What is left of a constant prediction is rounding.
-    known = whole > 1e-18 * (1.0 + (weights @ said) ** 2)
-    return np.where(known, 1 - rest / np.where(known, whole, 1.0), np.nan)
 
 
 def _same(now: FloatArray, before: FloatArray) -> bool:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
-from typing import Any, Self, TypeAlias
+from threading import Lock
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from ipdp.explainers.state.joint_values import JointValues
 from ipdp.explainers.state.means import Means
 from ipdp.explainers.state.points import Layout, Positions
 from ipdp.explainers.state.pool import Pool
-from ipdp.explainers.state.records import IceRecord, with_outputs
+from ipdp.explainers.state.records import Explained, IceRecord, with_outputs
 from ipdp.explainers.state.spread import Spread
 from ipdp.explainers.state.spreads import Spreads
 from ipdp.explainers.state.targets import Target, admitted
@@ -38,12 +38,21 @@ NOT_FINITE = (
 _N_JOINT = 256
 
 
-Answers: TypeAlias = tuple[Layout, FloatArray, list[Label], bool, FloatArray]
-"""What the model said of one observation, or of n with the same slots; checked.
+# So many observations are folded in together.
+_TOGETHER = 16
 
-The layout; positions of shape (n_axes, n_points), or (n, n_axes, n_points); the names of the
-outputs, and whether the model gave them; values of shape (n, n_outputs, n_points).
-"""
+_Unfolded = tuple[FloatArray, FloatArray, list[Any], float, float]
+"""Positions, outputs, own values, weight and time of an observation."""
+
+
+class Answers(NamedTuple):
+    """What the model said of n observations with the same slots; checked."""
+
+    layout: Layout
+    positions: Sequence[FloatArray]  # of each, (n_axes, n_points)
+    outputs: list[Label]  # their names
+    named: bool  # whether the model gave these
+    values: FloatArray  # (n, n_outputs, n_points)
 
 
 class CurveMemory(Memory):
@@ -73,16 +82,19 @@ class CurveMemory(Memory):
         n_past: int = 0,
     ) -> None:
         super().__init__(columns)
-        self.targets = list(targets)
+        self._targets = list(targets)
         self.grids = {n: g for t in targets for n, g in zip(t.names, t.grids, strict=True)}
         fixed = [k for k, t in enumerate(targets) if all(type(g) is Lattice for g in t.grids)]
         n_axes = max(len(target.names) for target in targets)
-        self.means = Means(n_axes, alpha=alpha, fixed=frozenset(fixed))
+        self._means = Means(n_axes, alpha=alpha, fixed=frozenset(fixed))
         self.recent: deque[IceRecord] = deque(maxlen=n_ice)
         self.pool = Pool(n_past, alpha=alpha)
         names = [target.names for target in targets]
-        spread = Spread(names, tuple(self.grids), alpha=alpha, fixed=self.means.fixed)
-        self.spreads = Spreads(spread)
+        spread = Spread(names, tuple(self.grids), alpha=alpha, fixed=self._means.fixed)
+        self._spreads = Spreads(spread)
+        # The last observations, which are not in means and spreads yet.
+        self._unfolded: list[_Unfolded] = []
+        self._folding = Lock()
         self.follows_all = {(name,) for name in columns} <= set(names)
         has_pairs = any(target.is_pair for target in targets)
         # Where there are pairs, the last observations, in the order of the grids: the grids of two
@@ -91,8 +103,8 @@ class CurveMemory(Memory):
         of_pairs = {name for target in targets if target.is_pair for name in target.names}
         places = [k for k, name in enumerate(self.grids) if name in of_pairs]
         self.joint_values = JointValues(places, alpha=alpha)
-        self.positions = Positions(self.means.layout, self.targets, self.means.n_axes)
-        self._waiting = list(range(len(self.targets)))
+        self.positions = Positions(self._means.layout, self._targets, n_axes)
+        self._waiting = list(range(len(self._targets)))
         self._ready: list[int] = []
         self._names = tuple(self.grids)
         self._updates = [grid.update for grid in self.grids.values()]
@@ -121,14 +133,14 @@ class CurveMemory(Memory):
         answer = engine.ice([x], layout.probes, positions[None])
         if not kernels.current.are_below(answer.values, LARGEST):
             raise ValueError(NOT_FINITE)
-        return values, x, self.aligned(answer, layout, positions)
+        return values, x, self.aligned(answer, layout, [positions])
 
     def commit(
         self, asked: tuple[list[Any], Observation, Answers | None], w: float, t: float
     ) -> None:
         values, x, answers = asked
         if answers is not None:
-            self.fold_in(answers, [x], [values], w, t)
+            self.fold_in(answers, (x,), (values,), (w,), (t,))
         # The grids have the observation after it was explained, as in Algorithm 1.
         kernels.current.take_in(values, self._intakes, self._updates)
         if self.joint.maxlen:
@@ -150,7 +162,7 @@ class CurveMemory(Memory):
     def layout_now(self) -> Layout:
         """The slots to evaluate now; the one in force if nothing came or went."""
         if self._waiting:
-            ready = [k for k in self._waiting if self.targets[k].ready]
+            ready = [k for k in self._waiting if self._targets[k].ready]
             self._waiting = [k for k in self._waiting if k not in ready]
             self._ready = sorted(self._ready + ready)
         layout = self.positions.layout
@@ -160,65 +172,107 @@ class CurveMemory(Memory):
             return layout
         # A grid that has chosen its kind of points may take values as they are.
         self._intakes = [grid.intake for grid in self.grids.values()]
-        targets = [self.targets[k] for k in self._ready]
+        targets = [self._targets[k] for k in self._ready]
         keys = [target.current_keys() for target in targets]
-        layout = Layout.of(self.targets, self._ready, keys, [target.whole for target in targets])
-        if layout == self.means.layout:
-            layout = self.means.layout  # so that being the same object says that nothing changed
-        self.positions = Positions(layout, self.targets, self.means.n_axes)
+        layout = Layout.of(self._targets, self._ready, keys, [target.whole for target in targets])
+        if layout == self._means.layout:
+            layout = self._means.layout  # so that being the same object says that nothing changed
+        self.positions = Positions(layout, self._targets, self._means.n_axes)
         return layout
 
-    def aligned(self, answer: Outputs, layout: Layout, positions: FloatArray) -> Answers:
+    def aligned(self, answer: Outputs, layout: Layout, positions: Sequence[FloatArray]) -> Answers:
         """What the model said with its outputs in order, or an error; nothing changes."""
         labels, values = answer
-        outputs = self.means.outputs
-        if labels is None or labels != self.means.labels:
-            outputs, values = self.means.aligned(answer)
-        return layout, positions, outputs, labels is not None, values
+        outputs = self._means.outputs
+        if labels is None or labels != self._means.labels:
+            outputs, values = self._means.aligned(answer)
+        return Answers(layout, positions, outputs, labels is not None, values)
 
     def fold_in(
         self,
         answers: Answers,
         rows: Sequence[Observation],
         own: Sequence[list[Any]],
-        w: Any,
-        t: Any,
+        w: Sequence[float],
+        t: Sequence[float],
     ) -> None:
-        """Fold checked answers in; weight and time are arrays where the answers are several.
+        """Take checked answers on several observations; `own` are their values as admitted."""
+        self._follow(answers, t[0])
+        for k, x in enumerate(rows):
+            # A copy: the array may be the model's own, or that of many observations.
+            record = IceRecord(answers.layout, answers.positions[k], answers.values[k].copy())
+            self._take(record, x, own[k], w[k], t[k])
 
-        `own` are the values of the rows that `admit` gave.
-        """
-        layout, positions, outputs, named, values = answers
-        means = self.means
-        if layout is not means.layout:
-            means.adopt(layout, float(t if positions.ndim == 2 else t[0]))
-        if outputs is not means.outputs:
-            means.add_outputs(outputs, named)
-        if positions.ndim == 2:
-            if t >= means.blocks.until:
-                means.blocks.advance(means.smoothing, t)
-            means.smoothing.update_rows(positions, values[0], w=w, t=t)
-            self._keep(IceRecord(layout, positions, values[0]), rows[0], own[0], w, t)
-        else:
-            means.fold_many(np.concatenate([positions, values], axis=1), w, t)
-            for record, *rest in zip(
-                map(partial(IceRecord, layout), positions, values), rows, own, w, t, strict=True
-            ):
-                self._keep(record, *rest)
-        n = len(values)
-        for k in layout.targets:
-            self.targets[k].n += n
+    def _follow(self, answers: Answers, t: float) -> None:
+        """Have the points and outputs of some answers from a time on."""
+        means, layout, outputs = self._means, answers.layout, answers.outputs
+        if layout is not means.layout or outputs is not means.outputs:
+            self._fold()
+            if layout is not means.layout:
+                means.adopt(layout, float(t))
+            if outputs is not means.outputs:
+                means.add_outputs(outputs, answers.named)
 
-    def _keep(self, record: IceRecord, x: Observation, own: list[Any], w: float, t: float) -> None:
-        """Take what was said of one observation into all but the means."""
-        for spread in self.spreads.all:
-            spread.fold(record, own, w, t)
+    def _take(self, record: IceRecord, x: Observation, own: list[Any], w: float, t: float) -> None:
+        """Take what was said of one observation, with the points and outputs that there are."""
+        self._unfolded.append((record.positions, record.values, own, w, t))
         if self.recent.maxlen:
             self.recent.append(record)
         pool = self.pool
-        pool.weight += float(w)
+        pool.weight += w
         if pool.weight >= pool.wanted:
-            pool.update(x, *record, float(t))
+            pool.update(x, record, t)
+        if len(self._unfolded) >= _TOGETHER:
+            self._fold()
+
+    def _fold(self) -> None:
+        """Fold the last observations into means and spreads, which is cheaper for some at once."""
+        with self._folding:  # another thread may be reading
+            if not self._unfolded:
+                return
+            last = Explained(*map(list, zip(*self._unfolded, strict=True)))
+            layout, rows = self._means.layout, zip(last.positions, last.values, strict=True)
+            self._means.fold_many(list(rows), last.w, last.t)
+            for spread in self._spreads.all:
+                spread.fold_many(layout, last)
+            for k in layout.targets:
+                self._targets[k].n += len(last.t)
+            self._unfolded.clear()
+
+    # What is read has all observations in it.
+
+    @property
+    def targets(self) -> list[Target]:
+        """The features, and pairs, with the number of observations behind each."""
+        self._fold()
+        return self._targets
+
+    @property
+    def means(self) -> Means:
+        """The smoothed answers."""
+        self._fold()
+        return self._means
+
+    @means.setter
+    def means(self, means: Means) -> None:
+        self._means = means
+
+    @property
+    def spreads(self) -> Spreads:
+        """How much the ICE curves differ."""
+        self._fold()
+        return self._spreads
+
+    @spreads.setter
+    def spreads(self, spreads: Spreads) -> None:
+        self._spreads = spreads
+
+    def __getstate__(self) -> State:
+        self._fold()
+        return {name: value for name, value in vars(self).items() if name != "_folding"}
+
+    def __setstate__(self, state: State) -> None:
+        vars(self).update(state, _folding=Lock())
 
     # Copies, and segments of a stream.
 

@@ -14,6 +14,7 @@ are read; a point that becomes dormant loses them.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from typing import Any
 
@@ -78,8 +79,10 @@ class Means:
                 f"{_outputs_in_words(known if self.named else None, len(known))} before"
             )
         if labels is None:
-            return list(range(values.shape[1])), values
-        together = self.outputs + [label for label in labels if label not in self.outputs]
+            n = values.shape[1]
+            return self.outputs if len(known) == n else list(range(n)), values
+        new = [label for label in labels if label not in self.outputs]
+        together = self.outputs + new if new else self.outputs
         aligned = np.zeros((values.shape[0], len(together), values.shape[2]))
         aligned[:, [together.index(label) for label in labels]] = values
         return together, aligned
@@ -173,15 +176,15 @@ class Means:
         of = _taken(self.everything, self._column_of(set(self.layout.targets)))
         return self.newcomers.shown(self.layout, self.smoothing, of, self.n_axes)
 
-    def fold_many(self, values: FloatArray, w: FloatArray, t: FloatArray) -> None:
-        """Fold many observations in, of shape (n, n_rows, n_columns); the same as one by one."""
+    def fold_many(self, rows: list[tuple[FloatArray, ...]], w: list[float], t: list[float]) -> None:
+        """Fold observations in, each with its positions and outputs; the same as one by one."""
         start = 0
         while start < len(t):
             if t[start] >= self.blocks.until:
-                self.blocks.advance(self.smoothing, float(t[start]))
-            stop = max(start + 1, int(np.searchsorted(t, self.blocks.until)))
+                self.blocks.advance(self.smoothing, t[start])
+            stop = bisect_left(t, self.blocks.until, start + 1)
             part = slice(start, stop)
-            self.smoothing.update_many(values[part], w[part], t[part])
+            self.smoothing.update_many_rows(rows[part], w[part], t[part])
             start = stop
 
     @property

@@ -19,10 +19,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ipdp.core import kernels
 from ipdp.core.random import Uniforms
 from ipdp.core.typing import FloatArray, Label, Observation, State
-from ipdp.explainers.state.points import Layout
 from ipdp.explainers.state.records import (
+    IceRecord,
     Record,
     joined,
     parted,
@@ -65,7 +66,7 @@ class Pool:
         self._kept: list[Kept] = []
         # Of their strata at the time `_closed_at`: weights, and the same as if they decayed half as
         # fast, by which it is decided how long a stratum is.
-        self._weights: FloatArray = np.empty((2, 0))
+        self._table: FloatArray = np.zeros((2, size + 1))
         self._closed_at: float | None = None
         self._newest: Kept | None = None  # of the stratum that grows
         self._pick_at = 0.0  # the weight at which one of its observations is picked,
@@ -77,18 +78,13 @@ class Pool:
         self._chosen: list[int] = []
         self._answered: dict[int, FloatArray] = {}
 
-    def update(
-        self, x: Observation, layout: Layout, positions: FloatArray, values: FloatArray, t: float
-    ) -> None:
+    def update(self, x: Observation, ice: IceRecord, t: float) -> None:
         """Take the observation with which `weight` has reached `wanted`."""
         # The first stands for its stratum until the one that is to stay has come.
         self._adopt_answers()  # before the numbers change
         if self._newest is None or self.wanted == self._pick_at:
             self.n += 1
-            own = values.copy()
-            # A grid writes down where its points are once, as long as they stay there.
-            positions = positions if positions.base is None else positions.copy()
-            self._newest = Kept(Record(self.n, t, dict(x), layout, positions, own), own)
+            self._newest = Kept(Record(self.n, float(t), dict(x), *ice), ice.values)
         if self.weight >= self._enough:
             self._close(t)
         else:
@@ -97,36 +93,49 @@ class Pool:
     def _close(self, t: float) -> None:
         """Begin a new stratum; if there are too many, the two lightest neighbours are joined."""
         assert self._newest is not None
-        self._weights = self._weights_at(t)
+        factors, left = _aged(self._decay, 0.0 if self._closed_at is None else t - self._closed_at)
+        last = self.weight * left[0], self.weight * left[1]
+        at, total = kernels.current.close_stratum(self._table, len(self._kept), factors, last)
         self._kept.append(self._newest)
         self._closed_at, self._newest = t, None
         if len(self._kept) > self.size:
-            self._join_lightest()
-        self._begin_stratum()
+            self._join(at)
+        self._begin_stratum(total)
 
-    def _begin_stratum(self) -> None:
+    def _begin_stratum(self, total: float) -> None:
         self.weight = self.wanted = 0.0
-        self._enough = float(np.add.reduce(self._weights[1])) / self.size
+        self._enough = total / self.size
         self._pick_at = self._picking.draw() * self._enough
+
+    def _join(self, at: int) -> None:
+        """Make one stratum of two neighbours; the observation of one of them goes."""
+        first, second = self._table[0, at : at + 2].tolist()
+        n = len(self._kept)
+        del self._kept[at if self._picking.draw() * (first + second) >= first else at + 1]
+        kernels.current.join_strata(self._table, n, at)
 
     def _join_lightest(self) -> None:
         while len(self._kept) > self.size:
-            weights = self._weights
-            k = int((weights[1, :-1] + weights[1, 1:]).argmin())
-            (first, second), (one, other) = weights[:, k : k + 2].tolist()
-            del self._kept[k if self._picking.draw() * (first + second) >= first else k + 1]
-            weights[0, k], weights[1, k] = first + second, one + other
-            self._weights = np.concatenate((weights[:, : k + 1], weights[:, k + 2 :]), axis=1)
+            weights = self._weights[1]
+            self._join(int((weights[:-1] + weights[1:]).argmin()))
+
+    @property
+    def _weights(self) -> FloatArray:
+        """Of the closed strata."""
+        return self._table[:, : len(self._kept)]
+
+    @_weights.setter
+    def _weights(self, weights: FloatArray) -> None:
+        n = max(self.size, weights.shape[1]) + 1
+        self._table = np.zeros((2, n))
+        self._table[:, : weights.shape[1]] = weights
 
     def _weights_at(self, t: float) -> FloatArray:
         factors, left = _aged(self._decay, 0.0 if self._closed_at is None else t - self._closed_at)
+        weights: FloatArray = self._weights * np.array(factors)[:, None]
         if self._newest is None:
-            return np.asarray(self._weights * factors)
-        n = self._weights.shape[1]
-        weights: FloatArray = np.empty((2, n + 1))
-        np.multiply(self._weights, factors, out=weights[:, :n])
-        weights[0, n], weights[1, n] = self.weight * left[0], self.weight * left[1]
-        return weights
+            return weights
+        return np.column_stack((weights, [self.weight * left[0], self.weight * left[1]]))
 
     # Reading.
 
@@ -199,7 +208,7 @@ class Pool:
             both._weights = np.array([weight for _, _, weight in parts]).T
             both._closed_at = t
             both._join_lightest()
-            both._begin_stratum()
+            both._begin_stratum(float(both._weights[1].sum()))
         return both
 
     def with_outputs(self, known: list[Label], wanted: list[Label]) -> Pool:
@@ -222,7 +231,7 @@ class Pool:
         """An independent copy; what is kept is shared, as it never changes."""
         twin = Pool(self.size, alpha=self.alpha)
         vars(twin).update(vars(self))
-        twin._kept, twin._weights = list(self._kept), self._weights.copy()
+        twin._kept, twin._table = list(self._kept), self._table.copy()
         twin._chosen, twin._answered = list(self._chosen), dict(self._answered)
         twin._picking, twin._choosing = (Uniforms(seed=seed) for seed in _SEEDS)
         twin._picking.state, twin._choosing.state = self._picking.state, self._choosing.state
@@ -283,11 +292,11 @@ class Pool:
 
 
 @lru_cache(maxsize=64)
-def _aged(decay: float, length: float) -> tuple[FloatArray, tuple[float, float]]:
+def _aged(decay: float, length: float) -> tuple[tuple[float, float], tuple[float, float]]:
     """What is left after some time, of one weight and on average; also at half the decay."""
     decays = (decay, math.sqrt(decay))
     left = _mean_decay(decays[0], length), _mean_decay(decays[1], length)
-    return np.power(decays, length)[:, None], left
+    return (decays[0] ** length, decays[1] ** length), left
 
 
 def _mean_decay(decay: float, length: float) -> float:

@@ -23,6 +23,23 @@ class IceRecord(NamedTuple):
     values: FloatArray  # (n_outputs at that time, n_points)
 
 
+class Explained(NamedTuple):
+    """Some explained observations with the same points, one after the other: a list of each."""
+
+    positions: list[FloatArray]  # (n_axes, n_points)
+    values: list[FloatArray]  # (n_outputs, n_points)
+    own: list[list[Any]]  # the values of their features
+    w: list[float]
+    t: list[float]
+
+    def weighty(self) -> Explained:
+        """Those whose weight is not 0."""
+        if all(self.w):
+            return self
+        parts: list[Any] = [[v for v, w in zip(part, self.w, strict=True) if w] for part in self]
+        return Explained(*parts)
+
+
 class Record(NamedTuple):
     """One explained observation, where the model was evaluated, and its outputs."""
 

@@ -11,9 +11,10 @@ from ipdp.core.curve import Curve
 from ipdp.core.errors import NotEnoughSamples
 from ipdp.core.h_statistic import Effect, h_squared
 from ipdp.core.typing import Array, FloatArray
-from ipdp.explainers.state.correction import correction, share_now
+from ipdp.explainers.state.correction import correction
 from ipdp.explainers.state.curve_memory import CurveMemory
 from ipdp.explainers.state.errors import CurveErrors
+from ipdp.explainers.state.shares import share_now, smoothed_share
 from ipdp.explainers.state.targets import MISSING, Target
 from ipdp.grid.base import Key
 from ipdp.models import Engine
@@ -62,11 +63,10 @@ class Snapshot:
         means, spread = self._memory.means, self._memory.spreads.own
         if spread.layout != means.layout or spread.n_effective < _FEW:
             return None
-        curves = self._mean[means.n_axes :], self._mean[0]
         if engine is None or len(self._memory.pool.kept) < _FEW:
-            shares = spread.explained(*curves)
+            shares = smoothed_share(spread)
         else:
-            shares = share_now(self._memory, engine, spread.effects(*curves))
+            shares = share_now(self._memory, engine, self._mean[means.n_axes :], self._mean[0])
         return shares[[row - means.n_axes for row in self._rows]]
 
     def curve(self, number: int, *, with_ice: bool = True) -> Curve:

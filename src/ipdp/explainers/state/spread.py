@@ -14,17 +14,17 @@ the observation is read off its ICE curves, and costs no further call of the mod
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ipdp.core import kernels
 from ipdp.core.smoothing import Smoothing, pick
-from ipdp.core.typing import FeatureName, FloatArray, State
+from ipdp.core.typing import Array, FeatureName, FloatArray, State
 from ipdp.explainers.state.points import Layout
-from ipdp.explainers.state.records import IceRecord
-from ipdp.explainers.state.told import Curves, Recent, Told, go_on
+from ipdp.explainers.state.records import Explained
 from ipdp.grid.base import Key
 from ipdp.models.base import Probe
 
@@ -36,6 +36,15 @@ _ARRAYS = (*_BY_COLUMN, *_BY_NUMBER, *_TOTALS)
 # Those that have a row, or a last axis, of outputs.
 _ROWS = ("mean", "spread", "frame", "effect")
 _LAST = ("total", "total_spread")
+
+
+class Group(NamedTuple):
+    """The columns of one curve."""
+
+    place: int  # which value of an observation is its feature's
+    known: Array  # the columns of its points that have a past
+    lookup: dict[Any, int] | None  # the columns of categories; None for numbers
+    missing: int | None  # the column for a missing value
 
 
 class Spread:
@@ -70,7 +79,6 @@ class Spread:
         self.t: float | None = None
         self._decay = 1.0 if alpha is None else 1.0 - alpha
         self._fresh: set[int] = set()  # targets whose points have just changed
-        self.recent = Recent(alpha)
         self._put({name: np.zeros(shape) for name, shape in self._shapes(0, 0).items()})
 
     def _shapes(self, n_outputs: int, n_columns: int) -> dict[str, tuple[int, ...]]:
@@ -86,35 +94,29 @@ class Spread:
 
     # One observation.
 
-    def fold(self, record: IceRecord, own: list[Any], w: float, t: float) -> None:
-        """Take what the model said of one observation, with the values of its features."""
-        layout, positions, values = record
+    def fold_many(self, layout: Layout, explained: Explained) -> None:
+        """Take what the model said of some observations, with the values of their features."""
+        positions, values, own, w, t = explained.weighty()
         if not w:
             return
         if layout is not self.layout and layout != self.layout:
-            self._adopt(layout, positions)
+            self._adopt(layout, positions[0])
         known = len(self._step.mean)
-        if len(values) != known:
-            self._take_rows([*range(known), *[-1] * (len(values) - known)])
-        gap = 1.0 if self.t is None else t - self.t
-        if self._moves and self._step.strayed(positions[0]):
-            self._carry(positions[0])
+        if len(values[0]) != known:
+            self._take_rows([*range(known), *[-1] * (len(values[0]) - known)])
+        step = self._step
+        if step.moves and step.strayed(positions[0][0]):
+            self._carry(positions[0][0])
         if self._fresh:
-            self._level(values)
-        decay = self._decay if gap == 1 else self._decay**gap
-        if self._step.fold(values, positions[0], own, decay, w) and not self.n % self.recent.every:
-            self.recent.kept.append(self._told(own))
-        self.n += 1
-        self.t = t
-
-    def _told(self, own: Sequence[Any]) -> Told:
-        """The observation that was just folded in, with its numbers where they were seen."""
-        step, seen = self._step, list(own)
-        seen_at = step.seen_at.tolist()
-        for g, place in self._numeric:
-            if own[place] is not None:
-                seen[place] = seen_at[g]
-        return Told(seen, step.said.copy(), step.rest.copy())
+            self._level(values[0])
+        before = t[0] - 1 if self.t is None else self.t
+        gaps = [later - earlier for earlier, later in pairwise([before, *t])]
+        times = [self._decay if gap == 1 else self._decay**gap for gap in gaps], w
+        k = 0
+        while (k := step.fold_many(values, positions, own, times, k)) < len(t):
+            self._carry(positions[k][0])
+        self.n += len(t)
+        self.t = t[-1]
 
     def _adopt(self, layout: Layout, positions: FloatArray) -> None:
         """Take the points of another layout; those that have gone are forgotten."""
@@ -161,7 +163,7 @@ class Spread:
                 before = step.mean[:, own].copy()
                 for row in (*step.mean, *step.spread, step.weight, step.squares):
                     row[own] = np.interp(now, was, row[own])
-                go_on(step.mean[:, own], before, was, now)
+                _go_on(step.mean[:, own], before, was, now)
             step.reference[own] = now
             step.frame[:, number] = step.mean[:, own].mean(axis=1)
 
@@ -178,43 +180,23 @@ class Spread:
         """Means of the centred ICE curves, (n_outputs, n)."""
         return np.asarray(self._step.mean[:, list(columns)])
 
-    def explained(self, mean: FloatArray, positions: FloatArray) -> FloatArray:
-        """The share of each output's variance that curves tell; NaN where there is none.
-
-        `mean` and `positions` are those of `effects`.
-        """
+    @property
+    def variances(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Of the predictions: mean, variance, and the variance of what the curves did not say."""
         step = self._step
         weight = max(float(step.clock[0]), np.finfo(float).tiny)
-        # What is left of a constant prediction is rounding.
-        least = 1e-18 * (1.0 + step.total[0] ** 2)
         whole, rest = step.total_spread / weight
-        share = self.recent.share((whole, rest), self.effects(mean, positions))
-        return np.where(whole > least, share, np.nan)
+        return step.total[0].copy(), whole, rest
 
-    def effects(self, mean: FloatArray, positions: FloatArray) -> list[tuple[int, Curves]]:
-        """For each curve which value of an observation is its feature's, and the curve.
-
-        Parameters
-        ----------
-        mean
-            The curves of today, (n_outputs, n_columns); the columns are those of the layout.
-        positions
-            Where their points are.
-        """
+    def groups(self) -> Iterator[Group]:
+        """The curves over one feature."""
         step, groups = self._step, self._step.groups
-        found = []
-        for g, place in enumerate(groups.places):
-            if place < 0:
-                continue
-            first, last, stop = groups.starts[g], groups.inners[g], groups.stops[g]
-            known = first + np.flatnonzero(step.weight[first:last] > 0)
-            lookup = groups.lookups[g] or {}
-            column = {c: k for k, c in enumerate(known.tolist())}
-            categories = {v: column[c] for v, c in lookup.items() if c in column}
-            at = positions[known] if groups.lookups[g] is None else None
-            missing = mean[:, stop - 1] if stop > last else None
-            found.append((place, Curves(mean[:, known], at, categories, missing)))
-        return found
+        for g, place in enumerate(groups.places.tolist()):
+            if place >= 0:
+                first, last, stop = groups.starts[g], groups.inners[g], groups.stops[g]
+                known = first + np.flatnonzero(step.weight[first:last] > 0)
+                missing = int(stop) - 1 if stop > last else None
+                yield Group(place, known, groups.lookups[g], missing)
 
     @property
     def n_effective(self) -> float:
@@ -252,13 +234,6 @@ class Spread:
             ],
         )
         rows = np.array(numbers, dtype=np.intp).reshape(len(numbers), -1)
-        self._moves = any(moving)
-        # The curves over one number: which they are, and whose value is theirs.
-        self._numeric = [
-            (g, place)
-            for g, (place, lookup) in enumerate(zip(numbers[-1], lookups, strict=True))
-            if place >= 0 and lookup is None
-        ]
         self._step = kernel.SpreadStep(
             kernel.Groups(rows, lookups),
             {name: np.ascontiguousarray(arrays[name]) for name in _ARRAYS},
@@ -271,7 +246,6 @@ class Spread:
             arrays[name] = pick(arrays[name], rows, axis=0)
         for name in _LAST:
             arrays[name] = pick(arrays[name], rows, axis=1)
-        self.recent = self.recent.with_outputs(rows)
         self._put(arrays)
 
     @property
@@ -310,7 +284,6 @@ class Spread:
         """An independent copy."""
         twin = self.empty()
         twin.layout, twin.n, twin.t, twin._fresh = self.layout, self.n, self.t, set(self._fresh)
-        twin.recent.kept.extend(self.recent.kept)
         twin._put(self._arrays)
         return twin
 
@@ -336,8 +309,6 @@ class Spread:
             for name in ("_curves", "_totals", "_effects")
         )
         joined.t = curves.t
-        joined.recent.kept.clear()
-        joined.recent.kept.extend([*ours.recent.kept, *theirs.recent.kept])
         step.mean[:], step.spread[:] = curves.mean, curves.spread
         step.weight[:], step.squares[:] = curves.weight, curves.squares
         step.total[:] = totals.mean.reshape(2, -1)
@@ -385,8 +356,7 @@ class Spread:
     def state(self) -> State:
         """Everything in it but the layout, JSON-safe."""
         arrays = {name: getattr(self._step, name).tolist() for name in _ARRAYS}
-        fresh, recent = sorted(self._fresh), self.recent.state
-        return {"n": self.n, "t": self.t, "fresh": fresh, "recent": recent, **arrays}
+        return {"n": self.n, "t": self.t, "fresh": sorted(self._fresh), **arrays}
 
     def restore(self, state: State, layout: Layout, n_outputs: int) -> None:
         """Take what `state` gave; an observation may not have come yet."""
@@ -403,7 +373,6 @@ class Spread:
                 )
             arrays[name] = values.reshape(shape)
         self.n, self.t, self._fresh = state["n"], state["t"], set(state["fresh"])
-        self.recent.restore(state["recent"])
         self._put(arrays)
 
 
@@ -412,3 +381,12 @@ def _columns_of_categories(probe: Probe, keys: Sequence[Key]) -> dict[Any, int] 
     if probe.categories[0] is None:
         return None
     return {key[0]: probe.start + k for k, key in enumerate(keys) if isinstance(key, tuple)}
+
+
+def _go_on(rows: FloatArray, values: FloatArray, was: FloatArray, now: FloatArray) -> None:
+    """Let rows that were carried to other positions go on as lines beyond the ends of before."""
+    for end, next_to_it, beyond in ((0, 1, now < was[0]), (-1, -2, now > was[-1])):
+        run = was[end] - was[next_to_it]
+        if beyond.any() and run != 0:
+            slope = (values[:, end] - values[:, next_to_it]) / run
+            rows[:, beyond] = values[:, end, None] + slope[:, None] * (now[beyond] - was[end])

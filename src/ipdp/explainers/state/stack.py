@@ -49,12 +49,10 @@ class Stack:
         """Ask the model and fold the answers in."""
         if not self._rows:
             return
-        positions = np.array(self._positions)
-        answer = self.engine.ice(self._rows, self._layout.probes, positions)
+        answer = self.engine.ice(self._rows, self._layout.probes, np.array(self._positions))
         if not kernels.current.are_below(answer.values, LARGEST):
             raise ValueError(NOT_FINITE)
-        answers = self.memory.aligned(answer, self._layout, positions)
-        weights, times = np.array(self._weights), np.array(self._times, float)
-        self.memory.fold_in(answers, self._rows, self._own, weights, times)
+        answers = self.memory.aligned(answer, self._layout, self._positions)
+        self.memory.fold_in(answers, self._rows, self._own, self._weights, self._times)
         self._rows, self._positions, self._weights, self._times = [], [], [], []
         self._own = []
