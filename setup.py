@@ -11,6 +11,7 @@ from setuptools import Extension, setup
 
 KERNELS = (
     ("ipdp.core.kernels", "loop"),
+    ("ipdp.core.kernels", "sums"),
     ("ipdp.core.kernels", "spread"),
     ("ipdp.models.trees.kernels", "walk"),
     ("ipdp.models.trees.kernels", "leaves"),

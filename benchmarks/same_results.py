@@ -1,4 +1,4 @@
-"""Whether two versions of ipdp give the same results, bit for bit: curves, changes, logs.
+"""Whether two versions of ipdp give the same results, to rounding: curves, changes, logs.
 
 Each version runs the same three streams in a process of its own: a classifier that learns under
 drift, a regressor on fixed knots, and categories, missing values and a pair under a function, with
@@ -33,10 +33,12 @@ def main(old: str, new: str = str(HERE.parents[1] / "src")) -> int:
     for build in ("compiled", "pure"):
         then, now = (results(source, build) for source in (old, new))
         for name in STREAMS:
-            differences = list(compared(then[name], now[name], name))
+            bits = list(compared(then[name], now[name], name))
+            differences = list(compared(then[name], now[name], name, rounding=1e-7))
             failed += len(differences)
             counts = ", ".join(f"{len(part)} {what}" for what, part in now[name].items())
-            print(f"{name:12} {build:9} {'DIFFERENT' if differences else 'same'}: {counts}")
+            alike = "the same to rounding" if bits else "the same to the last bit"
+            print(f"{name:12} {build:9} {'DIFFERENT' if differences else alike}: {counts}")
             for difference in differences[:5]:
                 print(f"    {difference}")
     return int(failed > 0)
@@ -55,19 +57,28 @@ def results(source: str, build: str) -> Any:
     return json.loads(answer.stdout)
 
 
-def compared(one: Any, other: Any, where: str) -> Iterator[str]:
-    """Where two results differ."""
+def compared(one: Any, other: Any, where: str, *, rounding: float = 0.0) -> Iterator[str]:
+    """Where two results differ, by more than the rounding of numbers."""
     if isinstance(one, dict) and isinstance(other, dict):
         for key in sorted({*one, *other} - NEW_FIELDS):
             if key not in one or key not in other:
                 yield f"{where}/{key} is there in one of them only"
             else:
-                yield from compared(one[key], other[key], f"{where}/{key}")
+                yield from compared(one[key], other[key], f"{where}/{key}", rounding=rounding)
     elif isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
         for k, (mine, theirs) in enumerate(zip(one, other, strict=True)):
-            yield from compared(mine, theirs, f"{where}/{k}")
-    elif one != other:
+            yield from compared(mine, theirs, f"{where}/{k}", rounding=rounding)
+    elif one != other and not (rounding and are_close(one, other, rounding)):
         yield f"{where}: {one!r:.60} and {other!r:.60}"
+
+
+def are_close(one: Any, other: Any, rounding: float) -> bool:
+    """Whether two texts are numbers that are the same to rounding."""
+    try:
+        numbers = [float.fromhex(text) for text in (one, other)]
+    except (TypeError, ValueError):
+        return False
+    return math.isclose(*numbers, rel_tol=rounding, abs_tol=rounding)
 
 
 # What each version runs.

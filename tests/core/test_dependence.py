@@ -31,7 +31,7 @@ def blocks_of(z, alpha, size):
     kernel = decay ** np.arange(size, 0, -1.0)
     parts = z[: n // size * size].reshape(-1, size, runs)
     blocks.size = size
-    blocks._have(
+    blocks.put(
         np.arange(len(parts), dtype=float),
         np.full((len(parts), runs), kernel.sum()),
         (np.tensordot(parts, kernel, axes=(1, 0)) / kernel.sum())[:, None],

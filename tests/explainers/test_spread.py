@@ -204,3 +204,14 @@ def test_a_damaged_state_is_refused():
     state["fold"]["spread"]["own"]["mean"] = [[1.0]]
     with pytest.raises(ValueError, match="the state is damaged: mean of the spread"):
         pdp.state = state
+
+
+def test_the_observations_that_states_once_kept_are_not_needed():
+    pdp = ipdp.IncrementalPDP(regressor, ["a"], grid=GRID["a"])
+    for x in rows(40):
+        pdp.explain_one(x)
+    state = pdp.state
+    state["fold"]["spread"]["own"]["recent"] = {"own": [[1.0]], "numbers": ""}
+    twin = ipdp.IncrementalPDP(regressor, ["a"], grid=GRID["a"])
+    twin.state = state
+    assert twin.curve("a").ice_spread.tolist() == pdp.curve("a").ice_spread.tolist()

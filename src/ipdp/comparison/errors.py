@@ -87,9 +87,12 @@ class Errors:
         """
         level = means.mean(axis=2, keepdims=True)
         blocks = Blocks(alpha=None, n_rows=means.shape[1], n_columns=means.shape[2] + 1)
-        blocks.size, blocks.numbers = 1, np.arange(len(means), dtype=float)
-        blocks.weight = np.repeat(lengths[:, None], means.shape[2] + 1, axis=1)
-        blocks.mean = np.concatenate([means - level, level], axis=2)
+        blocks.size = 1
+        blocks.put(
+            np.arange(len(means), dtype=float),
+            np.repeat(lengths[:, None], means.shape[2] + 1, axis=1),
+            np.concatenate([means - level, level], axis=2),
+        )
         weights = BlockWeights(blocks, float(len(means)))
         found = mean_errors(blocks, weights, blocks.mean)
         return cls(

@@ -101,7 +101,7 @@ class Blocks:
     def mean(self) -> FloatArray:
         return np.asarray(self._store[2][self._first : self._stop])
 
-    def _have(self, numbers: Array, weight: FloatArray, mean: FloatArray) -> None:
+    def put(self, numbers: Array, weight: FloatArray, mean: FloatArray) -> None:
         """Take other blocks, in arrays that nobody else has."""
         self._store, self._first, self._stop = (numbers, weight, mean), 0, len(numbers)
         self._shared = False
@@ -113,7 +113,7 @@ class Blocks:
             store = [np.empty((n + N_BLOCKS // 2, *part.shape[1:])) for part in self._store]
             for new, old in zip(store, (self.numbers, self.weight, self.mean), strict=True):
                 new[:n] = old
-            self._have(store[0], store[1], store[2])
+            self.put(store[0], store[1], store[2])
             self._stop = n
 
     def advance(self, smoothing: Smoothing, t: float) -> None:
@@ -178,7 +178,7 @@ class Blocks:
         """Make one block of two, so that each is twice as long."""
         # An odd one ends with the new block; an even one is older by its own length.
         older = np.where(self.numbers % 2 == 0, self._until(0.0, self.size), 1.0)
-        self._have(np.floor(self.numbers / 2), self.weight * older[:, None], self.mean.copy())
+        self.put(np.floor(self.numbers / 2), self.weight * older[:, None], self.mean.copy())
         self.size *= 2
         self._join_alike()
 
@@ -193,7 +193,7 @@ class Blocks:
         total = np.add.reduceat(weight, starts)
         moved = np.add.reduceat(weight[:, None] * (mean - first[owner]), starts)
         mean = first + moved / np.where(total > 0, total, 1.0)[:, None]
-        self._have(numbers[starts], total, mean)
+        self.put(numbers[starts], total, mean)
 
     def closed(self, t: float) -> Blocks:
         """Those that are over at a time; the mean of one that goes on is that of fewer values."""
@@ -209,7 +209,7 @@ class Blocks:
             while part.size < size:
                 part._coarsen()
         order = np.argsort(np.concatenate([joined.numbers, later.numbers]), kind="stable")
-        joined._have(
+        joined.put(
             np.concatenate([joined.numbers, later.numbers])[order],
             np.concatenate([joined.weight, later.weight])[order],
             np.concatenate([joined.mean, later.mean])[order],
@@ -231,7 +231,7 @@ class Blocks:
     def with_values(self, weight: FloatArray, mean: FloatArray) -> Blocks:
         """Blocks of the same times with other weights and means."""
         alike = self.copy()
-        alike._have(self.numbers.copy(), weight, mean)
+        alike.put(self.numbers.copy(), weight, mean)
         return alike
 
     def copy(self) -> Blocks:
@@ -268,7 +268,7 @@ class Blocks:
         arrays = {name: _array(state, name, shape) for name, shape in shapes.items()}
         self.size, self._t = int(state["size"]), state["t"]
         self.until = -math.inf if state["until"] is None else state["until"]
-        self._have(np.array(state["numbers"], dtype=float), arrays["weight"], arrays["mean"])
+        self.put(np.array(state["numbers"], dtype=float), arrays["weight"], arrays["mean"])
         self._start_weight, self._start_mean = arrays["start_weight"], arrays["start_mean"]
 
 

@@ -1,8 +1,8 @@
 """The steps that every observation goes through, in two builds with the same names.
 
 `loop` goes number by number, and runs where it was compiled; `array` does the same by numpy. Both
-give the same answers to the last bit. Whoever needs a step looks it up in `current`, so that a test
-can put the other build in its place.
+give the same answers: to the last bit, but several observations at once to rounding. Whoever needs
+a step looks it up in `current`, so that a test can put the other build in its place.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import importlib
 from functools import cache
 from typing import Any
 
-from ipdp.core.kernels import array, loop, spread, spread_array
+from ipdp.core.kernels import array, loop, spread, spread_array, sums
 from ipdp.core.kernels.build import build, is_of_its_source
 
 
@@ -23,7 +23,9 @@ def installed() -> Any:
         compiled = importlib.import_module("ipdp.core.kernels._loop")
     except ImportError:
         return array
-    return compiled if is_of_its_source(compiled, loop) else array
+    compiled_sums = importlib.import_module("ipdp.core.kernels._sums")
+    is_new = is_of_its_source(compiled, loop) and is_of_its_source(compiled_sums, sums)
+    return compiled if is_new else array
 
 
 current: Any = installed()

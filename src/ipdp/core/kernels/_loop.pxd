@@ -30,45 +30,6 @@ cdef inline Py_ssize_t bisect_right(list values, x) except -1:
     return lo
 
 
-cpdef fold_in(smoothing, tuple parts, double decay, double w)
-
-@cython.locals(k=Py_ssize_t, first=Py_ssize_t, column=Py_ssize_t, n_columns=Py_ssize_t, n_weights=Py_ssize_t,
-               fits=bint, mean=cython.double[:, ::1], spread=cython.double[:, ::1],
-               weights=cython.double[::1], squares=cython.double[::1], shares=cython.double[::1],
-               rows=tuple, values="const double[:, :]")
-cpdef fold_many(smoothing, list parts, list decays, list w)
-
-@cython.locals(k=Py_ssize_t)
-cdef void _share_out(double[::1] weights, double[::1] squares, double[::1] shares, double decay, double w) noexcept
-
-@cython.locals(row=Py_ssize_t, column=Py_ssize_t, n_weights=Py_ssize_t, weight=double, delta=double, step=double)
-cdef void _fold_rows(double[:, ::1] mean, double[:, ::1] spread, double[::1] weights, double[::1] shares,
-                     const double[:, :] values, Py_ssize_t first, double decay) noexcept
-
-@cython.locals(k=Py_ssize_t, row=Py_ssize_t, column=Py_ssize_t, n=Py_ssize_t, n_columns=Py_ssize_t,
-               n_rows=Py_ssize_t, n_values=Py_ssize_t, fits=bint,
-               weight=double, share=double, delta=double, step=double,
-               mean=cython.double[:, ::1], spread=cython.double[:, ::1],
-               weights=cython.double[::1], squares=cython.double[::1])
-cpdef fold_at(smoothing, const double[:, :] values, list columns, double decay, double w)
-
-@cython.locals(column=Py_ssize_t, row=Py_ssize_t, gained=double, share=double, before=double, some=bint,
-               fits=bint, n_rows=Py_ssize_t, n_columns=Py_ssize_t, one=cython.double[:, ::1],
-               weight=cython.double[::1], mean=cython.double[:, ::1],
-               start_weight=cython.double[::1], start_mean=cython.double[:, ::1],
-               block_weight=cython.double[::1], block_mean=cython.double[:, ::1])
-cpdef close_block(tuple now, tuple start, tuple block, double aged, double left)
-
-@cython.locals(i=Py_ssize_t, j=Py_ssize_t, k=Py_ssize_t)
-cpdef bint are_below(const double[:, :, :] values, double limit) except -1
-
-@cython.locals(k=Py_ssize_t, at=Py_ssize_t, factor=double, other_factor=double, least=double, total=double,
-               both=double)
-cpdef tuple close_stratum(double[:, ::1] weights, Py_ssize_t n, tuple factors, tuple last)
-
-@cython.locals(k=Py_ssize_t, row=Py_ssize_t)
-cpdef join_strata(double[:, ::1] weights, Py_ssize_t n, Py_ssize_t at)
-
 cdef class EvenPoints:
     cdef public list spans, columns, versions, lows, highs
 

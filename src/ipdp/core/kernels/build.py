@@ -11,6 +11,7 @@ from types import ModuleType
 
 EXTENSIONS = (
     "ipdp.core.kernels._loop",
+    "ipdp.core.kernels._sums",
     "ipdp.core.kernels._spread",
     "ipdp.models.trees.kernels._walk",
     "ipdp.models.trees.kernels._leaves",

@@ -32,9 +32,10 @@ from ipdp.explainers.ale.bins import (
 )
 from ipdp.explainers.ale.order import Row, ordered
 from ipdp.explainers.memory import Memory
-from ipdp.explainers.state.curve_memory import NOT_FINITE, plain
+from ipdp.explainers.state.curve_memory import NOT_FINITE
 from ipdp.explainers.state.means import Means
 from ipdp.explainers.state.points import Layout
+from ipdp.explainers.state.saved import plain
 from ipdp.explainers.state.targets import Target, admitted
 from ipdp.grid import Fixed, Grid
 from ipdp.grid.base import LARGEST

@@ -8,14 +8,11 @@ from dataclasses import replace
 from threading import Lock
 from typing import Any, NamedTuple, Self
 
-import numpy as np
-
 from ipdp.core import kernels
-from ipdp.core.jsonable import decode_name, encode_name
 from ipdp.core.observations import arranged
-from ipdp.core.smoothing import Smoothing
 from ipdp.core.typing import FeatureName, FloatArray, Label, Observation, State
 from ipdp.explainers.memory import Memory
+from ipdp.explainers.state import saved
 from ipdp.explainers.state.joint_values import JointValues
 from ipdp.explainers.state.means import Means
 from ipdp.explainers.state.points import Layout, Positions
@@ -230,14 +227,15 @@ class CurveMemory(Memory):
         with self._folding:  # another thread may be reading
             if not self._unfolded:
                 return
-            last = Explained(*map(list, zip(*self._unfolded, strict=True)))
+            n = len(self._unfolded)  # more may be coming
+            last = Explained(*map(list, zip(*self._unfolded[:n], strict=True)))
             layout, rows = self._means.layout, zip(last.positions, last.values, strict=True)
             self._means.fold_many(list(rows), last.w, last.t)
             for spread in self._spreads.all:
                 spread.fold_many(layout, last)
             for k in layout.targets:
-                self._targets[k].n += len(last.t)
-            self._unfolded.clear()
+                self._targets[k].n += n
+            del self._unfolded[:n]
 
     # What is read has all observations in it.
 
@@ -340,115 +338,12 @@ class CurveMemory(Memory):
     # State out and in.
 
     def _saved(self) -> State:
-        means = self.means
-        layouts = list(dict.fromkeys([means.layout, *(record.layout for record in self.recent)]))
-        return {
-            "outputs": encode_name(tuple(means.outputs)),
-            "named": means.named,
-            "grids": [plain(grid.state) for grid in self.grids.values()],
-            "effects": [
-                {"feature": encode_name(t.feature), "names": encode_name(t.names), "n": t.n}
-                for t in self.targets
-            ],
-            "layouts": [
-                {
-                    "effects": list(layout.targets),
-                    "keys": encode_name(layout.keys),
-                    "whole": encode_name(layout.whole),
-                }
-                for layout in layouts
-            ],
-            "attic": encode_name(tuple(means.dormant)),
-            "inherited": encode_name(tuple(sorted(means.inherited, key=repr))),
-            "lost": encode_name(tuple(sorted(means.lost, key=repr))),
-            "smoothing": means.smoothing.state,
-            "attic_smoothing": means.dormant_smoothing.state,
-            "blocks": means.blocks.state,
-            "back": encode_name(tuple(sorted(means.back, key=repr))),
-            "newcomers": means.newcomers.state,
-            "recent": [
-                {
-                    "layout": layouts.index(record.layout),
-                    "positions": record.positions.tolist(),
-                    "values": record.values.tolist(),
-                }
-                for record in self.recent
-            ],
-            "spread": self.spreads.state,
-            "pool": self.pool.state,
-            "together": [plain(list(values)) for values in self.joint],
-            "joint_values": self.joint_values.state,
-        }
+        return saved.saved(self)
 
     def _restore(self, state: State) -> None:
-        for grid, saved in zip(self.grids.values(), state["grids"], strict=True):
-            grid.state = saved
-        for target, saved in zip(self.targets, state["effects"], strict=True):
-            target.n = saved["n"]
-        layouts = [
-            Layout.of(self.targets, s["effects"], decode_name(s["keys"]), decode_name(s["whole"]))
-            for s in state["layouts"]
-        ]
-        means = self.means
-        means.outputs, means.named = list(decode_name(state["outputs"])), state["named"]
-        means.layout = layouts[0]
-        means.dormant = list(decode_name(state["attic"]))
-        means.inherited = frozenset(decode_name(state["inherited"]))
-        means.lost = set(decode_name(state["lost"]))
-        means.smoothing = Smoothing.from_state(state["smoothing"])
-        means.dormant_smoothing = Smoothing.from_state(state["attic_smoothing"])
-        self._check_shapes()
-        means.blocks = means.empty_blocks()
-        if "blocks" in state:  # not in those of version 0.3 and before
-            means.blocks.restore(state["blocks"])
-            means.back = set(decode_name(state["back"]))
-        if "newcomers" in state:
-            means.newcomers.restore(state["newcomers"])
-        else:
-            means.newcomers.with_rows([-1] * (means.n_axes + len(means.outputs)))
-        if "spread" in state:  # not in those of version 0.4 and before
-            self.spreads = self.spreads.restored(state["spread"], means.layout, len(means.outputs))
-        self.joint.extend(map(tuple, state["together"]))
-        if "joint_values" in state:  # not in those of version 0.4 and before
-            self.joint_values.restore(state["joint_values"])
-        if state.get("pool") and self.pool.size:  # states of earlier versions have none
-            self.pool.restore(state["pool"], self.targets)
-        for record in state["recent"]:
-            layout = layouts[record["layout"]]
-            positions, values = (
-                np.array(record[name], dtype=float).reshape(-1, layout.n_points)
-                for name in ("positions", "values")
-            )
-            self.recent.append(IceRecord(layout, positions, values))
-
-    def _check_shapes(self) -> None:
-        """Raise unless there is a column for each slot, and a row for each axis and output."""
-        means = self.means
-        n_rows = means.n_axes + len(means.outputs)
-        for smoothing, n in (
-            (means.smoothing, means.layout.n_points),
-            (means.dormant_smoothing, len(means.dormant)),
-        ):
-            if smoothing.mean.shape != (n_rows, n):
-                raise ValueError(
-                    f"the state is damaged: there are {n} points of {n_rows} numbers, and means of "
-                    f"the shape {smoothing.mean.shape}"
-                )
+        saved.restore(self, state)
 
 
 def rows_of(wanted: Sequence[Label], known: Sequence[Label]) -> list[int]:
     """Where each wanted output is among those that are known; -1 for one that is not."""
     return [known.index(label) if label in known else -1 for label in wanted]
-
-
-def plain(value: Any) -> Any:
-    """The state of a grid: dicts and lists of plain values."""
-    if isinstance(value, dict):
-        return {name: plain(item) for name, item in value.items()}
-    if isinstance(value, list):
-        return [plain(item) for item in value]
-    if isinstance(value, tuple):
-        raise TypeError(
-            f"{value!r} cannot be saved: categories must be strings, numbers or booleans"
-        )
-    return encode_name(value)

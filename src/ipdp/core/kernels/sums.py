@@ -1,0 +1,194 @@
+"""Sums over many observations, number by number: fast when compiled.
+
+Compiled as it is into `_sums`, with the types in `_sums.pxd`; `array.py` does the same by
+operations on arrays: to the last bit, but several observations at once to rounding.
+"""
+
+from __future__ import annotations
+
+import math
+from array import array
+from collections.abc import Sequence
+from typing import Any
+
+from ipdp.core.typing import FloatArray
+
+try:
+    import cython  # type: ignore[import-untyped]
+except ImportError:
+    from ipdp.core.kernels import cython_stub as cython  # noqa: F401
+
+
+def fold_in(smoothing: Any, parts: Sequence[FloatArray], decay: float, w: float) -> None:
+    """Multiply a `Smoothing`'s past by `decay`, and fold in rows of shape (n, n_columns) each."""
+    fold_many(smoothing, [parts], [decay], [w])
+
+
+def fold_many(
+    smoothing: Any, parts: Sequence[Sequence[FloatArray]], decays: list[float], w: list[float]
+) -> None:
+    """Do so with several observations, one after the other."""
+    mean, spread = smoothing.mean, smoothing.spread
+    # One number for all columns, or one for each.
+    weights, squares = smoothing._weight, smoothing._squares
+    n_columns, n_weights = mean.shape[1], weights.shape[0]
+    fits = spread.shape[0] == mean.shape[0] and spread.shape[1] == n_columns
+    if not fits or squares.shape[0] != n_weights or n_weights not in (1, n_columns):
+        raise ValueError("the smoothing is damaged: its arrays differ in shape")
+    for rows in parts:
+        first = 0
+        for values in rows:
+            first += values.shape[0]
+            if values.shape[1] != n_columns:
+                raise ValueError("the rows have another shape than those before")
+        if first != mean.shape[0]:
+            raise ValueError("the rows have another shape than those before")
+    shares = array("d", bytes(8 * max(n_columns, 1)))
+    for k in range(len(parts)):
+        _share_out(weights, squares, shares, decays[k], w[k])
+        first = 0
+        for values in parts[k]:
+            _fold_rows(mean, spread, weights, shares, values, first, decays[k])
+            first += values.shape[0]
+        for column in range(n_weights):
+            weights[column] += w[k]
+
+
+def _share_out(weights: Any, squares: Any, shares: Any, decay: float, w: float) -> None:
+    """Let weights age before an observation of weight w; its shares of all columns."""
+    for k in range(weights.shape[0]):
+        weights[k] *= decay
+        squares[k] = decay * decay * squares[k] + w * w
+        shares[k] = w / (weights[k] + w) if w else 0.0
+    if weights.shape[0] == 1:
+        for k in range(1, len(shares)):
+            shares[k] = shares[0]
+
+
+def _fold_rows(  # noqa: PLR0917  (arrays one by one: C knows no objects of them)
+    mean: Any, spread: Any, weights: Any, shares: Any, values: Any, first: int, decay: float
+) -> None:
+    """Fold rows in, the first of which is that number of the smoothing's."""
+    n_weights = weights.shape[0]
+    weight = weights[0] if n_weights else 0.0
+    for row in range(values.shape[0]):
+        for column in range(values.shape[1]):
+            if n_weights > 1:
+                weight = weights[column]
+            delta = values[row, column] - mean[first + row, column]
+            step = delta * shares[column]
+            mean[first + row, column] += step
+            spread[first + row, column] = (
+                spread[first + row, column] * decay + step * delta * weight
+            )
+
+
+def fold_at(smoothing: Any, values: FloatArray, columns: list[int], decay: float, w: float) -> None:
+    """The same with values, of shape (n_rows, n), of some columns; -1 stands for no column.
+
+    The values of columns after the n-th are 0.
+    """
+    mean, spread = smoothing.mean, smoothing.spread
+    weights, squares = smoothing._weight, smoothing._squares
+    n_rows, n_columns, n_values = mean.shape[0], mean.shape[1], values.shape[1]
+    n = len(columns)
+    fits = spread.shape[0] == n_rows and spread.shape[1] == n_columns
+    if not fits or weights.shape[0] != n_columns or squares.shape[0] != n_columns:
+        raise ValueError("the smoothing is damaged: its arrays differ in shape")
+    if values.shape[0] != n_rows or n_values > n:
+        raise ValueError("the rows have another shape than those before")
+    for k in range(n_columns):
+        weights[k] *= decay
+        squares[k] *= decay * decay
+    for row in range(n_rows):
+        for k in range(n_columns):
+            spread[row, k] *= decay
+    for k in range(n):
+        column = columns[k]
+        if column >= n_columns:
+            raise ValueError("the rows have another shape than those before")
+        if column < 0:
+            continue
+        weight, share = weights[column], w / (weights[column] + w)
+        for row in range(n_rows):
+            delta = (values[row, k] if k < n_values else 0.0) - mean[row, column]
+            step = delta * share
+            mean[row, column] += step
+            spread[row, column] += step * delta * weight
+        weights[column] += w
+        squares[column] += w * w
+
+
+def close_block(
+    now: tuple[FloatArray, FloatArray],
+    start: tuple[FloatArray, FloatArray],
+    block: tuple[FloatArray, FloatArray],
+    aged: float,
+    left: float,
+) -> None:
+    """Work out the weights and means of a block from those at its start and now.
+
+    Each is a pair of weights, (n_columns,), and means, (n_rows, n_columns). `aged` is what is left
+    now of a weight at the start, `left` what will be left at the end of the block of a weight now.
+    """
+    weight, mean = now
+    start_weight, start_mean = start
+    block_weight, block_mean = block
+    n_rows, n_columns = mean.shape[0], mean.shape[1]
+    fits = weight.shape[0] == start_weight.shape[0] == block_weight.shape[0] == n_columns
+    for one in (start_mean, block_mean):
+        fits = fits and one.shape[0] == n_rows and one.shape[1] == n_columns
+    if not fits:
+        raise ValueError("the blocks have another shape than the smoothing")
+    for column in range(n_columns):
+        gained = weight[column] - start_weight[column] * aged
+        some = gained > 1e-12 * weight[column]
+        share = weight[column] / gained if some else 0.0
+        block_weight[column] = gained * left if some else 0.0
+        for row in range(n_rows):
+            before = start_mean[row, column]
+            block_mean[row, column] = before + (mean[row, column] - before) * share
+
+
+def are_below(values: FloatArray, limit: float) -> bool:
+    """Whether all values, of three dimensions, are numbers of a size below the limit."""
+    for i in range(values.shape[0]):
+        for j in range(values.shape[1]):
+            for k in range(values.shape[2]):
+                if not -limit < values[i, j, k] < limit:  # NaN is not, either
+                    return False
+    return True
+
+
+def close_stratum(
+    weights: FloatArray, n: int, factors: tuple[float, float], last: tuple[float, float]
+) -> tuple[int, float]:
+    """Let n strata age and put another one, the last, behind them.
+
+    `weights` has a column for each stratum, and two rows, with a factor each.
+
+    Returns
+    -------
+    The number of the first of the two neighbours that weigh least together, and the sum of all;
+    both by the second row.
+    """
+    factor, other_factor = factors
+    for k in range(n):
+        weights[0, k] *= factor
+        weights[1, k] *= other_factor
+    weights[0, n], weights[1, n] = last
+    at, least, total = 0, math.inf, weights[1, 0]
+    for k in range(n):
+        total += weights[1, k + 1]
+        both = weights[1, k] + weights[1, k + 1]
+        if both < least:
+            at, least = k, both
+    return at, total
+
+
+def join_strata(weights: FloatArray, n: int, at: int) -> None:
+    """Make one of two neighbours, the first of which is that number, among n strata."""
+    for row in range(2):
+        weights[row, at] += weights[row, at + 1]
+        for k in range(at + 1, n - 1):
+            weights[row, k] = weights[row, k + 1]
