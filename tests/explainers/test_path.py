@@ -32,8 +32,8 @@ for k, x in enumerate(rows):
     hops = sum(one != other for one, other in zip(files, files[1:]))
     if files:
         found.append((len(set(files)), hops))
-# Some take more: those with which some are folded in together, those that are kept to be asked about
-# again, and those when grid points come and go.
+# Some take more: those with which some are folded in together, those that are kept to be asked
+# about again, and those when grid points come and go.
 print(*(sorted(numbers)[50] for numbers in zip(*found)))
 """
 
