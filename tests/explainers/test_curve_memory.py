@@ -43,7 +43,8 @@ def test_a_model_may_use_its_array_again():
 
 
 def test_another_thread_may_read_meanwhile():
-    pdp = ipdp.IncrementalPDP(lambda x: x["a"], ["a"], alpha=None, grid=ipdp.grid.Fixed([0, 1]))
+    grid = ipdp.grid.Fixed([0, 1])
+    pdp = ipdp.IncrementalPDP(lambda x: x["a"], ["a"], alpha=None, grid=grid, n_ice=0)
     pdp.explain_one({"a": 0.0})
     found, stop = [], threading.Event()
 
