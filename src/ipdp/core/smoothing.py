@@ -157,13 +157,13 @@ class Smoothing:
         self.n += 1
         self.t = t
 
-    def update_many(self, values: Sequence[FloatArray], w: FloatArray, t: FloatArray) -> None:
+    def update_many(self, values: Array, w: FloatArray, t: FloatArray) -> None:
         """Fold many observations in at once; the same as one by one, to rounding.
 
         Parameters
         ----------
         values
-            Of shape (n_rows, n_columns) each.
+            Shape (n, n_rows, n_columns).
         w, t
             Shape (n,): weights, and times in ascending order.
         """

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import partial
 from typing import Any, Self
 
 from ipdp.core.typing import FeatureName, Observation, State
 from ipdp.explainers.regions.sums import RegionSums
-from ipdp.explainers.state.curve_memory import Answers, CurveMemory, rows_of
+from ipdp.explainers.state.curve_memory import CurveMemory, rows_of
 from ipdp.explainers.state.records import IceRecord
 from ipdp.explainers.state.spreads import Spreads
 from ipdp.grid import Grid
@@ -22,25 +20,8 @@ class RegionsMemory(CurveMemory):
         sums = RegionSums(tuple(self.grids), alpha=self.means.smoothing.alpha)
         self.sums = Spreads(sums)
 
-    def fold_in(
-        self,
-        answers: Answers,
-        rows: Sequence[Observation],
-        own: Sequence[list[Any]],
-        w: Any,
-        t: Any,
-    ) -> None:
-        super().fold_in(answers, rows, own, w, t)
-        layout, positions, _, _, values = answers
-        if positions.ndim == 2:
-            self._sum_up(IceRecord(layout, positions, values[0]), own[0], w, t)
-            return
-        for record, *rest in zip(
-            map(partial(IceRecord, layout), positions, values), own, w, t, strict=True
-        ):
-            self._sum_up(record, *rest)
-
-    def _sum_up(self, record: IceRecord, own: list[Any], w: float, t: float) -> None:
+    def _take(self, record: IceRecord, x: Observation, own: list[Any], w: float, t: float) -> None:
+        super()._take(record, x, own, w, t)
         for sums in self.sums.all:
             sums.fold(record, own, w, t)
 

@@ -13,8 +13,8 @@ from ipdp.explainers.regions.memory import RegionsMemory
 from ipdp.explainers.regions.split import Split
 from ipdp.explainers.regions.splits import Part, Search, is_first, sides_in_words
 from ipdp.explainers.regions.sums import RegionSums
+from ipdp.explainers.state.shares import Curves, effects, said_then
 from ipdp.explainers.state.snapshot import Snapshot
-from ipdp.explainers.state.told import Curves
 from ipdp.models import Engine
 
 # A split that leaves more than this share of what was left before it tells the same as another.
@@ -132,20 +132,25 @@ class RegionsSnapshot:
         if plain is None or not self._parts:
             return plain
         spread, means = memory.spreads.own, memory.means
-        kept = spread.recent.kept
-        said = np.array([one.said for one in kept])
+        weights, own, said = said_then(memory)
+        if len(own) < 2:
+            return plain
+
+        def variance(values: FloatArray) -> FloatArray:
+            return np.asarray(weights @ (values - weights @ values) ** 2)
+
         left = said.copy()
-        for place, curve in spread.effects(means.shown[means.n_axes :], means.shown[0]):
-            left -= curve.at([one.own[place] for one in kept])
-        before = np.maximum(left.var(axis=0), 1e-300)
+        for place, curve in effects(spread, means.shown[means.n_axes :], means.shown[0]):
+            left -= curve.at([one[place] for one in own])
+        before = np.maximum(variance(left), 1e-300)
         # Two features with one interaction may both be split: it counts once.
         strongest = sorted(self._parts, key=lambda k: -self._parts[k].gain)
         for number in strongest:
-            after = left - self._differences(number, [one.own for one in kept])
-            if (after.var(axis=0) / before).sum() < _LEFT * (left.var(axis=0) / before).sum():
+            after = left - self._differences(number, own)
+            if (variance(after) / before).sum() < _LEFT * (variance(left) / before).sum():
                 left = after
         order = [means.outputs.index(label) for label in single[0].outputs]
-        ratio = (left.var(axis=0) / before)[order]
+        ratio = (variance(left) / before)[order]
         return np.asarray(1 - (1 - plain) * np.minimum(ratio, 1.0))
 
     def _differences(self, number: int, own: list[list[Any]]) -> FloatArray:

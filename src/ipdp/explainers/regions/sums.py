@@ -156,7 +156,8 @@ class RegionSums:
         rows = slice(self.n_outputs, None)
         self.mean[:, :, rows] = self._centred(self.mean[:, :, rows])
         self.centred.mean = self._centred(self.centred.mean)
-        self.blocks.mean = self._centred(self.blocks.mean)
+        weight, mean = self.blocks.weight.copy(), self._centred(self.blocks.mean)
+        self.blocks = self.blocks.with_values(weight, mean)
         self.blocks.restart(self.centred)
 
     def _arrange(self, at: Array, rows: Sequence[int] | None = None) -> None:

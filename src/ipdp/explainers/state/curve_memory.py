@@ -256,13 +256,13 @@ class CurveMemory(Memory):
         self._means = means
 
     @property
-    def spreads(self) -> Spreads:
+    def spreads(self) -> Spreads[Spread]:
         """How much the ICE curves differ."""
         self._fold()
         return self._spreads
 
     @spreads.setter
-    def spreads(self, spreads: Spreads) -> None:
+    def spreads(self, spreads: Spreads[Spread]) -> None:
         self._spreads = spreads
 
     def __getstate__(self) -> State:

@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 
 from ipdp.core.observations import arranged
-from ipdp.core.typing import Array, FloatArray
+from ipdp.core.typing import Array, FeatureName, FloatArray
 from ipdp.explainers.state.curve_memory import CurveMemory
+from ipdp.explainers.state.records import Record
 from ipdp.explainers.state.spread import Spread
 from ipdp.models import Engine
 
@@ -59,10 +60,48 @@ def share_now(
     n_outputs = len(memory.means.outputs)
     said = memory.means.aligned(engine.predict(asked))[1][:, :n_outputs, 0]
     left = said.copy()
-    for place, curve in _effects(memory.spreads.own, mean, positions):
+    for place, curve in effects(memory.spreads.own, mean, positions):
         left -= curve.at([values[place] for values in own])
     whole, rest = (weights @ (v - weights @ v) ** 2 for v in (said, left))
     return _share(weights @ said, whole, rest)
+
+
+def said_then(memory: CurveMemory) -> tuple[FloatArray, list[list[Any]], FloatArray]:
+    """Of the observations of the pool: their shares, their own values, what the model said then.
+
+    The latter, (n, n_outputs), is read off that of their ICE curves which is flattest there.
+    """
+    weights, n_outputs = memory.pool.weights(memory.t or 0.0), len(memory.means.outputs)
+    found = []
+    for one, weight in zip(memory.pool.kept, weights, strict=True):
+        own = memory.admit(one.record.x)
+        said = _read_off(one.record, dict(zip(memory.grids, own, strict=True)))
+        if said is not None:
+            found.append((weight, own, [*said, *[0.0] * (n_outputs - len(said))]))
+    shares = np.array([weight for weight, _, _ in found])
+    outputs = np.array([each for _, _, each in found]).reshape(len(found), n_outputs)
+    return shares / max(shares.sum(), np.finfo(float).tiny), [own for _, own, _ in found], outputs
+
+
+def _read_off(record: Record, own: Mapping[FeatureName, Any]) -> list[float] | None:
+    """The outputs for an observation, off the curve that is flattest where it is; None: unknown."""
+    best, least = None, np.inf
+    for probe, keys in zip(record.layout.probes, record.layout.keys, strict=True):
+        value = own.get(probe.names[0])
+        if len(probe.names) > 1 or value is None:
+            continue
+        values = record.values[:, probe.start : probe.stop - probe.missing]
+        if probe.categories[0] is not None:
+            if (value,) in keys:
+                return list(values[:, keys.index((value,))].tolist())
+            continue
+        at = record.positions[0, probe.start : probe.stop - probe.missing]
+        left = int(np.clip(np.searchsorted(at, value, side="right") - 1, 0, max(len(at) - 2, 0)))
+        rise = float(np.abs(np.diff(values[:, left : left + 2])).max(initial=0.0))
+        doubt = rise if at[0] <= value <= at[-1] else 1e100 * (1 + rise)
+        if doubt < least:
+            best, least = _on_lines(at, values, np.array([float(value)]))[0].tolist(), doubt
+    return best
 
 
 def _share(mean: FloatArray, whole: FloatArray, rest: FloatArray) -> FloatArray:
@@ -70,9 +109,9 @@ def _share(mean: FloatArray, whole: FloatArray, rest: FloatArray) -> FloatArray:
     return np.where(known, 1 - rest / np.where(known, whole, 1.0), np.nan)
 
 
-def _effects(
+def effects(
     spread: Spread, mean: FloatArray, positions: FloatArray
-) -> Iterator[tuple[int, _Curve]]:
+) -> Iterator[tuple[int, Curves]]:
     """For each curve which value of an observation is its feature's, and the curve."""
     for group in spread.groups():
         known = group.known
@@ -80,10 +119,10 @@ def _effects(
         categories = {v: column[c] for v, c in (group.lookup or {}).items() if c in column}
         at = positions[known] if group.lookup is None else None
         missing = None if group.missing is None else mean[:, group.missing]
-        yield group.place, _Curve(mean[:, known], at, categories, missing)
+        yield group.place, Curves(mean[:, known], at, categories, missing)
 
 
-class _Curve:
+class Curves:
     """One curve, all outputs, to be read off at the values of observations.
 
     Parameters
