@@ -6,6 +6,7 @@ from typing import Any, Self
 
 from ipdp.core.typing import FeatureName, Observation, State
 from ipdp.explainers.regions.sums import RegionSums
+from ipdp.explainers.regions.told import Told
 from ipdp.explainers.state.curve_memory import CurveMemory, rows_of
 from ipdp.explainers.state.records import IceRecord
 from ipdp.explainers.state.spreads import Spreads
@@ -19,35 +20,44 @@ class RegionsMemory(CurveMemory):
         super().__init__(*arguments, **settings)
         sums = RegionSums(tuple(self.grids), alpha=self.means.smoothing.alpha)
         self.sums = Spreads(sums)
+        self.told = Spreads(Told(alpha=sums.alpha))
 
     def _take(self, record: IceRecord, x: Observation, own: list[Any], w: float, t: float) -> None:
         super()._take(record, x, own, w, t)
         for sums in self.sums.all:
             sums.fold(record, own, w, t)
+        values = dict(zip(self.grids, own, strict=True))
+        for told in self.told.all:
+            told.fold(record, values, t)
 
     def copy(self, grids: dict[FeatureName, Grid] | None = None) -> Self:
         twin = super().copy(grids)
-        twin.sums = self.sums.copy()
+        twin.sums, twin.told = self.sums.copy(), self.told.copy()
         return twin
 
     def successor(self) -> Self:
         later = super().successor()
-        later.sums = self.sums.successor()
+        later.sums, later.told = self.sums.successor(), self.told.successor()
         return later
 
     def merge(self, later: Self) -> Self:
         joined = super().merge(later)
         outputs = joined.means.outputs
-        rows = (rows_of(outputs, part.means.outputs) for part in (self, later))
+        rows = [rows_of(outputs, part.means.outputs) for part in (self, later)]
         joined.sums = self.sums.merge(later.sums, later.follows(self), *rows)
+        joined.told = self.told.merge(later.told, later.follows(self), *rows)
         return joined
 
     def _saved(self) -> State:
-        return {**super()._saved(), "regions": self.sums.state}
+        return {**super()._saved(), "regions": self.sums.state, "told": self.told.state}
 
     def _restore(self, state: State) -> None:
         super()._restore(state)
         if "regions" in state:
             self.sums = self.sums.restored(
                 state["regions"], self.means.layout, len(self.means.outputs)
+            )
+        if "told" in state:
+            self.told = self.told.restored(
+                state["told"], self.means.layout, len(self.means.outputs)
             )

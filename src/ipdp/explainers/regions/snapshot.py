@@ -13,7 +13,7 @@ from ipdp.explainers.regions.memory import RegionsMemory
 from ipdp.explainers.regions.split import Split
 from ipdp.explainers.regions.splits import Part, Search, is_first, sides_in_words
 from ipdp.explainers.regions.sums import RegionSums
-from ipdp.explainers.state.shares import Curves, effects, said_then
+from ipdp.explainers.state.shares import Curves, effects
 from ipdp.explainers.state.snapshot import Snapshot
 from ipdp.models import Engine
 
@@ -132,25 +132,23 @@ class RegionsSnapshot:
         if plain is None or not self._parts:
             return plain
         spread, means = memory.spreads.own, memory.means
-        weights, own, said = said_then(memory)
-        if len(own) < 2:
+        kept = memory.told.own.kept
+        if len(kept) < 2:
             return plain
-
-        def variance(values: FloatArray) -> FloatArray:
-            return np.asarray(weights @ (values - weights @ values) ** 2)
-
-        left = said.copy()
+        own, left = [one.own for one in kept], np.zeros((len(kept), len(means.outputs)))
+        for row, one in zip(left, kept, strict=True):
+            row[: len(one.said)] = one.said
         for place, curve in effects(spread, means.shown[means.n_axes :], means.shown[0]):
             left -= curve.at([one[place] for one in own])
-        before = np.maximum(variance(left), 1e-300)
+        before = np.maximum(left.var(axis=0), 1e-300)
         # Two features with one interaction may both be split: it counts once.
         strongest = sorted(self._parts, key=lambda k: -self._parts[k].gain)
         for number in strongest:
             after = left - self._differences(number, own)
-            if (variance(after) / before).sum() < _LEFT * (variance(left) / before).sum():
+            if (after.var(axis=0) / before).sum() < _LEFT * (left.var(axis=0) / before).sum():
                 left = after
         order = [means.outputs.index(label) for label in single[0].outputs]
-        ratio = (variance(left) / before)[order]
+        ratio = (left.var(axis=0) / before)[order]
         return np.asarray(1 - (1 - plain) * np.minimum(ratio, 1.0))
 
     def _differences(self, number: int, own: list[list[Any]]) -> FloatArray:

@@ -15,7 +15,7 @@ import numpy as np
 from ipdp.core.observations import arranged
 from ipdp.core.typing import Array, FeatureName, FloatArray
 from ipdp.explainers.state.curve_memory import CurveMemory
-from ipdp.explainers.state.records import Record
+from ipdp.explainers.state.records import IceRecord
 from ipdp.explainers.state.spread import Spread
 from ipdp.models import Engine
 
@@ -66,24 +66,7 @@ def share_now(
     return _share(weights @ said, whole, rest)
 
 
-def said_then(memory: CurveMemory) -> tuple[FloatArray, list[list[Any]], FloatArray]:
-    """Of the observations of the pool: their shares, their own values, what the model said then.
-
-    The latter, (n, n_outputs), is read off that of their ICE curves which is flattest there.
-    """
-    weights, n_outputs = memory.pool.weights(memory.t or 0.0), len(memory.means.outputs)
-    found = []
-    for one, weight in zip(memory.pool.kept, weights, strict=True):
-        own = memory.admit(one.record.x)
-        said = _read_off(one.record, dict(zip(memory.grids, own, strict=True)))
-        if said is not None:
-            found.append((weight, own, [*said, *[0.0] * (n_outputs - len(said))]))
-    shares = np.array([weight for weight, _, _ in found])
-    outputs = np.array([each for _, _, each in found]).reshape(len(found), n_outputs)
-    return shares / max(shares.sum(), np.finfo(float).tiny), [own for _, own, _ in found], outputs
-
-
-def _read_off(record: Record, own: Mapping[FeatureName, Any]) -> list[float] | None:
+def read_off(record: IceRecord, own: Mapping[FeatureName, Any]) -> list[float] | None:
     """The outputs for an observation, off the curve that is flattest where it is; None: unknown."""
     best, least = None, np.inf
     for probe, keys in zip(record.layout.probes, record.layout.keys, strict=True):
