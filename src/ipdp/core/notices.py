@@ -8,7 +8,14 @@ from collections.abc import Iterable
 
 
 class ColumnWarning(UserWarning):
-    """Some columns of the observations are not explained; the text says which, and why."""
+    """Some columns of the observations are not explained; the text says which, and why.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import ipdp
+    >>> warnings.filterwarnings("ignore", category=ipdp.ColumnWarning)  # if you know
+    """
 
 
 def notice(sentence: str, category: type[Warning] = UserWarning) -> None:
