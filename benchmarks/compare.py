@@ -99,6 +99,16 @@ def refits(seed):
     return {"same rows": ipdp.compare(*same), "other rows": ipdp.compare(*other)}
 
 
+def challengers(seed, memory):
+    """The same slopes asked of the same rows, a quarter of them: paired, and as two explainers."""
+    rows = stream(N // 4, seed, memory)
+    pdp = ipdp.IncrementalPDP(Model(), n_ice=0)
+    both = ipdp.comparison.challenge(pdp, Model(1.3))
+    both.explain_many(rows)
+    apart = [explained(Model(slope), rows) for slope in (1.0, 1.3)]
+    return {"paired": ipdp.comparison.paired(both), "unpaired": ipdp.compare(*apart)}
+
+
 def report(title, results):
     """One line for each way of comparing."""
     for way in results[0]:
@@ -123,7 +133,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--runs", type=int, default=30)
     parser.add_argument("--seed", type=int, default=50_000)
-    parser.add_argument("--only", default="halves,slopes,refits")
+    parser.add_argument("--only", default="halves,slopes,challengers,refits")
     given = parser.parse_args()
     seeds = range(given.seed, given.seed + given.runs)
     print("| | compared | different | shape of | levels | alike | cannot say | kinds |")
@@ -133,6 +143,8 @@ def main():
             report(f"equal halves, {name}", [halves(seed, memory) for seed in seeds])
         if "slopes" in given.only:
             report(f"slope 1 and 1.3, {name}", [slopes(seed, memory) for seed in seeds])
+        if "challengers" in given.only:
+            report(f"challenger, {name}", [challengers(seed, memory) for seed in seeds])
     if "refits" in given.only:
         report("refit forest", [refits(seed) for seed in seeds])
 

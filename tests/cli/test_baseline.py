@@ -1,4 +1,4 @@
-"""`ipdp baseline`, and `ipdp run --baseline`."""
+"""`ipdp baseline`, `ipdp run --baseline` and `ipdp run --challenger`."""
 
 from __future__ import annotations
 
@@ -49,3 +49,14 @@ def test_no_baseline(ipdp, tables):
     assert answer.code == 2
     assert "not a state of ipdp" in answer.err
     assert not (tables / "live").exists()
+
+
+def test_a_challenger_is_compared_at_the_end(ipdp, tables):
+    other = "river.dummy.StatisticRegressor(river.stats.Mean())"
+    run = ["run", "--model", MODEL, "--data", tables / "train.csv", "--target", "y"]
+    answer = ipdp(*run, "--challenger", other, "--out", tables / "live")
+    assert answer.code == 0, answer.err
+    assert "Comparison of challenger with model" in answer.out
+    # The model learned slopes of 2 and 1 on the way, the challenger stays as it is.
+    assert any(line.split()[:1] == ["a"] for line in answer.out.splitlines()), answer.out
+    assert "both models were asked about the same rows" in answer.out

@@ -223,8 +223,10 @@ def _print_outcome(
         sys.stdout.flush()
     elif not quiet:
         _report(settings, came)
-        if compared is not None:
-            line(console(), compared.summary())
+        found = [] if compared is None else [compared]
+        for comparison in [*found, *came.challengers.values()]:
+            for text in comparison.summary().splitlines():
+                line(console(), text)
 
 
 def _write_report(settings: RunConfig, *, quiet: bool) -> None:

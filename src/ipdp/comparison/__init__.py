@@ -3,6 +3,7 @@
 from ipdp.comparison.baseline import Against, Baseline
 from ipdp.comparison.between import compare
 from ipdp.comparison.difference import Difference
+from ipdp.comparison.paired import challenge, paired
 from ipdp.comparison.result import Comparison
 
-__all__ = ["Against", "Baseline", "Comparison", "Difference", "compare"]
+__all__ = ["Against", "Baseline", "Comparison", "Difference", "challenge", "compare", "paired"]

@@ -17,6 +17,7 @@ from ipdp.explainers import Explainer
 from ipdp.models.load import LoadError, load_model, load_object
 from ipdp.models.load.files import is_file
 from ipdp.monitor.notify import Webhook
+from ipdp.runs.challengers import with_challengers
 from ipdp.runs.checkpointing import NAME as CHECKPOINT
 from ipdp.runs.fitting import Fitting, fitting, is_river
 from ipdp.runs.loop import Run
@@ -46,6 +47,11 @@ def assemble(config: RunConfig, *, resume: bool, overwrite: bool = False) -> Ite
         made = _fitting(model, stream, config, resume=resume)
         model = made.around(model)
         named = _explainers(model, config)
+        if config.challenger is not None:
+            other = load_model(
+                config.challenger, allow_pickle=config.allow_pickle, trusted=config.trust
+            )
+            named = with_challengers(named, {"challenger": other})
         for name, explainer in named.items():
             if explainer.needs_label and not stream.is_labelled:
                 raise ValueError(f"{name} needs labels: name their column with --target")

@@ -171,6 +171,11 @@ class RunConfig(BaseModel):
         "module:factory from the current directory, or a file: .skops, .onnx, .pt2, .json, .ubj, "
         ".txt, .cbm, .pkl, .joblib",
     )
+    challenger: str | None = _model(
+        None,
+        "MODEL",
+        "Another model, asked about the same rows; at the end it is said how its curves differ",
+    )
     encode: Encode = _model(
         "auto",
         "auto|onehot|ordinal|none",

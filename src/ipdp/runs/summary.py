@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, closing
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from time import perf_counter
 from typing import Any, Literal
 
+from ipdp.comparison import Comparison, paired
 from ipdp.core.curve import feature_text
 from ipdp.core.jsonable import readable
 from ipdp.core.typing import State
+from ipdp.runs.challengers import PREFIX, with_challengers
 from ipdp.runs.events import AnyEvent
 from ipdp.runs.loop import Explainers, Run
 from ipdp.runs.prometheus import MetricsServer
@@ -46,6 +48,8 @@ class Summary:
         Number of records that the source left out.
     checkpoint
         Where to resume from; None if no checkpoint was kept.
+    challengers
+        How each challenger differs from the model, by name: `ipdp.Comparison`s of the same rows.
 
     Examples
     --------
@@ -69,6 +73,7 @@ class Summary:
     every: int
     n_skipped: int
     checkpoint: Path | None
+    challengers: dict[str, Comparison] = field(default_factory=dict)
 
     def to_dict(self) -> State:
         """A JSON-safe dict, with the importance of each feature for the results."""
@@ -76,7 +81,9 @@ class Summary:
             name: {feature_text(f): result.overall_importance for f, result in by_feature.items()}
             for name, by_feature in self.results.items()
         }
-        result: State = readable({**vars(self), "results": importances})
+        compared = {name: found.to_dict() for name, found in self.challengers.items()}
+        values = {**vars(self), "results": importances, "challengers": compared}
+        result: State = readable(values)
         return result
 
 
@@ -85,6 +92,7 @@ def run(
     model: Any,
     explainers: Explainers | None = None,
     *,
+    challengers: Mapping[str, Any] | None = None,
     progress: bool = False,
     prometheus: int | MetricsServer | None = None,
     listeners: Sequence[Listener] = (),
@@ -99,6 +107,9 @@ def run(
     ----------
     stream, model, explainers, options
         As for `Run`.
+    challengers
+        Other models by name, asked about the same rows as the model; `Summary.challengers` says
+        how they differ from it. They do not learn.
     progress
         Whether to show a progress bar.
     prometheus
@@ -115,6 +126,8 @@ def run(
     ('ended', 100)
     """
     started = perf_counter()
+    if challengers:
+        explainers = with_challengers(explainers, challengers)
     loop = Run(stream, model, explainers, **options)
     with ExitStack() as stack:
         called = list(listeners)
@@ -134,5 +147,12 @@ def run(
 def summary(loop: Run, seconds: float) -> Summary:
     """What came of a run that is over."""
     assert loop.state in ("ended", "stopped")
-    names = [item.name for item in fields(Summary) if item.name != "seconds"]
-    return Summary(seconds=seconds, **{name: getattr(loop, name) for name in names})
+    own = {"seconds", "challengers"}
+    names = [item.name for item in fields(Summary) if item.name not in own]
+    values = {name: getattr(loop, name) for name in names}
+    challengers = {
+        name.removeprefix(PREFIX): paired(results, names=("model", name.removeprefix(PREFIX)))
+        for name, results in loop.results.items()
+        if name.startswith(PREFIX) and results
+    }
+    return Summary(seconds=seconds, challengers=challengers, **values)

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 # Where the names in an expression may come from, by setting.
 _LIBRARIES = {
     "model": LIBRARIES,
+    "challenger": LIBRARIES,
     "data": ("river.datasets",),
     "metric": ("river.metrics", "river.utils"),
     "loss": ("river.metrics",),
@@ -36,8 +37,10 @@ _LIBRARIES = {
 def to_log(config: RunConfig) -> dict[str, Any]:
     """The settings as the log keeps them: files by their absolute path, no secrets."""
     plain: dict[str, Any] = config.model_dump(mode="json", exclude={"out"})
-    for name in ("data", "model"):
-        if os.path.exists(plain[name]):  # which takes any text, unlike Path.exists
+    for name in ("data", "model", "challenger"):
+        if plain[name] is not None and os.path.exists(
+            plain[name]
+        ):  # which takes any text, unlike Path.exists
             plain[name] = str(Path(plain[name]).resolve())
     plain["data"] = without_secrets(plain["data"])
     if config.webhook is not None:
@@ -118,15 +121,17 @@ def _foreign(config: RunConfig, names: Collection[str]) -> Iterator[str]:
     for name in _LIBRARIES:
         value = getattr(config, name) if name in names else {}
         for text in value.values() if isinstance(value, dict) else [value]:
-            yield from _foreign_in(name, text)
+            if text is not None:
+                yield from _foreign_in(name, text)
 
 
 def _foreign_in(name: str, text: str) -> Iterator[str]:
     if name == "data" and (not text.endswith(")") or os.path.exists(text)):
         return
-    if name == "model" and is_file(text):
+    is_model = name in ("model", "challenger")
+    if is_model and is_file(text):
         return  # what could run code is a pickle, which the log cannot allow
-    elif name == "model" and is_factory(text):
+    elif is_model and is_factory(text):
         module, _, factory = text.partition(":")
         yield f"import {module} and call {factory}"
     else:
