@@ -1,7 +1,7 @@
 # Everything runs in .venv, which is made on first use and again when pyproject.toml changes.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test browser test-libraries test-minimum test-older-river test-spark java test-slow docs dist test-wheel bench paper clean
+.PHONY: help demo test browser test-libraries test-minimum test-older-river test-spark test-notebooks java test-slow docs dist test-wheel bench paper clean
 .DELETE_ON_ERROR:
 
 # The first of these that is Python 3.11 or newer; `make PYTHON=...` takes another one.
@@ -13,6 +13,7 @@ READY := .venv/.ready
 LIBRARIES_READY := .venv-libraries/.ready
 MINIMUM_READY := .venv-minimum/.ready
 SPARK_READY := .venv-spark/.ready
+NOTEBOOKS_READY := .venv-notebooks/.ready
 DIST_READY := .venv-dist/.ready
 OLDER_RIVERS := 0.22.0 0.24.2
 ARGS ?=
@@ -57,6 +58,9 @@ test-older-river: $(OLDER_RIVERS:%=.river/%/.ready) ## The parts of models on ol
 			"import river; print('river', river.__version__); assert river.__version__ == '$$version'" && \
 		PYTHONPATH=.river/$$version $(BIN)/python -m pytest -n auto tests/models/trees tests/models/river $(ARGS) || exit 1; done
 
+test-notebooks: $(NOTEBOOKS_READY) ## The README's first lines in a kernel of Jupyter, with nothing else installed
+	.venv-notebooks/bin/python -m pytest tests_notebooks $(ARGS)
+
 # Without Java there is no Spark; then these tests are skipped, which is said.
 test-spark: java $(SPARK_READY) ## Tables, histories, streams and fleets on Apache Spark
 	@if command -v java >/dev/null; then .venv-spark/bin/python -m pytest tests_spark $(ARGS); \
@@ -100,7 +104,7 @@ paper: $(READY) ## The paper's experiments and figures; leaves ipdp-paper
 	$(BIN)/ipdp paper all $(ARGS)
 
 clean: ## Remove the environment, caches and whatever was built
-	rm -rf .venv .venv-libraries .venv-minimum .venv-spark .venv-dist .river build dist site docs/examples docs/reference/generated docs/tutorial.ipynb ipdp-demo ipdp-paper .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf .venv .venv-libraries .venv-minimum .venv-spark .venv-notebooks .venv-dist .river build dist site docs/examples docs/reference/generated docs/tutorial.ipynb ipdp-demo ipdp-paper .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	rm -f src/ipdp/core/kernels/*.so src/ipdp/models/*/kernels/*.so
 	find src tests benchmarks examples -name __pycache__ -type d -prune -exec rm -rf {} +
 
@@ -108,7 +112,7 @@ clean: ## Remove the environment, caches and whatever was built
 KERNELS := core/kernels/loop $(addprefix models/trees/kernels/,walk leaves voting aggregation) $(addprefix models/river/kernels/,linear bayes) models/forests/kernels/ice
 COMPILED := setup.py $(KERNELS:%=src/ipdp/%.py) $(wildcard src/ipdp/*/kernels/_*.pxd src/ipdp/*/*/kernels/_*.pxd)
 
-$(READY) $(LIBRARIES_READY) $(MINIMUM_READY) $(SPARK_READY): pyproject.toml $(COMPILED)
+$(READY) $(LIBRARIES_READY) $(MINIMUM_READY) $(SPARK_READY) $(NOTEBOOKS_READY): pyproject.toml $(COMPILED)
 	@$(or $(PYTHON),false) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
 		echo "ipdp needs Python 3.11 or newer, and none was found. Install one, or say where" \
 			"it is: make PYTHON=/path/to/python3" >&2; exit 1; }
@@ -124,6 +128,7 @@ $(READY): GROUP = dev
 $(LIBRARIES_READY): GROUP = libraries
 $(MINIMUM_READY): GROUP = minimum
 $(SPARK_READY): GROUP = spark
+$(NOTEBOOKS_READY): GROUP = notebooks
 $(MINIMUM_READY): LOWEST = $(@D)/lowest.txt
 $(MINIMUM_READY): tests_minimum/requirements.py
 

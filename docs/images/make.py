@@ -1,4 +1,4 @@
-"""Makes the pictures of docs/figures.md: `python docs/images/make.py`.
+"""Makes the pictures of the README and of docs/figures.md: `python docs/images/make.py`.
 
 The stream is the paper's: loan decisions whose rule changes after a third, and salaries that rise
 after two thirds.
@@ -14,7 +14,7 @@ from typing import Any
 import matplotlib as mpl
 import matplotlib.style
 from matplotlib.figure import Figure
-from river import forest, metrics, utils
+from river import forest, metrics, tree, utils
 
 import ipdp
 from ipdp.datasets import AgrawalDrift
@@ -90,9 +90,18 @@ def save(name: str, size: tuple[float, float], draw: Any, *, dark: bool = False)
         figure.savefig(DIRECTORY / f"{name}.png", dpi=90)
 
 
+def first() -> None:
+    """Write the picture of the README's first lines."""
+    model = tree.HoeffdingAdaptiveTreeClassifier(seed=42)
+    pdp = ipdp.IncrementalPDP(model)
+    ipdp.run(ipdp.datasets.AgrawalDrift(4_000, seed=42).take(5_000), model, pdp)
+    pdp.plot().figure_.savefig(DIRECTORY.parent / "first.png", dpi=90)
+
+
 def main() -> None:
     """Write all pictures."""
     DIRECTORY.mkdir(exist_ok=True)
+    first()
     seen = history()
     curves, changes = seen["curves"], seen["changes"]
     last = curves[-1]

@@ -7,6 +7,7 @@ import random
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
+from river import naive_bayes, tree
 
 import ipdp
 
@@ -105,6 +106,25 @@ def test_only_the_most_important_of_many_features_are_drawn():
     assert shown.displays_[0].curve.feature == "f19"
     assert any("12 of 20 features" in text for text in texts_of(shown.figure_))
     assert len(pdp.plot(most=None).axes_) == 20
+
+
+def test_a_model_that_was_never_taught_gets_a_hint():
+    flat = follow(tree.HoeffdingTreeRegressor(), features=["a", "b"])
+    assert any("has the model learned" in text for text in texts_of(flat.plot().figure_))
+    silent = follow(naive_bayes.GaussianNB(), features=["a", "b"])
+    with pytest.raises(ipdp.NotEnoughSamples, match=r"GaussianNB .*was it taught"):
+        silent.plot()
+
+
+def test_it_says_first_what_a_person_asks():
+    pdp = follow(naive_bayes.GaussianNB(), features=["a", "b"])
+    assert repr(pdp).startswith("IncrementalPDP(river GaussianNB, 2 features, 100 observations")
+    assert pdp._repr_html_().startswith("<div><b>river GaussianNB</b>, 2 features, 100 observat")
+    new = ipdp.IncrementalPDP(lambda x: x["a"])
+    assert repr(new).startswith("IncrementalPDP(a function, all features, none seen yet")
+    for k in range(10):
+        new.explain_one({"a": (k * 7) % 5})
+    assert "10 of 20 values" in new._repr_html_()
 
 
 @pytest.mark.parametrize("explainer", [ipdp.IncrementalPDP, ipdp.IncrementalALE])

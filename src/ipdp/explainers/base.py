@@ -21,9 +21,10 @@ from ipdp.core.observations import as_observation, observations
 from ipdp.core.typing import Feature, FeatureName, Observation, State
 from ipdp.core.validation import next_time, sample_weight, whole_number
 from ipdp.core.words import moment
-from ipdp.explainers.state.targets import as_features, check_columns
+from ipdp.explainers.state.targets import as_features, check_columns, followed
 from ipdp.grid.auto import as_now
 from ipdp.models import Engine, engine
+from ipdp.models.words import words_of
 
 # The clock is looked at once, after so many observations.
 _CHECKED = 10
@@ -395,9 +396,22 @@ class Explainer(ABC):
         return saved
 
     def __repr__(self) -> str:
-        what = "all features" if self.features is None else f"features={self.features!r}"
-        more = "".join(f"{name}={value!r}, " for name, value in self._shown.items())
-        return f"{type(self).__name__}({self.engine!r}, {what}, {more}n_seen={self.n_seen})"
+        more = "".join(f", {name}={value!r}" for name, value in self._shown.items())
+        return f"{type(self).__name__}({', '.join(self.facts)}{more})"
+
+    @property
+    def facts(self) -> list[str]:
+        """What a person asks first: which model, how many features, how many observations."""
+        if self.features is not None:
+            n = len(self.features)
+        elif self._memory is not None:
+            n = len(followed(dict.fromkeys(self._memory.columns), None, self.engine))
+        else:
+            n = None
+        features = "all features" if n is None else f"{n:,} feature{'' if n == 1 else 's'}"
+        n_seen = self.n_seen
+        seen = f"{n_seen:,} observation{'' if n_seen == 1 else 's'}" if n_seen else "none seen yet"
+        return [words_of(self.model), features, seen]
 
     @property
     def _shown(self) -> dict[str, Any]:

@@ -89,6 +89,7 @@ def partial_dependence(
         regrid=False,
         seed=None,
         orders=asked.orders(rows[0]),
+        wary=features is None,
     )
     memory = CurveMemory(targets, tuple(rows[0]), alpha=None, n_ice=len(rows) if ice else 0)
     _fill(memory, rows, w)
@@ -102,7 +103,8 @@ def partial_dependence(
             stack.flush()
     stack.flush()
     now = Snapshot(memory)
-    return [replace(now.curve(k), provisional=False) for k in range(len(targets))]
+    shown = [k for k, target in enumerate(targets) if target.ready]
+    return [replace(now.curve(k), provisional=False) for k in shown]
 
 
 def table(

@@ -52,7 +52,7 @@ class CurveExplainer(Explainer):
 
         curves = [curve for curve in self.results().values() if isinstance(curve, Curve)]
         if not curves:
-            raise NotEnoughSamples(self._why_nothing())
+            raise NotEnoughSamples(self.why_nothing)
         if not any(curve.outputs for curve in curves):
             raise NotEnoughSamples(
                 f"nothing to draw: {type(self.model).__name__} has not given any prediction yet; "
@@ -99,11 +99,13 @@ class CurveExplainer(Explainer):
         del curve
         return None
 
-    def _why_nothing(self) -> str:
+    @property
+    def why_nothing(self) -> str:
+        """What is missing before there is a curve, in words."""
         if self._memory is None:
-            return "no observation yet: call explain_one first"
+            return "no observation yet: call explain_one(x), or explain_many(X), first"
         first = max(self._memory.targets, key=lambda target: target.n_values)
-        return f"nothing to draw yet: {first.why_no_curve}"
+        return f"no curve yet: {first.why_no_curve}"
 
     def _repr_html_(self) -> str:
         from ipdp.plot import explainer_html

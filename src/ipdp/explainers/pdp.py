@@ -169,6 +169,7 @@ class IncrementalPDP(CurveExplainer):
             regrid=self.estimator == "regrid",
             seed=self.seed,
             orders=self.engine.orders(x),
+            wary=self.features is None,
         )
         return CurveMemory(
             targets, tuple(x), alpha=self.alpha, n_ice=self.n_ice, n_past=self.n_past

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, get_args
@@ -12,12 +13,15 @@ from ipdp.core.times import Kind, Moment, moment_of
 from ipdp.core.typing import Array, State
 from ipdp.grid.base import Grid, Key, Span, is_missing
 from ipdp.grid.categories import Categories
+from ipdp.grid.doubt import Doubt, Looks
 from ipdp.grid.ranges import MinMax, QuantileRange
 
 # The first and the last of the values, as shares: a few outliers do not stretch the grid.
 LOWER, UPPER = 0.01, 0.99
 # How many values are stored for the quantiles: all of the window, up to this many.
 _STORED = 500
+# With fewer values than this it cannot be said whether they look like an id or a clock.
+_FEWEST = 20
 
 Ends = Literal["quantiles", "extremes"]
 """Between what the points for numbers lie."""
@@ -75,6 +79,7 @@ class Auto(Grid):
         # Both storages are filled until one of them is ruled out.
         self._may_be_range = self._may_be_categories = True
         self._time: Kind | None = None
+        self._doubt: Doubt | None = None
         self._decide()
 
     def _new_range(self, seed: int | None) -> MinMax | QuantileRange:
@@ -137,6 +142,26 @@ class Auto(Grid):
             return self._range.admit(x)  # says what is wrong with it
         return self._categories.admit(x)
 
+    def be_wary(self) -> None:
+        if self.warm_up >= _FEWEST:
+            self._doubt = Doubt()
+
+    def settle(self) -> None:
+        super().settle()
+        if self.n_values < _FEWEST:
+            self._doubt = None
+
+    def trust(self) -> None:
+        self._doubt = None
+
+    @property
+    def looks_like(self) -> Looks | None:
+        return self._doubt.looks if self._doubt is not None and super().ready else None
+
+    @property
+    def ready(self) -> bool:
+        return self._doubt is None and super().ready
+
     @property
     def time(self) -> Kind | None:
         return self._time
@@ -153,12 +178,21 @@ class Auto(Grid):
         if self._may_be_categories:
             self._categories.update(x)
             self._decide()
-            if self.ready and not self.categorical:
-                self._may_be_categories = False
+        if self._doubt is not None:
+            self._look_at(x)
+        if self._may_be_categories and self.ready and not self.categorical:
+            self._may_be_categories = False
+
+    def _look_at(self, x: Any) -> None:
+        assert self._doubt is not None
+        counts = {"n": self._categories.n_in_window, "n_different": self._categories.n_categories}
+        is_time = self._time is not None
+        if self._doubt.is_over(x, is_time=is_time, warm_up=self.warm_up, **counts):
+            self._doubt = None
 
     def spanning(self, n: int) -> Auto:
         # The choice is made when all values are known.
-        own = type(self)(**{**self.settings, "window": n, "warm_up": n})
+        own = type(self)(**{**self.settings, "window": n, "warm_up": max(n, _FEWEST)})
         own._stored = n  # the quantiles are those of all values, not of some
         return own
 
@@ -166,6 +200,12 @@ class Auto(Grid):
         if self.n_values or not set(map(type, values)) <= {int, float}:
             super().take(values)
             return
+        # In a table only whole numbers that grow are a row's number: it may be sorted by others.
+        grow = len(values) > 1 and all(map(operator.lt, values, values[1:]))
+        if self._doubt is not None and not (grow and set(map(type, values)) == {int}):
+            self._doubt = None
+        elif self._doubt is not None:
+            self._doubt.looks = "clock"
         self._range.take(values)
         if self._range.whole:
             self._categories.take(values)
@@ -214,6 +254,7 @@ class Auto(Grid):
             "range": self._range.state if self._may_be_range else None,
             "categories": self._categories.state if self._may_be_categories else None,
             **({"time": self._time} if self._time else {}),
+            **({"doubt": self._doubt.state} if self._doubt else {}),
         }
 
     @state.setter
@@ -221,6 +262,7 @@ class Auto(Grid):
         self._may_be_range = state["may_be_range"]
         self._may_be_categories = state["may_be_categories"]
         self._time = state.get("time")
+        self._doubt = Doubt.from_state(state["doubt"]) if "doubt" in state else None
         if state["range"] is not None:
             if self.ends == "quantiles" and "recent" in state["range"]:
                 # Saved before there were other ends than extremes, for a feature without a grid.
@@ -234,6 +276,8 @@ class Auto(Grid):
     def merge(self, later: Auto) -> Auto:
         joined = type(self)(**self.settings)
         joined._time = self._time or later._time
+        if self._doubt is not None and later._doubt is not None:
+            joined._doubt = Doubt.from_state(later._doubt.state)
         joined._may_be_range = self._may_be_range and later._may_be_range
         joined._may_be_categories = self._may_be_categories and later._may_be_categories
         if not (joined._may_be_range or joined._may_be_categories):

@@ -16,6 +16,7 @@ from ipdp.core.observations import is_na
 from ipdp.core.times import Kind
 from ipdp.core.typing import Array, State
 from ipdp.core.validation import whole_number
+from ipdp.grid.doubt import Looks
 
 Key = Hashable
 """What a grid point is remembered by: its number, its category, or its position."""
@@ -169,6 +170,17 @@ class Grid(ABC):
 
     def arrange(self, categories: Sequence[Any]) -> None:  # noqa: B027  (numbers have an order)
         """Give the values, which are categories, an order: that of the type of their column."""
+
+    def be_wary(self) -> None:  # noqa: B027  (a grid that was asked for is used)
+        """Give no points as long as the values look like an id or a clock."""
+
+    def trust(self) -> None:  # noqa: B027
+        """Give points, whatever the values look like."""
+
+    @property
+    def looks_like(self) -> Looks | None:
+        """What the values look like, if that is why there are no points."""
+        return None
 
     @property
     def ready(self) -> bool:

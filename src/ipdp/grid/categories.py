@@ -102,6 +102,11 @@ class Categories(Grid):
         return self._counts.n_values
 
     @property
+    def n_in_window(self) -> int:
+        """How many values the window holds."""
+        return min(self.n_values, self.window)
+
+    @property
     def n_categories(self) -> int:
         """How many categories the window holds, with a point or without."""
         return len(self._counts)

@@ -25,6 +25,7 @@ from ipdp.core.times import Kind
 from ipdp.core.typing import Array, State
 from ipdp.grid.auto import Auto
 from ipdp.grid.base import Grid, Key, need_points
+from ipdp.grid.doubt import Looks
 from ipdp.grid.ranges import RangeGrid
 
 # A step is at most the distance of the grid's points and more than half of it. It is halved or
@@ -97,6 +98,16 @@ class Lattice(Grid):
     @property
     def time(self) -> Kind | None:
         return self.grid.time
+
+    def be_wary(self) -> None:
+        self.grid.be_wary()
+
+    def trust(self) -> None:
+        self.grid.trust()
+
+    @property
+    def looks_like(self) -> Looks | None:
+        return self.grid.looks_like
 
     def arrange(self, categories: Sequence[Any]) -> None:
         self.grid.arrange(categories)

@@ -13,6 +13,7 @@ from ipdp.core.typing import Array, FeatureName, Labels, Observation
 from ipdp.models.batched import ArrayEngine, BatchedEngine, FrameEngine
 from ipdp.models.boosters import made_up, own_orders, takes_categories, texts_as_categories
 from ipdp.models.columns import dropped_by, must_have
+from ipdp.models.threads import for_rows
 
 
 def is_method(model: Any) -> bool:
@@ -63,7 +64,8 @@ class SklearnEngine(BatchedEngine):
         return columns
 
     def _call(self, table: Sequence[Array], columns: tuple[FeatureName, ...]) -> Any:
-        answer = self._caller()._call(table, columns)
+        with for_rows(len(table[0]), self.model):
+            answer = self._caller()._call(table, columns)
         # Several targets, each with its own classes; a list of numbers is as good as an array.
         if isinstance(answer, list) and np.ndim(answer[0]) > 1:
             raise TypeError(

@@ -72,12 +72,13 @@ def explainer_html(pdp: CurveExplainer) -> str:
     True
     """
     curves = sorted(pdp.curves.values(), key=lambda curve: -curve.overall_importance)
-    head = f"<b>{type(pdp).__name__}</b> of <code>{_text(repr(pdp.engine), 120)}</code>"
-    facts = [f"{pdp.n_seen:,} observations seen", f"alpha = {pdp.alpha}"]
-    facts.append(getattr(pdp, "estimator", pdp.title))
+    model, *counts = pdp.facts
+    head = f"<b>{_text(model, 120)}</b>, {_text(', '.join(counts), 120)}"
+    facts = [type(pdp).__name__, f"alpha = {pdp.alpha}", getattr(pdp, "estimator", pdp.title)]
+    facts.append(pdp.engine.description)
     head += f"<br><small {_QUIET}>{_text(', '.join(facts), 200)}</small>"
     if not curves:
-        return f"<div>{head}<br>No curve yet: call <code>explain_one</code>.</div>"
+        return f"<div>{head}<br>{_text(pdp.why_nothing, 300)}.</div>"
     shown = [shown_of(curve, ice=False, rug=False) for curve in curves]
     single = [item for item in shown if isinstance(item, ShownCurve)]
     ends = _limits(single)  # one axis for all: a flat curve looks flat

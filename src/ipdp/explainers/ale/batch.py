@@ -78,6 +78,7 @@ def accumulated_local_effects(
         regrid=False,
         seed=None,
         orders=asked.orders(rows[0]),
+        wary=features is None,
     )
     memory = AleMemory(targets, tuple(rows[0]), alpha=None)
     filled(memory.grids, [memory.admit(x) for x in rows])
@@ -87,4 +88,5 @@ def accumulated_local_effects(
     IncrementalALE(asked, listed).fold_in(memory, rows, w)
     memory.seen, memory.t = len(rows), len(rows)
     snapshot = AleSnapshot(memory)
-    return [replace(snapshot.curve(k), provisional=False) for k in range(len(targets))]
+    shown = [k for k, target in enumerate(targets) if target.ready]
+    return [replace(snapshot.curve(k), provisional=False) for k in shown]

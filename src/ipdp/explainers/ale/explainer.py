@@ -185,6 +185,7 @@ class IncrementalALE(CurveExplainer):
             regrid=True,
             seed=self.seed,
             orders=self.engine.orders(x),
+            wary=self.features is None,
         )
         return AleMemory(targets, tuple(x), alpha=self.alpha, by_gradient=self.gradient)
 

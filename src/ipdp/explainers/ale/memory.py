@@ -36,7 +36,7 @@ from ipdp.explainers.state.curve_memory import NOT_FINITE
 from ipdp.explainers.state.means import Means
 from ipdp.explainers.state.points import Layout
 from ipdp.explainers.state.saved import plain
-from ipdp.explainers.state.targets import Target, admitted
+from ipdp.explainers.state.targets import Target, admitted, tell_of_left_out
 from ipdp.grid import Fixed, Grid
 from ipdp.grid.base import LARGEST
 from ipdp.models import Engine
@@ -99,6 +99,7 @@ class AleMemory(Memory):
         self._watched: Any = None
         self._points: list[tuple[Grid, Any]] = []
         self._waiting = True
+        self._left_out: list[Target] = []
         self._in_order: dict[FeatureName, Any] = {}
         # Not where there are neither pairs nor categories with names.
         self.keeps_rows = True
@@ -187,11 +188,16 @@ class AleMemory(Memory):
         """Whether an edge, a category or a feature came, went or moved."""
         if self._waiting or self._watched.changed():
             return True
+        if self._left_out and any(target.ready for target in self._left_out):
+            return True
         return any(grid.points is not points for grid, points in self._points)
 
     def _bins_now(self) -> Bins:
+        self._left_out = [target for target in self.targets if target.looks_like is not None]
+        if self._left_out:
+            tell_of_left_out(self.targets)
         ready = [k for k, target in enumerate(self.targets) if target.ready]
-        self._waiting = len(ready) < len(self.targets)
+        self._waiting = len(ready) + len(self._left_out) < len(self.targets)
         # A grid that has chosen its kind of points may take values as they are.
         self._intakes = [grid.intake for grid in self.grids.values()]
         names = {name for k in ready for name in self.targets[k].names}

@@ -20,7 +20,7 @@ from ipdp.explainers.state.pool import Pool
 from ipdp.explainers.state.records import Explained, IceRecord, with_outputs
 from ipdp.explainers.state.spread import Spread
 from ipdp.explainers.state.spreads import Spreads
-from ipdp.explainers.state.targets import Target, admitted
+from ipdp.explainers.state.targets import Target, admitted, tell_of_left_out
 from ipdp.grid import Grid
 from ipdp.grid.base import LARGEST
 from ipdp.grid.lattice import Lattice
@@ -159,6 +159,8 @@ class CurveMemory(Memory):
     def layout_now(self) -> Layout:
         """The slots to evaluate now; the one in force if nothing came or went."""
         if self._waiting:
+            if any(self._targets[k].looks_like for k in self._waiting):
+                tell_of_left_out(self._targets)
             ready = [k for k in self._waiting if self._targets[k].ready]
             self._waiting = [k for k in self._waiting if k not in ready]
             self._ready = sorted(self._ready + ready)

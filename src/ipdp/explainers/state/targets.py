@@ -16,6 +16,7 @@ from ipdp.core.typing import Array, Feature, FeatureName, Observation
 from ipdp.core.validation import unknown
 from ipdp.grid import Auto, Grid
 from ipdp.grid.base import Key, Span
+from ipdp.grid.doubt import Looks
 from ipdp.grid.lattice import Lattice
 from ipdp.models import Engine
 
@@ -33,6 +34,7 @@ class Target:
     n: int = 0  # number of ICE curves folded in
     _axis_keys: tuple[Any, ...] = field(default=(), repr=False)
     _keys: tuple[Key, ...] = field(default=(), repr=False)
+    is_told: bool = field(default=False, repr=False)  # that it is left out
 
     @property
     def ready(self) -> bool:
@@ -49,11 +51,18 @@ class Target:
         """What a curve is waiting for, in words."""
         if self.ready:
             return "nothing was explained since its warm-up"
+        if self.looks_like is not None:
+            return f"{feature_text(self.feature)!r} {_LOOKS[self.looks_like]}; {_ASK}"
         slowest = min(self.grids, key=lambda grid: grid.n_values - grid.warm_up)
         return (
             f"{feature_text(self.feature)!r} is still warming up, with {slowest.n_values:,} of "
             f"{slowest.warm_up:,} values"
         )
+
+    @property
+    def looks_like(self) -> Looks | None:
+        """What a feature looks like that is therefore left out."""
+        return next((grid.looks_like for grid in self.grids if grid.looks_like), None)
 
     @property
     def times(self) -> tuple[bool, ...]:
@@ -97,6 +106,37 @@ class Target:
         for axis, points in enumerate(axes):
             if points.dtype != object:
                 positions[axis, start:stop] = points
+
+
+def tell_of_left_out(targets: Sequence[Target]) -> None:
+    """Name, once, the features that are left out; follow them if there are no others."""
+    left_out = [target for target in targets if target.looks_like is not None]
+    if len(left_out) == len(targets):
+        for target in left_out:
+            for grid in target.grids:
+                grid.trust()
+        return
+    news = [target for target in left_out if not target.is_told]
+    if not news:
+        return
+    parts = []
+    for looks, one in _LOOKS.items():
+        names = [target.feature for target in news if target.looks_like == looks]
+        parts += [f"{listed(names)} {one if len(names) == 1 else _LOOK[looks]}"] if names else []
+    notice(f"{', and '.join(parts)}: left out as long as that is so; {_ASK}", ColumnWarning)
+    for target in news:
+        target.is_told = True
+
+
+_LOOKS: dict[Looks, str] = {
+    "id": "looks like an id (text that is always another one)",
+    "clock": "looks like a clock or a counter (it only grows)",
+}
+_LOOK: dict[Looks, str] = {
+    "id": "look like ids (text that is always another one)",
+    "clock": "look like clocks or counters (they only grow)",
+}
+_ASK = "features=[...] asks for it all the same"
 
 
 def _same(new: Sequence[Any], old: Sequence[Any]) -> bool:
@@ -192,10 +232,12 @@ def make_targets(
     regrid: bool,
     seed: int | None,
     orders: Mapping[FeatureName, Sequence[Any]] | None = None,
+    wary: bool = False,
 ) -> list[Target]:
     """The targets of some features, with fresh grids; one grid for each name.
 
-    `orders` are the categories of some features, in order.
+    `orders` are the categories of some features, in order. With `wary`, features that look like
+    an id or a clock are left out, unless they have a grid of their own.
     """
     names = list(dict.fromkeys(name for feature in features for name in names_of(feature)))
     if isinstance(grid, Mapping):
@@ -208,6 +250,8 @@ def make_targets(
         own = pattern.fresh(seed_for(seed, name))
         if orders and name in orders:
             own.arrange(orders[name])
+        elif wary and not (isinstance(grid, Mapping) and name in grid):
+            own.be_wary()
         grids[name] = Lattice(own) if regrid else own
     return [
         Target(feature, names_of(feature), tuple(grids[name] for name in names_of(feature)))

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 # So many letters of categories have room under a panel.
-_ROOM = 24
+_ROOM = 30
 # A feature with less than this share of the largest importance has none to speak of.
 _LEAST = 0.005
 
@@ -103,7 +103,7 @@ class OverviewDisplay(NotebookDisplay):
         """
         picked = self._picked(features)
         curves = picked if most is None else picked[: whole_number("most", most)]
-        columns = columns or (min(len(curves), 4) if len(curves) <= 12 else 5)
+        columns = columns or _columns(len(curves))
         options = {"output": output, "centred": centred, "ice": ice, "band": band, "rug": rug}
         title, label = "", None
         if curves[0].kind == "pdp" and not centred:
@@ -162,6 +162,13 @@ class ShownOverview:
         return f"{value:.2g}" if value > least else "≈ 0"
 
 
+def _columns(n: int) -> int:
+    """How many panels stand side by side: few empty places, and none too small."""
+    if n > 12:
+        return 5
+    return 3 if n in (5, 6, 9) else min(n, 4)
+
+
 def predicted(curve: Curve, output: Label | None, target: str | None) -> tuple[str, str]:
     """What a curve shows, in words for a title and for an axis."""
     drawn = chosen_outputs(curve, output)
@@ -197,7 +204,9 @@ def _note(n: int, curves: Sequence[Curve], band: float | None) -> str:
     parts.append("Bars: how often values occur")
     if len(curves) < n:
         parts.append(f"{len(curves)} of {n} features, the most important ones")
-    return ". ".join(parts) + "."
+    if not any(curve.overall_importance for curve in curves):
+        return f"{'. '.join(parts)}. All curves are flat: has the model learned (learn_one, fit)?"
+    return f"{'. '.join(parts)}."
 
 
 def fit_under(categories: Sequence[Any]) -> bool:
