@@ -203,7 +203,8 @@ def test_of_a_model_that_learns_it_is_that_of_the_model_now():
     # A linear model has no interactions, but its smoothed curves lag far behind it on a stream
     # with a column that only grows: of what it had said they told a share of -62.
     model = preprocessing.StandardScaler() | linear_model.LinearRegression()
-    pdp = ipdp.IncrementalPDP(model, alpha=0.01)
+    (first, _), *_ = datasets.TrumpApproval().take(1)
+    pdp = ipdp.IncrementalPDP(model, list(first), alpha=0.01)
     for x, y in datasets.TrumpApproval():
         pdp.explain_one(x)
         model.learn_one(x, y)

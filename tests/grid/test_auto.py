@@ -54,7 +54,7 @@ def day(k):
         pytest.param(Categories, str, id="many strings"),
         pytest.param(Categories, lambda k: "?" if k == 7 else k / 7, id="numbers and a string"),
         pytest.param(Categories, lambda k: k % 2 == 0 if k % 3 else k, id="booleans and numbers"),
-        pytest.param(Categories, day, id="dates"),
+        pytest.param(QuantileRange, day, id="dates"),
     ],
 )
 def test_the_choice(kind, value):

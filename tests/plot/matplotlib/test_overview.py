@@ -110,7 +110,7 @@ def test_a_curve_without_a_rug_keeps_the_common_axis_level(ax):
 
 
 def test_an_explainer_and_a_log_of_it_look_the_same(ax, tmp_path):
-    pdp = ipdp.IncrementalPDP(lambda x: x["a"] + 3 * x["b"], n_ice=0)
+    pdp = ipdp.IncrementalPDP(lambda x: x["a"] + 3 * x["b"], ["a", "b"], n_ice=0)
     for k in range(60):
         pdp.explain_one({"a": k / 60, "b": 1 - k / 60})
     reader = write_log(tmp_path / "run", [pdp.curves])
