@@ -45,7 +45,7 @@ test-libraries: $(LIBRARIES_READY) ## The engines on LightGBM, XGBoost, CatBoost
 docs: $(LIBRARIES_READY) ## The site, with every example run; leaves site/index.html
 	rm -rf site docs/examples docs/reference/generated
 	.venv-libraries/bin/python -m sphinx -q -W --keep-going -b html docs site
-	.venv-libraries/bin/python docs/site/tutorial.py docs/tutorial.ipynb
+	.venv-libraries/bin/python docs/site/tutorial.py site/tutorial.ipynb
 
 # The lowest versions are those for Python 3.11. `make PYTHON=... test-minimum` says of a newer
 # Python which of them have no wheel for it. Warnings are no errors here: old libraries warn of new ones.
@@ -104,7 +104,7 @@ paper: $(READY) ## The paper's experiments and figures; leaves ipdp-paper
 	$(BIN)/ipdp paper all $(ARGS)
 
 clean: ## Remove the environment, caches and whatever was built
-	rm -rf .venv .venv-libraries .venv-minimum .venv-spark .venv-notebooks .venv-dist .river build dist site docs/examples docs/reference/generated docs/tutorial.ipynb ipdp-demo ipdp-paper .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf .venv .venv-libraries .venv-minimum .venv-spark .venv-notebooks .venv-dist .river build dist site docs/examples docs/reference/generated docs/*.ipynb ipdp-demo ipdp-paper .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	rm -f src/ipdp/core/kernels/*.so src/ipdp/models/*/kernels/*.so
 	find src tests benchmarks examples -name __pycache__ -type d -prune -exec rm -rf {} +
 

@@ -34,7 +34,7 @@ def test_the_sentence():
 
 def test_a_target_of_numbers():
     found = profile(a=[1.5, 2.5] * 30, y=[k / 7 for k in range(60)])
-    assert "target y from 0 to 8.429" in found.sentence()
+    assert "target y from 0 to 8.43" in found.sentence()
     assert profile(a=[1, 2, 1], y=[0, 1, 1]).sentence().endswith("target y with 2 classes (0, 1)")
 
 

@@ -35,7 +35,6 @@ from ipdp.core.jsonable import readable
 from ipdp.core.typing import Label
 from ipdp.core.validation import unknown
 from ipdp.core.words import moment
-from ipdp.runs.metrics import scores_text
 
 if TYPE_CHECKING:
     from ipdp.log import LogReader
@@ -303,6 +302,8 @@ def _results(reader: LogReader, at: int | None) -> dict[str, list[Result]]:
 
 
 def _print_state(reader: LogReader, out: Console) -> None:
+    from ipdp.runs.metrics import scores_text
+
     status = reader.status
     said = [f"{reader.path.parent.name or reader.path}: {status.state}, {status.n:,} observations"]
     said += scores_text({name: values[-1] for name, (_, values) in reader.metrics().items()})
