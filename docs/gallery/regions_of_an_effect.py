@@ -1,0 +1,32 @@
+"""
+For whom does the effect differ?
+================================
+
+Bicycles are lent at eight in the morning on working days and at noon on others. The mean curve of
+the hour shows neither. ``IncrementalRegions`` finds the split of another feature that explains
+the disagreement, and gives a curve for each side, without asking the model anything more.
+"""
+
+import random
+
+import ipdp
+
+
+def model(x):
+    """Trips in an hour."""
+    if x["workingday"] == "yes":
+        return 300 if x["hour"] in (7, 8, 17, 18) else 100
+    return 200 if 10 <= x["hour"] <= 16 else 50
+
+
+regions = ipdp.IncrementalRegions(model)
+draws = random.Random(42)
+for t in range(2_000):
+    day = "yes" if t // 24 % 7 < 5 else "no"
+    regions.explain_one({"hour": t % 24, "workingday": day, "temp": draws.gauss(15, 8)})
+print(regions.splits["hour"].sentence)
+
+# %%
+# Both sides, with the curve of all observations behind each:
+
+regions.splits["hour"].plot()
