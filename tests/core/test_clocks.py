@@ -7,7 +7,7 @@ import datetime as dt
 import numpy as np
 import pytest
 
-from ipdp.core.clocks import seconds
+from ipdp.core.clocks import is_wall_clock, seconds
 
 EXPECTED = 1_718_000_000.0
 
@@ -45,3 +45,8 @@ def test_what_is_no_time(value):
 def test_a_clock_of_its_own():
     assert seconds(17) == 17.0
     assert seconds(np.int64(17)) == 17.0
+
+
+def test_data_of_the_nineties_have_a_clock():
+    """elec2 begins in May 1996."""
+    assert is_wall_clock(seconds("1996-05-07 00:00:00"))

@@ -46,4 +46,5 @@ def test_every_data_set_can_be_run_by_its_name(data, tmp_path, name):
     assert answer.exit_code == 0, answer.stderr
     with LogReader(out) as log:
         assert log.status.n == 50
-        assert set(log.features) == set(next(iter(datasets.load(name)))[0])
+        known = set(next(iter(datasets.load(name)))[0])
+        assert known - {"date"} <= set(log.features) <= known  # which may look like a clock

@@ -9,8 +9,8 @@ from typing import Any
 
 from ipdp.core.words import WALL_CLOCK
 
-# A number that is no time of this century in seconds is one in thousandths, millionths, ... of
-# them, if that gives such a time.
+# A number that is no time between 1990 and 2100 in seconds is one in thousandths, millionths, ...
+# of them, if that gives such a time.
 _UNITS = (1.0, 1e3, 1e6, 1e9)
 # What people write beside ISO 8601; the day comes first where it can be told.
 _FORMATS = ("%d.%m.%Y %H:%M:%S", "%d.%m.%Y %H:%M", "%d.%m.%Y", "%Y/%m/%d %H:%M:%S", "%Y/%m/%d")
@@ -20,7 +20,7 @@ _LIKE_A_DATE = re.compile(r"\d{1,4}[-./]\d{1,2}[-./]\d{1,4}|\d{8}T")
 def seconds(value: Any) -> float | None:
     """A time in seconds since 1970, UTC unless it says otherwise; None if it is none.
 
-    A number that is no time of this century is taken as it is: a clock of the stream's own.
+    A number that is no time between 1990 and 2100 is taken as it is: a clock of the stream's own.
 
     Examples
     --------
@@ -53,7 +53,7 @@ def moment_seconds(t: Any) -> Any:
 
 
 def is_wall_clock(t: float) -> bool:
-    """Whether a number of seconds is a time of this century, and no count."""
+    """Whether a number of seconds is a time between 1990 and 2100, and no count."""
     return WALL_CLOCK[0] <= t < WALL_CLOCK[1]
 
 

@@ -12,8 +12,8 @@ _MONTHS = (
     *("July", "August", "September", "October", "November", "December"),
 )
 
-WALL_CLOCK = 946_684_800, 4_102_444_800
-"""Seconds since 1970 between these, 2000 and 2100, are moments, and no counts of observations."""
+WALL_CLOCK = 631_152_000, 4_102_444_800
+"""Seconds since 1970 between these, 1990 and 2100, are moments, and no counts of observations."""
 
 # From here on a number is rounded to its first three digits; below, as with years, it is whole.
 _LARGE = 10_000

@@ -183,6 +183,11 @@ class Grid(ABC):
         return None
 
     @property
+    def is_sure_of_looks(self) -> bool:
+        """Whether the values looked so for long enough to say it."""
+        return False
+
+    @property
     def ready(self) -> bool:
         """Whether the warm-up is over."""
         return self._settled or self.n_values >= self.warm_up

@@ -109,6 +109,10 @@ class Lattice(Grid):
     def looks_like(self) -> Looks | None:
         return self.grid.looks_like
 
+    @property
+    def is_sure_of_looks(self) -> bool:
+        return self.grid.is_sure_of_looks
+
     def arrange(self, categories: Sequence[Any]) -> None:
         self.grid.arrange(categories)
 

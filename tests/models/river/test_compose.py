@@ -194,8 +194,8 @@ def test_a_pipeline_that_learns_while_it_predicts_gets_plain_calls():
 
 def test_a_copied_engine_goes_on_by_itself():
     model = models.YES_OR_NO["SS | LR"]()
-    pdp = ipdp.IncrementalPDP(model, seed=1)
     examples = list(streams.prices(200))
+    pdp = ipdp.IncrementalPDP(model, list(examples[0][0]), seed=1)  # the clock among them too
     for x, y in examples[:100]:
         pdp.explain_one(x)
         model.learn_one(x, y)

@@ -197,7 +197,8 @@ class AleMemory(Memory):
         if self._left_out:
             tell_of_left_out(self.targets)
         ready = [k for k, target in enumerate(self.targets) if target.ready]
-        self._waiting = len(ready) + len(self._left_out) < len(self.targets)
+        known = [target for target in self._left_out if target.is_told]
+        self._waiting = len(ready) + len(known) < len(self.targets)
         # A grid that has chosen its kind of points may take values as they are.
         self._intakes = [grid.intake for grid in self.grids.values()]
         names = {name for k in ready for name in self.targets[k].names}

@@ -65,6 +65,11 @@ class Target:
         return next((grid.looks_like for grid in self.grids if grid.looks_like), None)
 
     @property
+    def is_sure(self) -> bool:
+        """Whether it looked so for long enough to say it."""
+        return any(grid.is_sure_of_looks for grid in self.grids)
+
+    @property
     def times(self) -> tuple[bool, ...]:
         """For each feature whether its numbers stand for times; empty if none do."""
         times = tuple(grid.time is not None for grid in self.grids)
@@ -116,7 +121,7 @@ def tell_of_left_out(targets: Sequence[Target]) -> None:
             for grid in target.grids:
                 grid.trust()
         return
-    news = [target for target in left_out if not target.is_told]
+    news = [target for target in left_out if target.is_sure and not target.is_told]
     if not news:
         return
     parts = []
