@@ -114,7 +114,12 @@ def texts_as_categories(model: Any, data: Mapping[FeatureName, Any]) -> dict[Fea
     import pandas as pd
 
     made = dict(data)
-    texts = [n for n, c in data.items() if isinstance(c, np.ndarray) and c.dtype == object]
+    texts = [
+        name
+        for name, column in data.items()
+        if (isinstance(column, np.ndarray) and column.dtype == object)
+        or isinstance(getattr(column, "dtype", None), pd.StringDtype)
+    ]
     typed = sum(isinstance(column, pd.Categorical) for column in data.values())
     is_lightgbm = type(model).__module__.startswith("lightgbm")
     # XGBoost takes numbers for categories; LightGBM wants all of them as such.
