@@ -129,3 +129,9 @@ def test_every_public_name_has_an_example(name):
     found = getattr(import_module(f"ipdp.{room}".rstrip(".")), last)
     if callable(found):  # not a table of names
         assert "Examples\n" in (found.__doc__ or "")
+
+
+def test_docstrings_can_be_typeset():
+    """A name in backticks is followed by no letter: the site could not tell where it ends."""
+    for file in SOURCE.rglob("*.py"):
+        assert not re.findall(r"`[A-Za-z_.]+`[a-z]", file.read_text()), file

@@ -121,7 +121,8 @@ def test_a_column_of_a_booster_that_is_not_there_is_refused(model):
 
 
 def test_frames_of_polars():
-    pl = pytest.importorskip("polars")
+    import polars as pl
+
     X, y = frame()
     fitted = quick(LGBMRegressor).fit(X, y)
     table = pl.from_pandas(X).with_columns(pl.col("level").cast(pl.String).cast(pl.Enum(LEVELS)))

@@ -20,7 +20,7 @@ class Comparison:
     names
         What a and b are called.
     differences
-        For each feature and output how they differ: `Difference`s, in the order of a.
+        For each feature and output how they differ, a `Difference` each, in the order of a.
     level
         Probability with which none of the bands is left by chance.
     moved

@@ -49,7 +49,7 @@ class Summary:
     checkpoint
         Where to resume from; None if no checkpoint was kept.
     challengers
-        How each challenger differs from the model, by name: `ipdp.Comparison`s of the same rows.
+        By name, how a challenger differs from the model on the same rows: an `ipdp.Comparison`.
 
     Examples
     --------
