@@ -343,7 +343,7 @@ def test_a_run_of_a_file_is_shown_reported_and_resumed(tmp_path):
     assert "a*b" in command("show", out)
     assert json.loads(command("show", out, "--json"))
     command("report", out, "--out", tmp_path / "report.html")
-    assert "<noscript>" in (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "In short" in (tmp_path / "report.html").read_text(encoding="utf-8")
     with (tmp_path / "rows.csv").open("a") as file:
         file.write("0.5,0.5,red,True\n")
     assert json.loads(command("resume", out, "--json"))["n"] == 601

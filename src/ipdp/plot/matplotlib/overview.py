@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from ipdp.plot.matplotlib.layout import Frame, panels
@@ -61,8 +62,8 @@ def draw(shown: ShownOverview, ax: Axes | Sequence[Axes] | None) -> dict[str, An
 
 def _add_title(axes: Sequence[Axes], shown: ShownOverview) -> None:
     """A sentence over all panels, and under it how to read them."""
-    figure = axes[0].figure.get_figure(root=True)
-    assert figure is not None
+    figure = axes[0].figure
+    assert isinstance(figure, Figure)  # a new one, no part of another
     width, height = figure.get_size_inches()
     title = textwrap.wrap(shown.title, int(_TITLE_LETTERS * width))
     note = textwrap.wrap(shown.note, int(_NOTE_LETTERS * width))
