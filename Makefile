@@ -104,7 +104,7 @@ paper: $(READY) ## The paper's experiments and figures; leaves ipdp-paper
 	$(BIN)/ipdp paper all $(ARGS)
 
 clean: ## Remove the environment, caches and whatever was built
-	rm -rf .venv .venv-libraries .venv-minimum .venv-spark .venv-notebooks .venv-dist .venv-notebooks .river build dist site docs/examples docs/reference/generated docs/*.ipynb ipdp-demo ipdp-paper .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf .venv .venv-libraries .venv-minimum .venv-spark .venv-notebooks .venv-dist .river build dist site docs/examples docs/reference/generated docs/*.ipynb ipdp-demo ipdp-paper .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	rm -f src/ipdp/core/kernels/*.so src/ipdp/models/*/kernels/*.so
 	find src tests benchmarks examples -name __pycache__ -type d -prune -exec rm -rf {} +
 
