@@ -406,3 +406,23 @@ def test_columns_may_have_weights_of_their_own():
         assert column.mean == pytest.approx(smoothing.mean, rel=1e-12)
         assert column.std_error == pytest.approx(smoothing.std_error, rel=1e-9)
         assert column.n_effective == pytest.approx(smoothing.n_effective, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        lambda whole: whole.take([0, 1]),
+        lambda whole: Smoothing.from_state(whole.state),
+        lambda whole: whole.take([0]).beside(whole.take([1])),
+        lambda whole: whole.merge(Smoothing(alpha=0.01, n_columns=2)),
+    ],
+    ids=["take", "state", "beside", "merge"],
+)
+def test_columns_whose_weights_alone_differ_go_on(made):
+    """As after a long time: weights differ in the last bit, and their squares no longer do."""
+    state = {"alpha": 0.01, "n": 5, "t": 5, "weight": [1.0, 1.0 + 2**-52], "squares": [0.5, 0.5]}
+    whole = Smoothing.from_state({**state, "mean": [[1.0, 2.0]], "spread": [[0.0, 0.0]]})
+    smoothing = made(whole)
+    smoothing.update([[1.0, 2.0]], t=6)
+    np.testing.assert_allclose(smoothing.mean, [[1.0, 2.0]])
+    assert smoothing.n == 6

@@ -209,7 +209,7 @@ class Smoothing:
         weight, other_weight = mine * self.weight, theirs * other.weight
         total = weight + other_weight
         squares = mine * mine * self.squares + theirs * theirs * other.squares
-        joined._weight, joined._squares = _even(total), _even(squares)
+        joined._weight, joined._squares = _even(total, squares)
         # 0 / 0 where neither has a value: then the share does not matter.
         share = other_weight / np.where(total > 0, total, 1.0)
         delta = other.mean - self.mean
@@ -234,9 +234,9 @@ class Smoothing:
         times = [t for t in (self.t, other.t) if t is not None]
         joined.t = max(times) if times else None
         mine, theirs = self._decay_until(joined.t), other._decay_until(joined.t)
-        joined._weight = _even(np.concatenate([mine * self.weight, theirs * other.weight]))
-        joined._squares = _even(
-            np.concatenate([mine * mine * self.squares, theirs * theirs * other.squares])
+        joined._weight, joined._squares = _even(
+            np.concatenate([mine * self.weight, theirs * other.weight]),
+            np.concatenate([mine * mine * self.squares, theirs * theirs * other.squares]),
         )
         joined.mean = np.hstack([self.mean, other.mean])
         joined.spread = np.hstack([mine * self.spread, theirs * other.spread])
@@ -262,8 +262,9 @@ class Smoothing:
         taken = Smoothing(alpha=self.alpha, n_rows=0, n_columns=0)
         taken.n, taken.t = self.n, self.t
         columns = np.asarray(columns, dtype=int)
-        taken._weight = _even(pick(self.weight, columns, axis=0))
-        taken._squares = _even(pick(self.squares, columns, axis=0))
+        taken._weight, taken._squares = _even(
+            pick(self.weight, columns, axis=0), pick(self.squares, columns, axis=0)
+        )
         taken.mean = pick(self.mean, columns, axis=1)
         taken.spread = pick(self.spread, columns, axis=1)
         if rows is not None:
@@ -345,7 +346,7 @@ class Smoothing:
         restored = cls(alpha=state["alpha"], n_rows=0, n_columns=0)
         restored.n, restored.t = state["n"], state["t"]
         shape = len(arrays["mean"]), len(arrays["weight"])
-        restored._weight, restored._squares = _even(arrays["weight"]), _even(arrays["squares"])
+        restored._weight, restored._squares = _even(arrays["weight"], arrays["squares"])
         restored.mean = arrays["mean"].reshape(shape)
         restored.spread = arrays["spread"].reshape(shape)
         return restored
@@ -372,11 +373,16 @@ def _check(arrays: dict[str, Any]) -> None:
         raise ValueError("the state of a smoothing is damaged: a weight is negative")
 
 
-def _even(values: FloatArray) -> FloatArray:
-    """One number instead of many equal ones."""
-    if not len(values):
-        return np.zeros(1)
-    return values[:1].copy() if (values == values[0]).all() else values
+def _even(weight: FloatArray, squares: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """One number instead of many equal ones, of both or of none.
+
+    They are folded in together. Weights may differ in the last bit where their squares do not.
+    """
+    if not len(weight):
+        return np.zeros(1), np.zeros(1)
+    if (weight == weight[0]).all() and (squares == squares[0]).all():
+        return weight[:1].copy(), squares[:1].copy()
+    return weight, squares
 
 
 def pick(array: FloatArray, at: Sequence[int] | Array, axis: int) -> FloatArray:
