@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Iterable
 
 
 class ColumnWarning(UserWarning):
@@ -24,19 +23,3 @@ def notice(sentence: str, category: type[Warning] = UserWarning) -> None:
     while frame.f_back is not None and frame.f_globals["__name__"].startswith("ipdp."):
         frame, level = frame.f_back, level + 1
     warnings.warn(sentence, category, stacklevel=level)
-
-
-def listed(names: Iterable[object], most: int = 10) -> str:
-    """Names as a sentence lists them.
-
-    Examples
-    --------
-    >>> listed(["a"]), listed(["a", "b", "c"])
-    ("'a'", "'a', 'b' and 'c'")
-    >>> listed(range(5), most=2)
-    '0, 1 and 3 more'
-    """
-    texts = [repr(name) for name in names]
-    if len(texts) > most + 1:
-        texts = [*texts[:most], f"{len(texts) - most} more"]
-    return " and ".join([", ".join(texts[:-1]), texts[-1]] if len(texts) > 1 else texts)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 
 _DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
@@ -86,6 +86,17 @@ def listed(names: Sequence[str], most: int = 3) -> str:
     if len(names) < 2:
         return "".join(names)
     return f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def quoted(names: Iterable[object], most: int = 10) -> str:
+    """Names of columns in a row, as they are written in code.
+
+    Examples
+    --------
+    >>> quoted(["a", 1])
+    "'a' and 1"
+    """
+    return listed([repr(name) for name in names], most)
 
 
 def moment(t: float | None) -> datetime | None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -110,18 +110,10 @@ def headline_of(reader: LogReader) -> Headline:
     ...     print(headline_of(log))
     Waiting for the first observation.
     """
-    has_results = bool(reader.snapshots())
-    results = reader.at(np.inf).values() if has_results else []
+    facts = _facts(reader)
+    results = reader.at(np.inf).values() if facts.has_results else []
     curves = [result for result in results if isinstance(result, Curve)]
-    facts = Facts(
-        status=reader.status,
-        settings=reader.settings,
-        metrics=reader.metrics(),
-        changes=reader.changes(),
-        curves=by_importance(curves),
-        has_results=has_results,
-    )
-    return headline(facts)
+    return headline(replace(facts, curves=by_importance(curves)))
 
 
 def brief(reader: LogReader) -> str:
@@ -136,9 +128,18 @@ def brief(reader: LogReader) -> str:
     ...     print(brief(log))
     Waiting for the first observation.
     """
-    has_results = bool(reader.snapshots())
-    metrics, changes = reader.metrics(), reader.changes()
-    return str(headline(Facts(reader.status, reader.settings, metrics, changes, (), has_results)))
+    return str(headline(_facts(reader)))
+
+
+def _facts(reader: LogReader) -> Facts:
+    """All but the curves, which take time to read."""
+    return Facts(
+        status=reader.status,
+        settings=reader.settings,
+        metrics=reader.metrics(),
+        changes=reader.changes(),
+        has_results=bool(reader.snapshots()),
+    )
 
 
 def by_importance(curves: Sequence[Curve]) -> list[Curve]:

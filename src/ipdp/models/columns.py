@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ipdp.core.notices import listed
 from ipdp.core.typing import FeatureName, FloatArray, Labels, Observation
 from ipdp.core.validation import did_you_mean
+from ipdp.core.words import quoted
 from ipdp.models.base import Outputs, Probe
 
 Ice = Callable[[Sequence[Observation], Sequence[Probe], FloatArray], Outputs]
@@ -30,8 +30,8 @@ def must_have(model: Any, fitted: Sequence[FeatureName], columns: Sequence[Featu
     hint = did_you_mean(absent[0], surplus) if len(absent) == 1 else ""
     hint = f" ({hint})" if hint else ""
     raise ValueError(
-        f"{kind} was fitted on {listed(absent)}{hint}, which the observation does not have; it "
-        f"has {listed(columns)}"
+        f"{kind} was fitted on {quoted(absent)}{hint}, which the observation does not have; it "
+        f"has {quoted(columns)}"
     )
 
 

@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 
 from ipdp.core.curve import feature_text
-from ipdp.core.notices import ColumnWarning, listed, notice
+from ipdp.core.notices import ColumnWarning, notice
 from ipdp.core.random import seed_for
 from ipdp.core.typing import Array, Feature, FeatureName, Observation
 from ipdp.core.validation import unknown
+from ipdp.core.words import quoted
 from ipdp.grid import Auto, Grid
 from ipdp.grid.base import Key, Span
 from ipdp.grid.doubt import Looks
@@ -127,7 +128,7 @@ def tell_of_left_out(targets: Sequence[Target]) -> None:
     parts = []
     for looks, one in _LOOKS.items():
         names = [target.feature for target in news if target.looks_like == looks]
-        parts += [f"{listed(names)} {one if len(names) == 1 else _LOOK[looks]}"] if names else []
+        parts += [f"{quoted(names)} {one if len(names) == 1 else _LOOK[looks]}"] if names else []
     notice(f"{', and '.join(parts)}: left out as long as that is so; {_ASK}", ColumnWarning)
     for target in news:
         target.is_told = True
@@ -184,7 +185,7 @@ def check_columns(x: Observation, features: list[Feature] | None, engine: Engine
         kind = type(engine.model).__name__
         was, them = ("was", "it") if len(surplus) == 1 else ("were", "them")
         notice(
-            f"{listed(surplus)} {was} not among the columns that {kind} was fitted on; the model "
+            f"{quoted(surplus)} {was} not among the columns that {kind} was fitted on; the model "
             f"does not get {them}, and there is no curve",
             ColumnWarning,
         )
