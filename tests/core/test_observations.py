@@ -1,5 +1,7 @@
 """Rows of whatever holds them, as dicts."""
 
+import tracemalloc
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -15,14 +17,40 @@ ROWS = [{"a": 1, "b": 2}, {"a": 3, "b": 4}]
 )
 def test_rows_come_as_dicts_of_plain_values(table):
     rows = observations(table)
-    assert rows == ROWS
+    assert list(rows) == ROWS
+    assert len(rows) == 2
     assert {type(value) for row in rows for value in row.values()} == {int}
 
 
 def test_the_columns_of_an_array_are_named_or_numbered():
     array = np.array([[1, 2], [3, 4]])
-    assert observations(array, names=["a", "b"]) == ROWS
-    assert observations(array) == [{0: 1, 1: 2}, {0: 3, 1: 4}]
+    assert list(observations(array, names=["a", "b"])) == ROWS
+    assert list(observations(array)) == [{0: 1, 1: 2}, {0: 3, 1: 4}]
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, list])
+def test_rows_are_made_some_at_a_time(make):
+    every = [{"a": k, "b": f"{k}"} for k in range(5_000)]
+    rows = observations(make(every))
+    assert list(rows) == every
+    assert rows[0] == every[0]
+    assert rows[-1] == every[-1]
+    assert rows[4_990:] == every[4_990:]
+    assert rows[10:2_500:3] == every[10:2_500:3]
+    with pytest.raises(IndexError, match="5000 rows"):
+        rows[5_000]
+    assert rows[7] is not rows[7]  # a model may change what it is given
+    assert not observations(make(every[:0]))
+
+
+def test_a_long_table_is_not_made_into_dicts_at_once():
+    table = np.zeros((50_000, 10))
+    tracemalloc.start()
+    try:
+        assert sum(len(row) for row in observations(table)) == 500_000
+        assert tracemalloc.get_traced_memory()[1] < 5e6  # 20 MB of dicts alone
+    finally:
+        tracemalloc.stop()
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,11 @@
-"""From whatever holds many observations to a list of dicts."""
+"""From whatever holds many observations to dicts."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import NoneType
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
@@ -14,8 +14,46 @@ from ipdp.core.typing import FeatureName, Observation
 NA_TYPES = {"NAType", "NaTType"}
 """Types of pandas' own missing values."""
 
+# So many rows of a table are made into dicts at a time.
+_BLOCK = 2_048
 
-def observations(X: Any, names: Sequence[FeatureName] | None = None) -> list[dict[Any, Any]]:
+
+class Rows(Sequence[dict[Any, Any]]):
+    """The rows of a table as dicts, which are made some at a time: all of them would be large.
+
+    Parameters
+    ----------
+    n
+        How many rows there are.
+    block
+        Gives those from one number to before another.
+    """
+
+    def __init__(self, n: int, block: Callable[[int, int], list[dict[Any, Any]]]) -> None:
+        self._n = n
+        self._block = block
+
+    def __len__(self) -> int:
+        return self._n
+
+    @overload
+    def __getitem__(self, k: int) -> dict[Any, Any]: ...
+    @overload
+    def __getitem__(self, k: slice) -> list[dict[Any, Any]]: ...
+    def __getitem__(self, k: int | slice) -> dict[Any, Any] | list[dict[Any, Any]]:
+        if isinstance(k, slice):
+            start, stop, step = k.indices(self._n)
+            return self._block(start, stop) if step == 1 else list(self)[k]
+        if not -self._n <= k < self._n:
+            raise IndexError(f"there are {self._n} rows, and none has the number {k}")
+        return self._block(k % self._n, k % self._n + 1)[0]
+
+    def __iter__(self) -> Iterator[dict[Any, Any]]:
+        for start in range(0, self._n, _BLOCK):
+            yield from self._block(start, min(start + _BLOCK, self._n))
+
+
+def observations(X: Any, names: Sequence[FeatureName] | None = None) -> Rows:
     """The rows of a frame (any that narwhals knows), a 2-D array or an iterable of dicts, as dicts.
 
     `names` are for the columns of an array, which are numbered without them.
@@ -37,7 +75,7 @@ def observations(X: Any, names: Sequence[FeatureName] | None = None) -> list[dic
                 f"an observation must be a dict, got {type(row).__name__}; "
                 "for arrays give a 2-D numpy array"
             )
-    return [dict(row) for row in rows]
+    return Rows(len(rows), lambda start, stop: [dict(row) for row in rows[start:stop]])
 
 
 def is_frame(X: Any) -> bool:
@@ -77,24 +115,33 @@ def without_missing(x: Observation) -> Observation:
     return {name: value for name, value in x.items() if value is not None}
 
 
-def _from_array(X: Any, names: Sequence[FeatureName] | None) -> list[dict[Any, Any]]:
+def _from_array(X: Any, names: Sequence[FeatureName] | None) -> Rows:
     if X.ndim != 2:
         raise ValueError(f"an array of observations has two dimensions, got {X.ndim}")
     columns = list(range(X.shape[1])) if names is None else list(names)
     if len(columns) != X.shape[1]:
         raise ValueError(f"{len(columns)} names for {X.shape[1]} columns")
-    return [dict(zip(columns, row, strict=True)) for row in X.tolist()]
+
+    def block(start: int, stop: int) -> list[dict[Any, Any]]:
+        return [dict(zip(columns, row, strict=True)) for row in X[start:stop].tolist()]
+
+    return Rows(len(X), block)
 
 
-def _from_frame(X: Any) -> list[dict[Any, Any]]:
+def _from_frame(X: Any) -> Rows:
     import narwhals as nw
 
-    # Columns as lists of Python's own values: numpy's scalars are slow in plain Python, and river
-    # tells whole numbers from others by their type.
     frame = nw.from_native(X, eager_only=True)
     names = list(frame.columns)
-    columns = [_without_na(frame[name].to_list()) for name in names]
-    return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
+
+    def block(start: int, stop: int) -> list[dict[Any, Any]]:
+        # Columns as lists of Python's own values: numpy's scalars are slow in plain Python, and
+        # river tells whole numbers from others by their type.
+        part = frame[start:stop]
+        columns = [_without_na(part[name].to_list()) for name in names]
+        return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
+
+    return Rows(len(frame), block)
 
 
 def _without_na(values: list[Any]) -> list[Any]:

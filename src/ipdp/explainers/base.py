@@ -17,7 +17,7 @@ from ipdp.core.clocks import moment_seconds
 from ipdp.core.decay import Default, resolve_alpha
 from ipdp.core.importance import Result
 from ipdp.core.jsonable import decode_name
-from ipdp.core.observations import as_observation, observations
+from ipdp.core.observations import Rows, as_observation, observations
 from ipdp.core.typing import Feature, FeatureName, Observation, State
 from ipdp.core.validation import next_time, sample_weight, whole_number
 from ipdp.core.words import moment
@@ -223,7 +223,7 @@ class Explainer(ABC):
 
     def _table(
         self, X: Any, y: Any, w: Any, t: Any, names: Sequence[FeatureName] | None
-    ) -> tuple[list[dict[Any, Any]], list[tuple[Any, ...]], list[float], list[float | None]]:
+    ) -> tuple[Rows, list[tuple[Any, ...]], list[float], list[float | None]]:
         """The rows, their labels, weights and times, or an error."""
         rows = observations(X, names)
         if self._memory is None:

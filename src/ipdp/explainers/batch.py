@@ -25,9 +25,6 @@ from ipdp.explainers.state.targets import (
 from ipdp.grid import Auto, Grid
 from ipdp.models import engine
 
-# Without ICE curves to keep, rows are asked about in blocks: memory does not grow with the table.
-_BLOCK = 1000
-
 
 def partial_dependence(
     model: Any,
@@ -99,8 +96,6 @@ def partial_dependence(
     for t, (x, weight) in enumerate(zip(rows, w, strict=True), start=1):
         if weight or ice:
             stack.add(x, memory.admit(x), weight, t)
-        if not ice and t % _BLOCK == 0:
-            stack.flush()
     stack.flush()
     now = Snapshot(memory)
     shown = [k for k, target in enumerate(targets) if target.ready]
@@ -111,7 +106,7 @@ def table(
     X: Any, weights: Sequence[float] | None, names: Sequence[FeatureName] | None
 ) -> tuple[list[dict[Any, Any]], list[float]]:
     """The rows of a table and their weights, or an error."""
-    rows = observations(X, names)
+    rows = list(observations(X, names))  # they are gone through several times
     if not rows:
         raise ValueError("X has no rows: there is nothing to average over")
     w = [1.0] * len(rows) if weights is None else [sample_weight(v) for v in weights]

@@ -64,7 +64,8 @@ class IncrementalPDP(CurveExplainer):
         Number of recent ICE curves to keep for plotting.
     n_past
         Number of past observations to keep, spread over all that the curves rest on, on which the
-        model is asked again for its curve as it is now; with 0 there is none.
+        model is asked again for its curve as it is now; with 0 there is none. Fewer are kept with
+        more than some 800 features, so that their answers take 32 MB at most.
     seed
         Start of the random numbers of grids that need them; each feature has its own.
 
@@ -145,7 +146,7 @@ class IncrementalPDP(CurveExplainer):
             self._thread = None
 
     def _with(
-        self, rows: list[dict[Any, Any]], weights: list[float], times: list[float | None]
+        self, rows: Sequence[Observation], weights: list[float], times: list[float | None]
     ) -> CurveMemory:
         """A copy of the memory that has explained these rows too."""
         memory: CurveMemory

@@ -88,6 +88,17 @@ class Probe(NamedTuple):
             return values.astype(np.int64)
         return values
 
+    def within(self, first: int, end: int) -> Probe:
+        """Its points in the columns from `first` to before `end`, counted from `first` on."""
+        start, stop = max(self.start, first), min(self.stop, end)
+        own = slice(start - self.start, stop - self.start)
+        return self._replace(
+            start=start - first,
+            stop=stop - first,
+            categories=tuple(None if c is None else c[own] for c in self.categories),
+            missing=self.missing and stop == self.stop,
+        )
+
 
 class Outputs(NamedTuple):
     """The outputs of a model.

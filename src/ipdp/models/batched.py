@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence, Sized
 from functools import lru_cache
 from types import NoneType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -72,7 +72,9 @@ class BatchedEngine(Engine):
             plain = self.predict(observations)
             return ice_beside_idle(self.ice, plain, observations, each, positions)
         n_points = positions.shape[2]
-        step = max(1, MAX_CELLS // max(1, n_points * len(columns)))
+        if n_points > _most_rows(columns):
+            return self._in_pieces(observations, probes, positions, _most_rows(columns))
+        step = max(1, _most_rows(columns) // max(1, n_points))
         parts = []
         labels: Labels | None = None
         for first in range(0, len(observations), step):
@@ -81,6 +83,19 @@ class BatchedEngine(Engine):
             labels, values = self._answer(_stack(table, probes, positions[chunk], at), columns)
             parts.append(values.reshape(-1, n_points, values.shape[1]).swapaxes(1, 2))
         return Outputs(labels, parts[0] if len(parts) == 1 else np.concatenate(parts))
+
+    def _in_pieces(
+        self,
+        observations: Sequence[Observation],
+        probes: Sequence[Probe],
+        positions: FloatArray,
+        most: int,
+    ) -> Outputs:
+        """The same where one observation alone has more points than a call may get."""
+        answers = [
+            self.ice(observations, few, positions[:, :, own]) for own, few in pieces(probes, most)
+        ]
+        return Outputs(answers[-1].labels, np.concatenate([a.values for a in answers], axis=2))
 
     def check_columns(self, columns: Sequence[FeatureName]) -> None:
         if self.feature_names is not None:
@@ -137,34 +152,37 @@ class ArrayEngine(BatchedEngine):
         self.call = call
         self._probes: Sequence[Probe] = ()
         self._columns: tuple[FeatureName, ...] = ()
-        self._sources: tuple[Array, FloatArray] | None = None
+        self._replaced: Replaced | None = None
 
     def ice(
         self, observations: Sequence[Observation], probes: Sequence[Probe], positions: FloatArray
     ) -> Outputs:
         if len(observations) == 1:
-            rows = self._rows_of_one(observations[0], probes, positions)
-            if rows is not None:
-                labels, values = as_rows(self.call(rows), len(rows))
-                return Outputs(labels, values.T[None])
+            answers = self._ice_of_numbers(observations[0], probes, positions)
+            if answers is not None:
+                return answers
         return super().ice(observations, probes, positions)
 
-    def _rows_of_one(
+    def _ice_of_numbers(
         self, x: Observation, probes: Sequence[Probe], positions: FloatArray
-    ) -> Array | None:
-        """The rows for one observation, where all are numbers, without the detour over columns."""
+    ) -> Outputs | None:
+        """The curves of one observation of numbers, without the detour over columns; else None."""
         columns = self._columns_of(x)
         if probes is not self._probes or columns != self._columns:
             self._probes, self._columns = probes, columns
-            self._sources = _sources(probes, columns, positions.shape[1])
-        if self._sources is None:
+            self._replaced = _replaced(probes, columns, positions.shape[1])
+        if self._replaced is None:
             return None
         try:
             row = np.array(list(map(x.get, columns)), dtype=float)
         except (TypeError, ValueError):  # something that is not a number among the other features
             return None
-        sources, constants = self._sources
-        return np.concatenate((row, positions[0].ravel(), constants)).take(sources)
+        labels: Labels | None = None
+        parts = []
+        for rows in self._replaced.rows(row, positions[0]):
+            labels, values = as_rows(self.call(rows), len(rows))
+            parts.append(values.T[None])
+        return Outputs(labels, parts[0] if len(parts) == 1 else np.concatenate(parts, axis=2))
 
     def _call(self, table: Sequence[Array], columns: tuple[FeatureName, ...]) -> Any:
         del columns  # an array has none
@@ -244,34 +262,83 @@ def _stack(
     return [column.reshape(-1) for column in stacked]
 
 
-def _sources(
-    probes: Sequence[Probe], columns: tuple[FeatureName, ...], n_axes: int
-) -> tuple[Array, FloatArray] | None:
-    """Where each cell of the rows comes from, of shape (n_points, n_columns), and constants.
+class Replaced(NamedTuple):
+    """What is replaced in the copies of an observation, one copy a point.
 
-    From a feature of the observation; from a point, behind these; from a category or a missing
-    value, constants behind all points. None if a category is not a number.
+    `cells` are places in the table of all copies, row by row; `sources` are places in
+    all positions, row by row, with `constants` behind them: categories and missing values.
     """
+
+    cells: Array
+    sources: Array
+    constants: FloatArray
+    n_points: int
+
+    def rows(self, x: FloatArray, positions: FloatArray) -> Iterator[Array]:
+        """The copies of x, some at a time."""
+        values = np.concatenate((positions.ravel(), self.constants)).take(self.sources)
+        most = _most_rows(x)
+        if self.n_points <= most:
+            yield _copies(x, self.n_points, self.cells, values)
+            return
+        for first in range(0, self.n_points, most):
+            n = min(most, self.n_points - first)
+            cells = self.cells - first * len(x)
+            own = (cells >= 0) & (cells < n * len(x))
+            yield _copies(x, n, cells[own], values[own])
+
+
+def _copies(x: FloatArray, n: int, cells: Array, values: FloatArray) -> FloatArray:
+    """Some copies of an observation, with other values in some cells of the table."""
+    rows = np.empty((n, len(x)))
+    rows[:] = x
+    rows.put(cells, values)
+    return rows
+
+
+def _replaced(
+    probes: Sequence[Probe], columns: tuple[FeatureName, ...], n_axes: int
+) -> Replaced | None:
+    """What the probes replace; None if a category is not a number."""
     at, n_points = _numbered(columns), probes[-1].stop
-    sources = np.tile(np.arange(len(columns)), (n_points, 1))
+    cells: list[Array] = []
+    sources: list[Array] = []
     constants: list[float] = []
     for probe in probes:
         for axis, name in enumerate(probe.names):
             if name not in at or any(probe.times):
                 return None
-            own = slice(probe.start, probe.stop)
-            behind = len(columns) + n_axes * n_points + len(constants)
-            sources[own, at[name]] = len(columns) + axis * n_points + np.arange(n_points)[own]
+            own = np.arange(probe.start, probe.stop)
+            source, behind = axis * n_points + own, n_axes * n_points + len(constants)
             categories = probe.categories[axis]
             if categories is not None:
                 if not {*map(type, categories.tolist())} <= {int, float, NoneType}:
                     return None
-                sources[own, at[name]] = behind + np.arange(len(categories))
+                source = behind + np.arange(len(categories))
                 constants += [math.nan if c is None else float(c) for c in categories.tolist()]
             elif probe.missing:
-                sources[probe.stop - 1, at[name]] = behind
+                source[-1] = behind
                 constants.append(math.nan)
-    return sources, np.array(constants)
+            cells.append(own * len(columns) + at[name])
+            sources.append(source)
+    return Replaced(np.concatenate(cells), np.concatenate(sources), np.array(constants), n_points)
+
+
+def _most_rows(columns: Sized) -> int:
+    """How many rows of these columns a call may get."""
+    return max(1, MAX_CELLS // max(1, len(columns)))
+
+
+def pieces(probes: Sequence[Probe], most: int) -> Iterator[tuple[slice, tuple[Probe, ...]]]:
+    """The probes in parts of at most so many points: their columns, and the probes over these.
+
+    A probe with more points than that is cut.
+    """
+    n_points = probes[-1].stop
+    for first in range(0, n_points, most):
+        end = min(first + most, n_points)
+        few = [p.within(first, end) for p in probes if p.start < end and p.stop > first]
+        yield slice(first, end), tuple(few)
 
 
 def _column(values: list[Any]) -> Array:

@@ -185,7 +185,7 @@ class Sink:
             )
             if self.time is not None:
                 weights, times = self._on_time(weights, times)
-            yield observations(part.select(taken)), weights, times
+            yield list(observations(part.select(taken))), weights, times
 
     def _on_time(self, weights: list[float], times: list[float]) -> tuple[list[float], list[float]]:
         """Rows of the past as rows of now, with the weight that is left of theirs."""

@@ -15,7 +15,7 @@ from tests.models.trees.asking import Asker, plain_engine, worst_difference
 from tests.models.trees.models import FlattenedLeaf, Grower
 
 import ipdp
-from ipdp.models import engine
+from ipdp.models import RowEngine, engine
 from ipdp.models.base import aligned
 from ipdp.models.trees import Checker, SlowPathWarning, classification, kernels
 from ipdp.models.trees.kernels.leaves import likelihoods
@@ -203,6 +203,37 @@ def test_one_tree_is_asked_as_a_rule_and_the_whole_model_now_and_then():
             ours.ice([x], *asker.question())
         assert len(calls) == 5
         assert ours.fault is None
+
+
+def test_a_single_tree_is_asked_now_and_then():
+    model, asker, rest = learned(models.ht, streams.prices)
+    ours = engine(model)
+    ours.checker = Checker(first=0, ensemble_every=4)
+    calls, whole = [], ours.call
+    ours.call = lambda x: calls.append(x) or whole(x)
+    for x, _ in rest[:40]:
+        ours.ice([x], *asker.question())
+    assert len(calls) == 10
+
+
+def test_of_many_points_some_are_compared_at_first():
+    model, asker, rest = learned(models.ht, streams.prices)
+    probes, positions = asker.question()
+    ours, plain = (
+        engine(model),
+        RowEngine(model.predict_proba_one, description="plain", leave_out=True),
+    )
+    ours.checker = Checker(first=3, most=10)
+    calls, whole = [], ours.call
+    ours.call = lambda x: calls.append(x) or whole(x)
+    for x, _ in rest[:3]:
+        answer, expected = ours.ice([x], probes, positions), plain.ice([x], probes, positions)
+        np.testing.assert_allclose(aligned(answer, expected.labels).values, expected.values)
+    assert len(calls) == 30
+    ours.checker = Checker(first=3, most=10)
+    ours.call = lambda x: {label: 2 * p for label, p in whole(x).items()}
+    with pytest.warns(SlowPathWarning, match="differ from plain calls"):
+        ours.ice([x], probes, positions)
 
 
 def test_what_is_compared():

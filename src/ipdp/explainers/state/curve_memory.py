@@ -35,6 +35,11 @@ NOT_FINITE = (
 _N_JOINT = 256
 
 
+# Past observations are kept with at most about so many answers in all, 32 MB; but so many of them.
+_MOST_ANSWERS, _FEWEST_PAST = 4_000_000, 16
+# That many points a feature are reckoned with, which are not known at the start.
+_POINTS = 16
+
 # So many observations are folded in together.
 _TOGETHER = 16
 
@@ -66,7 +71,8 @@ class CurveMemory(Memory):
     n_ice
         Number of ICE curves kept.
     n_past
-        Number of past observations kept, to ask the model about again.
+        Number of past observations kept, to ask the model about again; fewer of them where there
+        are so many features that they would be large.
     """
 
     def __init__(
@@ -85,7 +91,9 @@ class CurveMemory(Memory):
         n_axes = max(len(target.names) for target in targets)
         self._means = Means(n_axes, alpha=alpha, fixed=frozenset(fixed))
         self.recent: deque[IceRecord] = deque(maxlen=n_ice)
-        self.pool = Pool(n_past, alpha=alpha)
+        n_points = sum(_POINTS ** len(target.names) for target in targets)
+        most = max(_MOST_ANSWERS // n_points, _FEWEST_PAST)
+        self.pool = Pool(min(n_past, most), alpha=alpha)
         names = [target.names for target in targets]
         spread = Spread(names, tuple(self.grids), alpha=alpha, fixed=self._means.fixed)
         self._spreads = Spreads(spread)

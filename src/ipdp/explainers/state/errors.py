@@ -261,15 +261,16 @@ class CurveErrors:
         rows
             Its outputs, in their order.
         """
-        error, at = self._std_error[np.ix_(rows, columns)], self._at_block
+        own, at = np.ix_(rows, columns), self._at_block
+        error = self._std_error[own]
         if at is None or not at.known[columns].any():
             return {"std_error": error, "provisional": True}
         group = at.groups.owner[columns[0]]
-        centred = np.sqrt((at.centred * self._scale) ** 2 * self._factor + self._added)
-        centred = centred[np.ix_(rows, columns)]
+        scaled = at.centred[own] * self._scale[columns]
+        centred = np.sqrt(scaled**2 * self._factor[own] + self._added[own])
         return {
             "std_error": error,
-            "inflation": np.maximum(self._inflation[np.ix_(rows, columns)].mean(axis=1), 1.0),
+            "inflation": np.maximum(self._inflation[own].mean(axis=1), 1.0),
             "degrees": at.degrees[rows, group],
             "path_length": at.path[rows, group],
             "centred_path_length": at.centred_path[rows, group],

@@ -66,6 +66,10 @@ class Layout:
             return range(0)
         return range(self.probes[place].start, self.probes[place].stop)
 
+    def probe_of(self, number: int) -> Probe:
+        """What the engine is asked of one target."""
+        return self.probes[self._places[number]]
+
     def keys_of(self, number: int) -> tuple[Key, ...]:
         """The keys of one target's points, in the order of its columns."""
         place = self._places.get(number)

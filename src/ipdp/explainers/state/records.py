@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import groupby
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -12,7 +13,7 @@ from ipdp.core.jsonable import decode_name, encode_name
 from ipdp.core.typing import FeatureName, FloatArray, Label, Observation, State
 from ipdp.explainers.state.points import Layout
 from ipdp.explainers.state.targets import Target
-from ipdp.grid.base import is_missing
+from ipdp.grid.base import Key, is_missing
 
 
 class IceRecord(NamedTuple):
@@ -21,6 +22,55 @@ class IceRecord(NamedTuple):
     layout: Layout
     positions: FloatArray  # (n_axes, n_points)
     values: FloatArray  # (n_outputs at that time, n_points)
+
+
+class RecentIce:
+    """The last ICE curves, target by target.
+
+    Those with the same points are put together once, for all targets.
+
+    Parameters
+    ----------
+    records
+        The curves of all targets, newest last.
+    n_outputs
+        How many outputs there are by now; classes that had not been met then are 0.
+    """
+
+    def __init__(self, records: Sequence[IceRecord], n_outputs: int) -> None:
+        self._n, self._n_outputs = len(records), n_outputs
+        self._parts: list[tuple[slice, Layout, FloatArray, FloatArray]] = []
+        start = 0
+        for layout, same in groupby(records, key=lambda record: record.layout):
+            group = list(same)
+            values = np.zeros((n_outputs, len(group), layout.n_points))
+            for k, record in enumerate(group):
+                values[: len(record.values), k] = record.values
+            positions = np.stack([record.positions[0] for record in group])
+            rows = slice(start, start + len(group))
+            self._parts.append((rows, layout, values, positions))
+            start += len(group)
+
+    def of(self, number: int, keys: Sequence[Key]) -> tuple[FloatArray, FloatArray]:
+        """Those of one target at some of its points, (n_outputs, n_ice, n), and their positions.
+
+        Without the observations that were not asked about any of these points.
+        """
+        ice = np.full((self._n_outputs, self._n, len(keys)), np.nan)
+        positions = np.full((self._n, len(keys)), np.nan)
+        asked: tuple[Key, ...] | None = None
+        there, at = np.empty(0, dtype=int), np.empty(0, dtype=int)
+        for rows, layout, values, places in self._parts:
+            if layout.keys_of(number) is not asked:
+                asked = layout.keys_of(number)
+                place = {key: k for k, key in enumerate(asked)}
+                there = np.array([k for k, key in enumerate(keys) if key in place], dtype=int)
+                at = np.array([place[key] for key in keys if key in place], dtype=int)
+            columns = layout.columns_of(number).start + at
+            ice[:, rows, there] = values.take(columns, axis=2)
+            positions[rows, there] = places.take(columns, axis=1)
+        known = ~np.isnan(positions).all(axis=1)
+        return ice[:, known], positions[known]
 
 
 class Explained(NamedTuple):

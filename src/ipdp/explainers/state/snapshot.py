@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from ipdp.core.typing import Array, FloatArray
 from ipdp.explainers.state.correction import correction
 from ipdp.explainers.state.curve_memory import CurveMemory
 from ipdp.explainers.state.errors import CurveErrors
+from ipdp.explainers.state.records import RecentIce
 from ipdp.explainers.state.shares import share_now, smoothed_share
 from ipdp.explainers.state.targets import MISSING, Target
 from ipdp.grid.base import Key
@@ -25,6 +27,8 @@ _FEWEST = 10
 _FEW = 30
 # What is left of differences that are 0, as a share of the numbers.
 _ROUNDING = 1e-9
+# What a curve says at each of its points, for each of its outputs.
+_BY_POINT = {"average", "smoothed", "ice_spread", "std_error", "centred_std_error"}
 
 
 class Snapshot:
@@ -35,23 +39,30 @@ class Snapshot:
 
     def __init__(self, memory: CurveMemory, engine: Engine | None = None) -> None:
         self._memory = memory
-        self._mean, self._weight = memory.means.shown, memory.means.smoothing.weight
+        self._targets, self._means = memory.targets, memory.means
+        self._mean, self._weight = self._means.shown, self._means.smoothing.weight
+        self._n_effective_alone = self._means.smoothing.n_effective
         self._smoothed: FloatArray | None = None
         self._difference: FloatArray | None = None
-        self._outputs = in_order(memory.means.outputs)
+        known = self._means.outputs
+        self._outputs = in_order(known)
+        self._numbers = [known.index(label) for label in self._outputs]
         # Rows of the outputs, after those of the positions.
-        known = memory.means.outputs
-        self._rows = [memory.means.n_axes + known.index(label) for label in self._outputs]
+        self._rows = [self._means.n_axes + number for number in self._numbers]
         found = None
         if engine is not None and memory.pool.kept:
             self._smoothed, found = self._mean, correction(memory, engine)
             if found is not None:
                 self._difference = found.difference
-                outputs = self._mean[memory.means.n_axes :]
-                positions = self._mean[: memory.means.n_axes]
+                outputs = self._mean[self._means.n_axes :]
+                positions = self._mean[: self._means.n_axes]
                 self._mean = np.vstack([positions, _bounded(outputs + found.difference, outputs)])
-        self._errors = CurveErrors(memory.means, found)
+        self._errors = CurveErrors(self._means, found)
         self._n_effective = self._errors.n_effective
+        spread = memory.spreads.own
+        # What is known of how the ICE curves differ, if it is about these points.
+        self._spread = spread if spread.layout == self._means.layout else None
+        self._deviations = None if self._spread is None else self._spread.deviations()
         self._explained = self._share(None if found is None else engine)
 
     def _share(self, engine: Engine | None) -> FloatArray | None:
@@ -60,66 +71,82 @@ class Snapshot:
         With an engine that of the model as it is now: the smoothed one compares what it said with
         curves that lagged behind it.
         """
-        means, spread = self._memory.means, self._memory.spreads.own
-        if spread.layout != means.layout or spread.n_effective < _FEW:
+        spread = self._spread
+        if spread is None or spread.n_effective < _FEW:
             return None
         if engine is None or len(self._memory.pool.kept) < _FEW:
             shares = smoothed_share(spread)
         else:
-            shares = share_now(self._memory, engine, self._mean[means.n_axes :], self._mean[0])
-        return shares[[row - means.n_axes for row in self._rows]]
+            outputs = self._mean[self._means.n_axes :]
+            shares = share_now(self._memory, engine, outputs, self._mean[0])
+        return shares[self._numbers]
+
+    @cached_property
+    def _recent(self) -> RecentIce:
+        return RecentIce(self._memory.recent, len(self._means.outputs))
 
     def curve(self, number: int, *, with_ice: bool = True) -> Curve:
         """The curve of one target, given by its number, with the recent ICE curves or without."""
-        memory, rows = self._memory, self._rows
-        target = memory.targets[number]
+        target = self._targets[number]
         if not target.n:
             raise NotEnoughSamples(f"no curve for {target.feature!r} yet: {target.why_no_curve}")
-        layout = memory.means.layout
         keys, columns, missing, axes = self._points(number)
-        shape = tuple(map(len, axes))
-
-        weight = self._weight[columns] if self._is_flat(columns) else None
-
-        def cut(values: FloatArray) -> FloatArray:
-            picked = values[np.ix_(rows, columns)]
-            if weight is not None and np.ptp(picked, axis=1).any():
-                picked = np.repeat(picked @ (weight / weight.sum())[:, None], len(columns), axis=1)
-            return picked.reshape(len(rows), *shape)
-
-        outputs = [row - memory.means.n_axes for row in rows]
-        errors = self._errors.of_curve(columns, outputs)
-        for name in ("std_error", "centred_std_error"):
-            if name in errors:
-                errors[name] = errors[name].reshape(len(rows), *shape)
-        spread = memory.spreads.own
-        deviations = spread.deviations(columns)[outputs] if spread.layout == layout else None
-
-        ice, positions = None, None
-        if with_ice and memory.recent:
-            ice, positions = self._ice(number, columns, [keys[c] for c in columns])
+        ice = {}
+        if with_ice and self._memory.recent:
+            ice = self._ice(number, [keys[c] for c in columns], axes)
         return Curve(
             feature=target.feature,
             outputs=self._outputs,
             grid_values=axes,
-            average=cut(self._mean),
-            smoothed=None if self._smoothed is None else cut(self._smoothed),
-            ice_spread=None if deviations is None else deviations.reshape(len(rows), *shape),
             explained=self._explained,
             h_squared=self._h_squared(number) if target.is_pair else None,
-            follows_all=memory.follows_all,
+            follows_all=self._memory.follows_all,
             n_samples=target.n,
-            n_effective_points=self._n_effective[columns].reshape(shape),
             categorical=tuple(axis.dtype == object for axis in axes),
-            t=memory.t,
+            t=self._memory.t,
             times=target.times,
-            ice=None if ice is None else ice.reshape(*ice.shape[:2], *shape),
-            ice_grid_values=positions if len(axes) == 1 and axes[0].dtype != object else None,
             rug=self._rugs(target),
-            missing=self._mean[rows, missing[0]] if missing else None,
-            missing_std_error=(self._errors.of_points(missing)[outputs, 0] if missing else None),
-            **errors,
+            **self._values(columns, tuple(map(len, axes))),
+            **self._missing(missing),
+            **ice,
         )
+
+    def _values(self, columns: list[int], shape: tuple[int, ...]) -> dict[str, Any]:
+        """What a curve says at its points, which fill axes of this shape."""
+        weight = self._weight[columns] if self._is_flat(columns) else None
+
+        def cut(values: FloatArray) -> FloatArray:
+            picked = values[np.ix_(self._rows, columns)]
+            if weight is not None and np.ptp(picked, axis=1).any():
+                picked = np.repeat(picked @ (weight / weight.sum())[:, None], len(columns), axis=1)
+            return picked
+
+        values = self._errors.of_curve(columns, self._numbers)
+        values["average"] = cut(self._mean)
+        if self._smoothed is not None:
+            values["smoothed"] = cut(self._smoothed)
+        if self._deviations is not None:
+            values["ice_spread"] = self._deviations[np.ix_(self._numbers, columns)]
+        for name in _BY_POINT & values.keys():
+            values[name] = values[name].reshape(len(self._rows), *shape)
+        return {**values, "n_effective_points": self._n_effective[columns].reshape(shape)}
+
+    def _missing(self, column: list[int]) -> dict[str, Any]:
+        """What a curve says of missing values, if they have a column."""
+        if not column:
+            return {}
+        errors = self._errors.of_points(column)
+        return {
+            "missing": self._mean[self._rows, column[0]],
+            "missing_std_error": errors[self._numbers, 0],
+        }
+
+    def _ice(self, number: int, keys: list[Key], axes: list[Array]) -> dict[str, Any]:
+        """What a curve says of the last observations alone."""
+        ice, positions = self._recent.of(number, keys)
+        ice = ice[self._numbers].reshape(len(self._numbers), ice.shape[1], *map(len, axes))
+        has_places = len(axes) == 1 and axes[0].dtype != object
+        return {"ice": ice, "ice_grid_values": [positions] if has_places else None}
 
     def _is_flat(self, columns: list[int]) -> bool:
         """Whether the feature made no difference to any observation.
@@ -127,15 +154,15 @@ class Snapshot:
         The means of points that came at different times differ all the same: they are over other
         observations.
         """
-        means, spread = self._memory.means, self._memory.spreads.own
-        if spread.layout != means.layout or not self._weight[columns].any():
+        means, deviations = self._means, self._deviations
+        if self._spread is None or deviations is None or not self._weight[columns].any():
             return False
-        curves = [spread.centred(columns)]
+        curves = [self._spread.centred(columns)]
         if self._difference is not None:
             curves.append(self._difference[:, columns])
         least = _ROUNDING * (1.0 + np.abs(self._mean[means.n_axes :, columns]).max(initial=0.0))
         steps = [np.ptp(each, axis=1).max(initial=0.0) for each in curves if each.size]
-        spreads = np.nan_to_num(spread.deviations(columns)).max(initial=0.0)
+        spreads = np.nan_to_num(deviations[:, columns]).max(initial=0.0)
         return bool(max(spreads, *steps, 0.0) <= least)
 
     def _points(
@@ -145,7 +172,7 @@ class Snapshot:
 
         The column for a missing value comes apart.
         """
-        target, layout = self._memory.targets[number], self._memory.means.layout
+        target, layout = self._targets[number], self._means.layout
         keys = dict(zip(layout.columns_of(number), layout.keys_of(number), strict=True))
         shown = list(keys) if all_of_them else self._shown(number, target, keys)
         columns = [c for c in shown if keys[c] is not MISSING]
@@ -159,13 +186,13 @@ class Snapshot:
         if found is None:
             return None
         surface, *singles = found
-        places = memory.places_of(memory.targets[number].names)
+        places = memory.places_of(self._targets[number].names)
         own, weights = memory.joint_values.of(places, memory.t or 0.0)
         return h_squared(surface, singles, own, weights)
 
     def effects(self, number: int) -> list[Effect] | None:
         """What a pair does, and each of its features alone; None if these are not followed."""
-        targets = self._memory.targets
+        targets = self._targets
         numbers = {target.names: k for k, target in enumerate(targets) if target.n}
         wanted = [numbers.get((name,)) for name in targets[number].names]
         if None in wanted:
@@ -187,8 +214,8 @@ class Snapshot:
             return list(keys)
         limits = target.grids[0].limits
         shown = self._weight[columns] > 0
-        if number in self._memory.means.fixed and shown.any() and not _are_categories(keys):
-            n = self._memory.means.smoothing.n_effective[columns]
+        if number in self._means.fixed and shown.any() and not _are_categories(keys):
+            n = self._n_effective_alone[columns]
             enough = shown & (n >= min(_FEWEST, n.max() / 3))
             if enough.sum() > 1:  # else the whole range is new, and one point is no curve
                 shown = enough
@@ -238,30 +265,6 @@ class Snapshot:
             rug[:] = column
             rugs.append(rug if grid.points.dtype == object else rug.astype(float))
         return rugs
-
-    def _ice(
-        self, number: int, columns: list[int], keys: list[Key]
-    ) -> tuple[FloatArray, list[FloatArray]]:
-        """The recent ICE curves on some columns, (n_outputs, n_ice, n), and their positions."""
-        memory = self._memory
-        n_ice, n = len(memory.recent), len(columns)
-        ice = np.full((len(memory.means.outputs), n_ice, n), np.nan)
-        positions = np.full((n_ice, n), np.nan)
-        for row, record in enumerate(memory.recent):
-            if record.layout is memory.means.layout:
-                there, at = list(range(n)), columns
-            else:
-                layout = record.layout
-                column = dict(zip(layout.keys_of(number), layout.columns_of(number), strict=True))
-                there = [k for k, key in enumerate(keys) if key in column]
-                at = [column[keys[k]] for k in there]
-            known = len(record.values)
-            ice[:known, row, there] = record.values[:, at]
-            ice[known:, row, there] = 0.0  # classes that had not been met
-            positions[row, there] = record.positions[0, at]
-        known_any = ~np.isnan(positions).all(axis=1)
-        picked = [row - memory.means.n_axes for row in self._rows]
-        return ice[picked][:, known_any], [positions[known_any]]
 
 
 def _are_categories(keys: dict[int, Key]) -> bool:

@@ -141,7 +141,7 @@ class Spread:
         step = self._step
         for number in self._fresh:
             own = list(self.layout.columns_of(number))
-            inner = own[: len(own) - self._probe(number).missing]
+            inner = own[: len(own) - self.layout.probe_of(number).missing]
             weight = step.weight[inner]
             level = np.zeros(len(values))
             if weight.any():
@@ -167,14 +167,11 @@ class Spread:
             step.reference[own] = now
             step.frame[:, number] = step.mean[:, own].mean(axis=1)
 
-    def _probe(self, number: int) -> Any:
-        return self.layout.probes[self.layout.targets.index(number)]
-
     # Reading.
 
-    def deviations(self, columns: Sequence[int]) -> FloatArray:
-        """Standard deviations of the centred ICE curves, (n_outputs, n); NaN where unknown."""
-        return np.sqrt(self._curves.take(list(columns)).variance)
+    def deviations(self) -> FloatArray:
+        """Standard deviations of the centred ICE curves, (n_outputs, n_points); NaN if unknown."""
+        return np.sqrt(self._curves.variance)
 
     def centred(self, columns: Sequence[int]) -> FloatArray:
         """Means of the centred ICE curves, (n_outputs, n)."""
@@ -222,16 +219,14 @@ class Spread:
             alone and number not in self.fixed and lookup is None
             for number, alone, lookup in zip(self.layout.targets, single, lookups, strict=True)
         ]
+        place = {name: k for k, name in enumerate(self.names)}
         numbers = (
             self.layout.targets,
             [probe.start for probe in probes],
             [probe.stop - probe.missing for probe in probes],
             [probe.stop for probe in probes],
             moving,
-            [
-                self.names.index(p.names[0]) if alone else -1
-                for p, alone in zip(probes, single, strict=True)
-            ],
+            [place[p.names[0]] if alone else -1 for p, alone in zip(probes, single, strict=True)],
         )
         rows = np.array(numbers, dtype=np.intp).reshape(len(numbers), -1)
         self._step = kernel.SpreadStep(

@@ -14,6 +14,9 @@ from ipdp.explainers.state.points import Layout
 from ipdp.grid.base import LARGEST
 from ipdp.models import Engine
 
+# They are asked about when they have so many points together, 8 MB of positions.
+_MOST_POINTS = 1_000_000
+
 
 class Stack:
     """Observations with the same slots, waiting to be asked about in one call."""
@@ -44,6 +47,8 @@ class Stack:
         self._weights.append(w)
         self._times.append(t)
         self._own.append(own)
+        if len(self._rows) * layout.n_points >= _MOST_POINTS:
+            self.flush()
 
     def flush(self) -> None:
         """Ask the model and fold the answers in."""

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ipdp.core.typing import FloatArray, Labels
-from ipdp.models.base import agree_at
 from ipdp.models.river import (  # noqa: F401  (they register what they know)
     bayes,
     committees,
@@ -35,7 +33,6 @@ from ipdp.models.river.transform import (
 from ipdp.models.trees.base import Answer, Member
 from ipdp.models.trees.engine import TreeEngine
 from ipdp.models.trees.kinds import find
-from ipdp.models.trees.points import Points
 
 
 def composed_engine(
@@ -105,8 +102,7 @@ def _pipeline_of(method: str) -> Callable[[Any], Part | None]:
 class ComposedEngine(TreeEngine):
     """A model of river's whose parts are known: all points at once.
 
-    Answers are compared with plain calls as those of trees are; of models without members, one
-    point of each fourth observation.
+    Answers are compared with plain calls as those of trees are.
     """
 
     given_up = "answering for all points at once"
@@ -116,18 +112,6 @@ class ComposedEngine(TreeEngine):
         if self.fault is not None:
             return super().description
         return f"{self._description}, all points at once, {self.walk.leaves} ({self.build})"
-
-    def _agrees_somewhere(self, points: Points, labels: Labels, values: FloatArray) -> bool:
-        checker = self.checker
-        if checker.wants_ensemble():
-            column = checker.one_of(self._columns.walked_columns)
-            return agree_at(labels, values, column, self.call(points.at(column)))
-        member = self.walk.member(checker.one_of)
-        if member is None:
-            return True
-        column = checker.one_of(self._columns.walked_columns)
-        values, predict_at = member
-        return agree_at(labels, values, column, predict_at(column))
 
 
 for _method in (PROBABILITIES, NUMBER):

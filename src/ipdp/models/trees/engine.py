@@ -29,13 +29,17 @@ def walk_of(model: Any, method: str) -> Walk | None:
 class Checker:
     """Decides which answers are compared with plain calls.
 
-    The `first` so many observations are compared in full. Of the others one random point is
-    compared, so that no observation takes much longer than another: each `ensemble_every`-th time
-    with the whole ensemble, else with one of its trees, which is cheaper by as many as there are.
+    The `first` so many observations are compared in full, or at `most` points where there are
+    more. Of the others one random point is compared, so that no observation takes much longer than
+    another: each `ensemble_every`-th time with the whole model, else with one of its trees, which
+    is cheaper by as many as there are. A model without members is left alone in between.
     """
 
-    def __init__(self, *, first: int = 20, ensemble_every: int = 4, seed: int = 0) -> None:
+    def __init__(
+        self, *, first: int = 20, most: int = 1_000, ensemble_every: int = 4, seed: int = 0
+    ) -> None:
         self.first = first
+        self.most = most
         self.ensemble_every = ensemble_every
         self.seed = seed
         self._seen = 0
@@ -49,6 +53,10 @@ class Checker:
     def wants_ensemble(self) -> bool:
         """Whether one point of this observation is to be compared with the whole ensemble."""
         return self._seen % self.ensemble_every == 0
+
+    def some_of(self, numbers: Sequence[int]) -> list[int]:
+        """As many random ones as may be compared."""
+        return self._random.sample(numbers, min(self.most, len(numbers)))
 
     def one_of(self, numbers: Sequence[int]) -> int:
         """A random one."""
@@ -71,9 +79,9 @@ class TreeEngine(RowEngine):
     """A tree, or an ensemble of trees, of river.
 
     The points of all features share most of their way down a tree, so one walk serves them all. The
-    answers are compared with plain calls: all of them for the first observations, and one point of
-    every other observation, of one tree as a rule. After a difference, or an error, there are only
-    plain calls.
+    answers are compared with plain calls: all of them for the first observations, and of the others
+    one point of one tree, or of a single tree one point of each fourth observation. After a
+    difference, or an error, there are only plain calls.
     """
 
     given_up: ClassVar[str] = "the walk of the trees"
@@ -167,26 +175,39 @@ class TreeEngine(RowEngine):
     ) -> Outputs:
         if self._is_again:
             return Outputs(labels, values[None])
-        if self.checker.wants_all():
-            plain = self._plain(points.x, positions)
-            if not agree(labels, values, plain):
-                self._give_up("its answers differ from plain calls")
-                return plain
-            return aligned(plain, labels)
-        if self._columns.walked_columns and not self._agrees_somewhere(points, labels, values):
-            self._give_up("its answers differ from plain calls")
-            return self._plain(points.x, positions)
-        return Outputs(labels, values[None])
+        checker, columns = self.checker, self._columns.walked_columns
+        agrees = True
+        if checker.wants_all():
+            if len(columns) <= checker.most:
+                plain = self._plain(points.x, positions)
+                if agree(labels, values, plain):
+                    return aligned(plain, labels)
+                agrees = False
+            else:
+                some = checker.some_of(columns)
+                agrees = all(self._agrees_at(k, points, labels, values) for k in some)
+        elif columns:
+            agrees = self._agrees_somewhere(points, labels, values)
+        if agrees:
+            return Outputs(labels, values[None])
+        self._give_up("its answers differ from plain calls")
+        return self._plain(points.x, positions)
 
     def _agrees_somewhere(self, points: Points, labels: Labels, values: FloatArray) -> bool:
-        """Whether the answer at one point is that of a plain call."""
+        """Whether the answer at one point, of one member as a rule, is that of a plain call."""
         checker = self.checker
-        column = checker.one_of(self._columns.walked_columns)
-        member = None if checker.wants_ensemble() else self.walk.member(checker.one_of)
+        if checker.wants_ensemble():
+            column = checker.one_of(self._columns.walked_columns)
+            return self._agrees_at(column, points, labels, values)
+        member = self.walk.member(checker.one_of)
         if member is None:
-            return agree_at(labels, values, column, self.call(points.at(column)))
+            return True
+        column = checker.one_of(self._columns.walked_columns)
         values, predict_at = member
         return agree_at(labels, values, column, predict_at(column))
+
+    def _agrees_at(self, column: int, points: Points, labels: Labels, values: FloatArray) -> bool:
+        return agree_at(labels, values, column, self.call(points.at(column)))
 
     def _give_up(self, why: str) -> None:
         self.fault = f"{self.given_up} was given up: {why}"
