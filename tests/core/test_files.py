@@ -31,6 +31,15 @@ def test_after_an_error_the_file_is_what_it_was(tmp_path):
     assert list(tmp_path.iterdir()) == [file]
 
 
+def test_errors_name_the_file_and_not_its_draft(tmp_path):
+    for path in (tmp_path / "absent" / "a.txt", tmp_path):
+        with pytest.raises(OSError, match=r"absent|directory") as found:
+            write_whole(path, b"")
+        assert found.value.filename == str(path)
+        assert "part" not in str(found.value)
+    assert list(tmp_path.iterdir()) == []
+
+
 @pytest.mark.parametrize("data", ["grün", "grün".encode()])
 def test_text_is_written_as_utf_8(tmp_path, data):
     write_whole(tmp_path / "a", data)

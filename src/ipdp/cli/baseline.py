@@ -10,6 +10,7 @@ import typer
 from ipdp.cli.errors import sentences
 from ipdp.cli.options import Debug, Quiet, examples
 from ipdp.cli.printing import console, line
+from ipdp.cli.trust import trust_again
 
 
 def register(app: typer.Typer) -> None:
@@ -49,21 +50,29 @@ def baseline(
     allow_pickle: Annotated[
         bool, typer.Option("--allow-pickle", help="Load a pickle, which can run any code.")
     ] = False,
+    trust: Annotated[
+        str,
+        typer.Option(metavar="TYPES", help="Types that a .skops file may hold beside skops' own."),
+    ] = "",
     quiet: Quiet = False,
     debug: Debug = False,
 ) -> None:
     """Write the curves of a model over its training data, to compare production with."""
-    with sentences(debug=debug):
+    with sentences(debug=debug), trust_again():
         from ipdp.explainers import IncrementalPDP
         from ipdp.models.load import load_model
         from ipdp.sources import open_source
 
-        pdp = IncrementalPDP(load_model(model, allow_pickle=allow_pickle), alpha=None, n_ice=0)
-        dropped = [name.strip() for name in drop.split(",") if name.strip()]
-        with open_source(data, target=target, drop=dropped, limit=limit) as source:
+        loaded = load_model(model, allow_pickle=allow_pickle, trusted=_names(trust))
+        pdp = IncrementalPDP(loaded, alpha=None, n_ice=0)
+        with open_source(data, target=target, drop=_names(drop), limit=limit) as source:
             for observation in source:
                 pdp.explain_one(observation[0] if isinstance(observation, tuple) else observation)
         made = pdp.baseline()
         made.save(out)
         if not quiet:
             line(console(), f"Written: {out} ({len(made.curves)} features of {pdp.n_seen:,} rows)")
+
+
+def _names(text: str) -> list[str]:
+    return [name.strip() for name in text.split(",") if name.strip()]

@@ -18,6 +18,7 @@ from ipdp.cli.errors import INTERRUPTED, say, sentence, sentences
 from ipdp.cli.options import Config, Debug, Json, Quiet, RunPath, examples, with_settings
 from ipdp.cli.printing import as_json, console, line
 from ipdp.cli.reporter import Reporter
+from ipdp.cli.trust import trust_again
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -92,7 +93,7 @@ def run(
         against = None if baseline is None else _against(baseline, quiet=quiet or json_)
         how = {"resume": resume, "overwrite": overwrite}
         more: dict[str, Any] = {"watch": watch, "json_": json_, "quiet": quiet, "report": report}
-        with _trust_again():
+        with trust_again():
             _go(settings, config, how, against=against, **more)
 
 
@@ -130,7 +131,7 @@ def resume(
 
     with sentences(debug=debug):
         settings = RunConfig.from_run(run, file=config, trust_run=trust_run, **context.obj)
-        with _trust_again():
+        with trust_again():
             _go(settings, config, {"resume": True}, watch=watch, json_=json_, quiet=quiet)
 
 
@@ -264,36 +265,6 @@ def _listeners(
         yield server.metrics
     if errors is not None:
         yield stack.enter_context(ProgressBar(errors))
-
-
-@contextmanager
-def _trust_again() -> Iterator[None]:
-    """Where types of a model's file are not trusted, say the whole command that trusts them."""
-    from ipdp.models.load import LoadError
-
-    try:
-        yield
-    except LoadError as error:
-        if not error.untrusted:
-            raise
-        trusted = [f"--trust={','.join(error.untrusted)}"]
-        again = shlex.join(["ipdp", *_without_secrets(sys.argv[1:]), *trusted])
-        raise LoadError(f"{error}. If you trust them: {again}") from None
-
-
-def _without_secrets(arguments: list[str]) -> list[str]:
-    """A command as it may be shown: an address of a webhook has to be filled in again."""
-    from ipdp.sources import without_secrets
-
-    shown = list(arguments)
-    for k, argument in enumerate(arguments):
-        if argument == "--webhook" and k + 1 < len(arguments):
-            shown[k + 1] = "URL"
-        elif argument.startswith("--webhook="):
-            shown[k] = "--webhook=URL"
-        elif shown[k] == argument:
-            shown[k] = without_secrets(argument)
-    return shown
 
 
 @contextmanager

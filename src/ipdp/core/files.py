@@ -25,9 +25,12 @@ def written_whole(path: Path, *, sync: bool = False) -> Iterator[Path]:
         draft.replace(path)
         if sync and os.name == "posix":  # a directory can be opened
             _sync(path.parent)
-    except BaseException:
+    except BaseException as error:
         with suppress(OSError):
             draft.unlink()
+        if isinstance(error, OSError) and error.filename == str(draft):
+            # The draft is nothing that anybody has named.
+            raise type(error)(error.errno, error.strerror, str(path)) from None
         raise
 
 
