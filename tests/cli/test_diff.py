@@ -63,7 +63,9 @@ def test_quiet_says_it_by_the_exit_code(ipdp, run):
     ("options", "message"),
     [
         ([], "name two times"),
-        (["--at", 5], "no snapshot at or before n = 5"),
+        (["--at", 5], "no snapshot at or before 5: the first of january is at 50"),
+        (["--at", 9_000, "--against", 1_000], "january ends at 2,000: there is nothing at 9,000"),
+        (["--at", 1_000, "--html", "/nowhere/page.html"], "/nowhere/page.html: No such file"),
         (["--from", "5"], "two numbers with a colon in between, got '5'"),
         (["--from", "0:900", "--at", 3], "give one of both"),
         (["--from", "0:900", "--to", "500:1500"], "the periods overlap"),
@@ -76,6 +78,22 @@ def test_what_cannot_be_done_is_said_in_a_sentence(ipdp, run, options, message):
     answer = ipdp("diff", run, *options)
     assert answer.code == 2
     assert message in answer.err
+    assert answer.err.count("\n") == 1
+
+
+def test_a_baseline_instead_of_a_run(ipdp, run, tmp_path):
+    with library.LogReader(run) as reader:
+        base = library.comparison.Baseline(reader.at(1_000)).save(tmp_path / "base.ipdp")
+    answer = ipdp("diff", base, run)
+    assert answer.code == 0, answer.err
+    assert answer.out.startswith("Comparison of january at 2,000 with the baseline, at 95%")
+    answer = ipdp("diff", base, run, "--at", 3)
+    assert answer.code == 2
+    assert "at and against are times of a log, and a is none" in answer.err
+    base.write_bytes(base.read_bytes()[:100])
+    answer = ipdp("diff", base, run)
+    assert answer.code == 2
+    assert "base.ipdp: " in answer.err
     assert answer.err.count("\n") == 1
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import ipdp
-from ipdp.comparison.difference import Shares, difference, verdict_of
+from ipdp.comparison.difference import Shares, difference, number, verdict_of
 
 from .making import explained, logged, make_curve, rows
 
@@ -96,6 +96,56 @@ def test_models_cannot_be_asked_but_no_values_moved():
     one = explained(model, rows(2_000, 1)).curves
     other = explained(steeper, rows(2_000, 2)).curves
     assert ipdp.compare(one, other)["a"].kind == "model"
+
+
+def test_values_that_seem_to_have_moved_are_not_taken_for_the_same():
+    # A curve of data that moved on the way is worth few observations: too few to be sure that its
+    # values are others, and too few to say that they are the same.
+    rng = np.random.default_rng(1)
+    steep = {"values": [0.0, 2.0, 4.0, 6.0], "inflation": np.array([60.0])}
+    one = make_curve([0.0, 1.0, 2.0, 3.0], rug=[rng.normal(0, 1, 200)])
+    kinds = {}
+    for shift in (0.0, 1.5):
+        found = ipdp.compare(one, make_curve(**steep, rug=[rng.normal(shift, 1, 200)]), margin=0.1)
+        assert found["age"].verdict == "different"
+        assert found.moved == {}
+        kinds[shift] = found["age"].kind
+    assert kinds == {0.0: "model", 1.5: None}
+
+
+def test_what_is_said_of_no_single_feature():
+    X = [{"level of x": k / 50, "(y": 1.0} for k in range(200)]
+    one = ipdp.partial_dependence(lambda x: x["level of x"] + x["(y"], X)
+    other = ipdp.partial_dependence(lambda x: x["level of x"] + x["(y"] + 9, X)
+    found = ipdp.compare(one, other)
+    assert found.remarks == [
+        "level of prediction: 9 higher in b, seen in 2 of 2 curves (the model)",
+        "(the observations of both are taken for independent)",
+    ]
+    assert found.summary().splitlines()[0] == found.heading
+    assert [each.feature for each in found.ranked] == ["(y", "level of x"]
+
+
+def test_the_size_in_errors_is_that_of_the_largest_difference():
+    # Where the difference is next to nothing, so is its error: that ratio says nothing.
+    error = np.array([[0.1, 1e-12, 0.1]])
+    one = make_curve([0.0, 0.0, 0.0], error=error)
+    other = make_curve([-1.0, 1e-6, 1.0], error=error)
+    found = ipdp.compare(one, other, margin=0.1)["age"]
+    assert found.size_in_errors == pytest.approx(1 / (np.sqrt(2) * 0.1), rel=0.01)
+
+
+def test_texts_of_a_table():
+    one = make_curve([0.0, 1.0, 2.0, 3.0], error=0.01)
+    alike, other = (make_curve([0.0, 1.0, 2.0, last], error=0.01) for last in (3.0, 5.0))
+    same = ipdp.compare(one, alike, margin=0.5)["age"]
+    assert same.size_texts()[:2] == ("0", "0")
+    assert same.place_text() == ""
+    differs = ipdp.compare(one, other, margin=0.2)["age"]
+    assert differs.size_texts() == (number(1.5), "over 100", number(differs.most))
+    assert differs.place_text() == differs.where_text() or "everywhere"
+    far = ipdp.compare(one, make_curve([0.0, 1.0], points=[8.0, 9.0]), margin=0.5)["age"]
+    assert (far.size_texts(), far.place_text()) == (("", "", ""), "no common range")
 
 
 @pytest.mark.parametrize("memory", [0.0, 0.9])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -57,6 +59,20 @@ def test_the_curves_are_those_of_both_and_their_difference():
     np.testing.assert_allclose(apart, second - first, atol=1e-12)
 
 
+def test_the_champion_is_where_there_are_data():
+    results = both(rows(300, 2)).results()
+    curve = results["a"]
+    behind = curve.n_effective_points.copy()
+    behind[-1] = 0.0  # nobody has been there
+    results["a"] = replace(curve, n_effective_points=behind)
+    each = paired(results)["a"]
+    places = each.places[0]
+    assert len(places) == len(behind) - 1
+    expected = curve.select("champion: prediction").at(places)[0]
+    np.testing.assert_allclose(each.a, expected, atol=1e-9)
+    np.testing.assert_allclose(each.b - each.a, each.shape + each.level, atol=1e-9)
+
+
 def test_of_two_classes_the_second():
     def classes(share):
         return lambda x: {"no": 1 - share(x), "yes": share(x)}
@@ -67,6 +83,7 @@ def test_of_two_classes_the_second():
     found = paired(made)
     assert {each.output for each in found.differences} == {"yes"}
     assert (found["p"].verdict, found["q"].verdict) == ("different", "alike")
+    assert "its effect on P(yes)" in found["p"].summary()
 
 
 def test_a_class_that_one_has_not_met_is_nothing():

@@ -9,7 +9,7 @@ import typer
 
 from ipdp.cli.errors import CHANGED, sentences
 from ipdp.cli.options import Debug, Json, Quiet, examples
-from ipdp.cli.printing import as_json, console, cut, is_plain_terminal, line, plain, short, table
+from ipdp.cli.printing import as_json, console, cut, is_plain_terminal, line, plain, table
 from ipdp.core.curve import feature_text
 
 if TYPE_CHECKING:
@@ -17,7 +17,58 @@ if TYPE_CHECKING:
 
     from ipdp.comparison import Comparison, Difference
 
+_TITLES = ("feature", "on", "effect", "by", "errors", "at most", "where", "level")
+_NARROW = 100
 _STYLES = {"different": "bold red", "alike": "green", "cannot say": ""}
+
+Run = Annotated[
+    Path,
+    typer.Argument(metavar="RUN", help="A run's directory, or its log.", show_default=False),
+]
+Other = Annotated[
+    Path | None,
+    typer.Argument(metavar="OTHER", help="Another run to compare it with.", show_default=False),
+]
+At = Annotated[
+    int | None,
+    typer.Option(metavar="N", help="RUN after N observations.", show_default="the last"),
+]
+Against = Annotated[
+    int | None,
+    typer.Option(metavar="N", help="The same of OTHER, or of RUN itself.", show_default="the last"),
+]
+From = Annotated[
+    str | None,
+    typer.Option("--from", metavar="N:N", help="RUN over a period instead: 0:10000."),
+]
+To = Annotated[
+    str | None,
+    typer.Option(metavar="N:N", help="The same of OTHER, or of RUN itself: 10000:20000."),
+]
+Features = Annotated[
+    str | None,
+    typer.Option(metavar="FEATURES", help="Only these, with commas.", show_default="all"),
+]
+Margin = Annotated[
+    float | None,
+    typer.Option(
+        metavar="SIZE",
+        help="What counts as no difference, in units of the output.",
+        show_default="a tenth of the standard deviation of the predictions",
+    ),
+]
+Level = Annotated[
+    float,
+    typer.Option(metavar="P", help="Probability that nothing is called different by chance."),
+]
+WhichExplainer = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="Whose curves to compare.", show_default="the first"),
+]
+Html = Annotated[
+    Path | None,
+    typer.Option("--html", metavar="FILE", help="Write a page with the picture, too."),
+]
 
 
 def register(app: typer.Typer) -> None:
@@ -31,57 +82,18 @@ def register(app: typer.Typer) -> None:
 
 
 def diff(
-    run: Annotated[
-        Path,
-        typer.Argument(metavar="RUN", help="A run's directory, or its log.", show_default=False),
-    ],
-    other: Annotated[
-        Path | None,
-        typer.Argument(metavar="OTHER", help="Another run to compare it with.", show_default=False),
-    ] = None,
+    run: Run,
+    other: Other = None,
     *,
-    at: Annotated[
-        int | None,
-        typer.Option(metavar="N", help="RUN after N observations.", show_default="the last"),
-    ] = None,
-    against: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N", help="The same of OTHER, or of RUN itself.", show_default="the last"
-        ),
-    ] = None,
-    from_: Annotated[
-        str | None,
-        typer.Option("--from", metavar="N:N", help="RUN over a period instead: 0:10000."),
-    ] = None,
-    to: Annotated[
-        str | None,
-        typer.Option(metavar="N:N", help="The same of OTHER, or of RUN itself: 10000:20000."),
-    ] = None,
-    features: Annotated[
-        str | None,
-        typer.Option(metavar="FEATURES", help="Only these, with commas.", show_default="all"),
-    ] = None,
-    margin: Annotated[
-        float | None,
-        typer.Option(
-            metavar="SIZE",
-            help="What counts as no difference, in units of the output.",
-            show_default="a tenth of the standard deviation of the predictions",
-        ),
-    ] = None,
-    level: Annotated[
-        float,
-        typer.Option(metavar="P", help="Probability that nothing is called different by chance."),
-    ] = 0.95,
-    explainer: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="Whose curves to compare.", show_default="the first"),
-    ] = None,
-    html: Annotated[
-        Path | None,
-        typer.Option("--html", metavar="FILE", help="Write a page with the picture, too."),
-    ] = None,
+    at: At = None,
+    against: Against = None,
+    from_: From = None,
+    to: To = None,
+    features: Features = None,
+    margin: Margin = None,
+    level: Level = 0.95,
+    explainer: WhichExplainer = None,
+    html: Html = None,
     json_: Json = False,
     quiet: Quiet = False,
     debug: Debug = False,
@@ -94,10 +106,7 @@ def diff(
         from ipdp.comparison import compare
 
         first, second = _when(at, from_, "--at", "--from"), _when(against, to, "--against", "--to")
-        if other is None and (first is None) == (second is None) and first == second:
-            raise ValueError(
-                "name two times (--at N --against N), two periods (--from N:N --to N:N) or two runs"
-            )
+        _must_be_two(other, first, second)
         found = compare(
             run,
             run if other is None else other,
@@ -108,18 +117,30 @@ def diff(
             level=level,
             explainer=explainer,
         )
-        if html is not None:
-            from ipdp.web.comparison import write_comparison
-
-            write_comparison(found, html)
-        if json_:
-            as_json(found.to_dict())
-        elif not quiet:
-            print_comparison(found, console())
-            if html is not None:
-                line(console(), f"Written: {html}")
+        _tell(found, html, json_=json_, quiet=quiet)
         if found.verdict == "different":
             raise typer.Exit(CHANGED)
+
+
+def _must_be_two(other: Path | None, first: Any, second: Any) -> None:
+    if other is None and first == second:
+        raise ValueError(
+            "name two times (--at N --against N), two periods (--from N:N --to N:N) or two runs"
+        )
+
+
+def _tell(found: Comparison, html: Path | None, *, json_: bool, quiet: bool) -> None:
+    """Write the page, if there is to be one, and print what came of it."""
+    if html is not None:
+        from ipdp.web.comparison import write_comparison
+
+        write_comparison(found, html)
+    if json_:
+        as_json(found.to_dict())
+    elif not quiet:
+        print_comparison(found, console())
+        if html is not None:
+            line(console(), f"Written: {html}")
 
 
 def _when(time: int | None, period: str | None, *names: str) -> Any:
@@ -146,30 +167,33 @@ def _features(text: str) -> list[Any]:
 
 def print_comparison(found: Comparison, out: Console) -> None:
     """A table with a row for each feature and output, and what is to be said of all."""
-    lines = found.summary().splitlines()
-    line(out, lines[0], "bold")
+    line(out, found.heading, "bold")
     several = len({each.output for each in found.differences}) > 1
-    titles = ["feature", *(["on"] if several else []), "effect", "by", "at most", "where"]
-    shown = table(*titles, "level", plain=is_plain_terminal(out))
+    # In a terminal with few columns what may be read off the others is left out.
+    left_out = {"at most"} if out.is_terminal and out.width < _NARROW else set()
+    left_out |= set() if several else {"on"}
+    if not out.is_terminal:
+        out.width = max(out.width, 200)  # a file takes it all
+    titles = [title for title in _TITLES if title not in left_out]
+    shown = table(*titles, plain=is_plain_terminal(out))
     order = {"different": 0, "cannot say": 1, "alike": 2}
     for each in sorted(found.differences, key=lambda d: (order[d.verdict], -(d.size or 0.0))):
-        shown.add_row(*(plain(text, style) for text, style in _cells(each, several=several)))
+        cells = zip(_TITLES, _cells(each), strict=True)
+        shown.add_row(*(plain(*cell) for title, cell in cells if title not in left_out))
     out.print(shown)
-    for remark in lines[1:]:
-        if remark.strip().startswith(("level of ", "values of ", "only in ", "(")):
-            line(out, remark.strip())
+    for remark in found.remarks:
+        line(out, remark)
 
 
-def _cells(each: Difference, *, several: bool) -> list[tuple[str, str]]:
-    on = [(cut(each.output_text, 12), "")] if several else []
-    sizes = [short(each.size), short(each.most)] if each.shape.size else ["", ""]
+def _cells(each: Difference) -> list[tuple[str, str]]:
+    sizes = each.size_texts()
     level = f"{each.level:+.2g} ± {each.level_half:.1g}" if each.shape.size else ""
     cause = f" ({each.kind})" if each.kind else ""
     return [
         (cut(feature_text(each.feature), 20), "bold"),
-        *on,
+        (cut(each.output_text, 12), ""),
         (f"{each.verdict}{cause}", _STYLES[each.verdict]),
         *((size, "") for size in sizes),
-        (cut(each.note or each.where_text() or "everywhere", 24), ""),
+        (cut(each.place_text(), 24), ""),
         (level, _STYLES["different"] if each.level_verdict == "different" else ""),
     ]

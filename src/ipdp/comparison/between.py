@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,6 +15,7 @@ from ipdp.comparison.kinds import moved_features, with_kinds
 from ipdp.comparison.result import Comparison
 from ipdp.comparison.sides import Side, When, shares, sides_of
 from ipdp.core.curve import Curve
+from ipdp.core.packing import is_packed
 from ipdp.core.typing import Feature, Label
 from ipdp.core.validation import unknown
 
@@ -44,8 +46,8 @@ def compare(
     Parameters
     ----------
     a, b
-        Each a curve, several of them, an explainer, a log (`LogReader`), the path of a run, or a
-        baseline. Without b, two times or periods of one log.
+        Each a curve, several of them, an explainer, a log (`LogReader`), a baseline, or the path
+        of a run or of a baseline. Without b, two times or periods of one log.
     at, against
         Of a log: its time, in observations, or a period as a pair of two times; `at` is that of a,
         `against` that of b. The last time if there is none.
@@ -91,6 +93,7 @@ def compare(
         if at is None and against is None:
             raise TypeError("compare needs two: a and b, or a log and its times at and against")
         b = a
+    a, b = _opened(a), _opened(b)
     sides = sides_of(a, b, at, against, explainer)
     _must_not_overlap(*sides)
     for given, side in ((a, sides[1]), (b, sides[0])):
@@ -99,6 +102,14 @@ def compare(
     chosen = _features(*sides, features)
     found = _differences(*sides, chosen, level=level, margin=margin)
     return _comparison(*sides, chosen, found, level=level, names=names)
+
+
+def _opened(given: Any) -> Any:
+    """The baseline, where a path is that of one."""
+    from ipdp.comparison.baseline import Baseline  # which compares
+
+    is_path = isinstance(given, (str, os.PathLike))
+    return Baseline.load(given) if is_path and is_packed(given) else given
 
 
 def _must_not_overlap(a: Side, b: Side) -> None:

@@ -104,13 +104,13 @@ class Difference:
 
     @property
     def size_in_errors(self) -> float:
-        """The largest difference of the shape in standard errors."""
+        """The same in standard errors; infinite without an error."""
         if not self.shape.size:
             return math.nan
-        known = self.std_error > 0
-        ratio = np.abs(self.shape) / np.where(known, self.std_error, 1.0)
-        exact = np.where(np.abs(self.shape) > 0, np.inf, 0.0)
-        return float(np.where(known, ratio, exact).max())
+        error = float(self.std_error[np.abs(self.shape).argmax()])
+        if error > 0:
+            return self.size / error
+        return math.inf if self.size > 0 else 0.0
 
     @property
     def most(self) -> float:
@@ -152,6 +152,24 @@ class Difference:
         low, high = where
         return _interval_text(low, high, self.places[0])
 
+    def place_text(self) -> str:
+        """For a table: where it differs, "everywhere", or why that is unknown; empty if alike."""
+        if self.note or self.verdict == "alike" or self._is_rounding(self.size):
+            return self.note
+        return self.where_text() or "everywhere"
+
+    def size_texts(self) -> tuple[str, str, str]:
+        """For a table: the size, in standard errors, and at most; empty without places."""
+        if not self.shape.size:
+            return "", "", ""
+        sizes = [0.0 if self._is_rounding(size) else size for size in (self.size, self.most)]
+        errors = 0.0 if sizes[0] == 0.0 else self.size_in_errors
+        said = f"{errors:.2g}" if errors < 100 else "over 100"
+        return number(sizes[0]), said, number(sizes[1])
+
+    def _is_rounding(self, size: float) -> bool:
+        return size <= 1e-4 * self.margin
+
     def summary(self) -> str:
         """One sentence for people."""
         said = [part for part in (self._shape_text(), self._level_text()) if part]
@@ -160,9 +178,10 @@ class Difference:
     def _shape_text(self) -> str:
         if self.note:
             return f"cannot say ({self.note})"
-        size, margin = number(self.size), number(self.margin)
+        size = number(0.0 if self._is_rounding(self.size) else self.size)
+        margin = number(self.margin)
         if self.verdict == "alike":
-            most = self.most if self.most > 1e-4 * self.margin else 0.0  # rounding
+            most = 0.0 if self._is_rounding(self.most) else self.most
             return f"alike: the effect differs by at most {number(most)} (margin {margin})"
         if self.verdict == "cannot say":
             return (
@@ -226,21 +245,11 @@ def difference(
     common = common_points(a, b) if a.kind == b.kind else None
     if common is None:
         return _nothing(a, output, text, margin, _why_nothing(a, b))
-    values = [
-        curve.average.reshape(1, -1)[0] @ weights.T
-        for curve, weights in zip((a, b), common.weights, strict=True)
-    ]
-    apart = values[1] - values[0]
-    level = float(apart.mean())
-    shape = apart - level
-    if max(shares) == 0.0:  # the same data, asked of the same model
-        halves = np.zeros(len(common)), np.zeros(len(common)), 0.0, 0.0
-    else:
-        halves = _halves(a, b, common, outside, shares)
-    error, half, level_error, level_half = halves
-    note = "" if np.isfinite(half).any() else "too few observations for an error"
-    if len(common) == 1 and not note:
-        note = "one common value"
+    values = [c.average[0].ravel() @ w.T for c, w in zip((a, b), common.weights, strict=True)]
+    level = float((values[1] - values[0]).mean())
+    shape = values[1] - values[0] - level
+    error, half, level_error, level_half = _halves(a, b, common, outside, shares)
+    note = _note(common, half)
     return Difference(
         feature=a.feature,
         output=output,
@@ -262,6 +271,13 @@ def difference(
     )
 
 
+def _note(common: Common, half: FloatArray) -> str:
+    """Why nothing can be said of a shape with such a band; empty if it can."""
+    if not np.isfinite(half).any():
+        return "too few observations for an error"
+    return "one common value" if len(common) == 1 else ""
+
+
 def verdict_of(values: FloatArray, half: FloatArray, margin: float) -> Verdict:
     """Whether values with bands are beyond a margin somewhere, or within it everywhere."""
     size = np.abs(values)
@@ -274,6 +290,8 @@ def _halves(
     a: Curve, b: Curve, common: Common, outside: float, shares: Shares
 ) -> tuple[FloatArray, FloatArray, float, float]:
     """Standard error and half of the band, of the shape at each place and of the level."""
+    if max(shares) == 0.0:  # the same data, asked of the same model
+        return np.zeros(len(common)), np.zeros(len(common)), 0.0, 0.0
     errors = Errors.of(a), Errors.of(b)
     shape, level = zip(
         *(_at_places(e, w) for e, w in zip(errors, common.weights, strict=True)), strict=True

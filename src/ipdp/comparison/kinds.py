@@ -23,13 +23,16 @@ _PART = 0.5
 _ERRORS = 3.0
 
 
-def moved_features(a: Mapping[Feature, Curve], b: Mapping[Feature, Curve]) -> dict[Feature, str]:
+def moved_features(
+    a: Mapping[Feature, Curve], b: Mapping[Feature, Curve], *, independent: bool = False
+) -> dict[Feature, str]:
     """Features whose recent values are others than before, and how, in a few words.
 
-    The values have as many independent ones among them as the curves say of their observations.
+    The values have as many independent ones among them as the curves say of their observations;
+    or, if they are to be taken for independent, all of them are.
     """
     found = {}
-    worth = [1 / max(_inflation(curves), 1.0) for curves in (a, b)]
+    worth = [1.0 if independent else 1 / max(_inflation(curves), 1.0) for curves in (a, b)]
     for feature in a:
         if feature in b and len(a[feature].rug) == len(b[feature].rug) == 1:
             text = _moved(a[feature], b[feature], worth)
@@ -87,9 +90,16 @@ def with_kinds(
     kind: Kind | None = None
     if a.log is not None and a.log == b.log and a.learns is False:
         kind = "data"  # the model is one and the same
-    elif not moved and a.curves.keys() == b.curves.keys() and _has_values(a) and _has_values(b):
+    elif not moved and _are_of_same_data(a, b):
         kind = "model"
     return [_named(each, kind, kind) for each in differences]
+
+
+def _are_of_same_data(a: Side, b: Side) -> bool:
+    """Whether no value moved, nor seems to have: few independent ones would hide much."""
+    if a.curves.keys() != b.curves.keys() or not (_has_values(a) and _has_values(b)):
+        return False
+    return not moved_features(a.curves, b.curves, independent=True)
 
 
 def _has_values(side: Side) -> bool:

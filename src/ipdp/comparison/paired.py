@@ -154,6 +154,22 @@ def paired(
     return Comparison(names=names, differences=found, level=level, notes=notes)
 
 
+def is_paired(results: Mapping[Feature, Result]) -> bool:
+    """Whether these are results of what `challenge` gave, and `paired` can compare them.
+
+    Examples
+    --------
+    >>> import ipdp
+    >>> pdp = ipdp.IncrementalPDP(lambda x: x["a"])
+    >>> both = challenge(pdp, lambda x: 2 * x["a"])
+    >>> both.explain_many([{"a": 1.0}, {"a": 2.0}])
+    >>> is_paired(both.results()), is_paired({})
+    (True, False)
+    """
+    curves = [result for result in results.values() if isinstance(result, Curve)]
+    return any(str(label).startswith(_CHAMPION) for c in curves for label in c.outputs)
+
+
 def _outputs(curves: Mapping[Feature, Curve]) -> list[str]:
     """The names of the models' own outputs; of two classes the second."""
     first = max(curves.values(), key=lambda curve: len(curve.outputs), default=None)
@@ -161,10 +177,13 @@ def _outputs(curves: Mapping[Feature, Curve]) -> list[str]:
         return []
     texts = [str(label) for label in first.outputs]
     own = [text.removeprefix(_CHAMPION) for text in texts if text.startswith(_CHAMPION)]
-    if len(own) == 2:
-        both = sum(first.select(f"{_CHAMPION}{name}").average for name in own)
-        own = own[1:] if np.allclose(both, 1.0, atol=1e-6) else own
-    return own
+    return own[1:] if len(own) == 2 and _are_chances(first) else own
+
+
+def _are_chances(curve: Curve) -> bool:
+    """Whether the outputs of the champion are probabilities of classes."""
+    own = [k for k, label in enumerate(curve.outputs) if str(label).startswith(_CHAMPION)]
+    return len(own) > 1 and np.allclose(curve.average[own].sum(axis=0), 1.0, atol=1e-6)
 
 
 def _margin(curves: Mapping[Feature, Curve], output: str) -> float:
@@ -174,22 +193,17 @@ def _margin(curves: Mapping[Feature, Curve], output: str) -> float:
 
 
 def _difference(curve: Curve, output: str, margin: float, outside: float) -> Difference:
-    apart = curve.select(f"{_APART}{output}")
+    apart, champion = (curve.select(f"{part}{output}") for part in (_APART, _CHAMPION))
+    settings: dict[str, Any] = {"margin": margin, "outside": outside, "shares": Shares(0.0, 1.0)}
     nothing = replace(apart, average=np.zeros_like(apart.average))
-    found = difference(
-        nothing,
-        apart,
-        output=apart.outputs[0],
-        margin=margin,
-        outside=outside,
-        shares=Shares(0.0, 1.0),
-    )
-    kept = found.b.shape[0] == curve.average.shape[-1] and len(curve.grid_values) == 1
-    a = curve.select(f"{_CHAMPION}{output}").average[0] if kept else np.zeros_like(found.b)
+    found = difference(nothing, apart, output=apart.outputs[0], **settings)
+    # The champion at the same places: those with data behind them.
+    none = replace(champion, average=nothing.average)
+    a = difference(none, champion, output=champion.outputs[0], **settings).b
     return replace(
         found,
         output=output,
-        output_text=output,
+        output_text=f"P({output})" if _are_chances(curve) else output,
         a=a,
         b=a + found.b,
         kind="model" if found.verdict == "different" else None,

@@ -76,33 +76,47 @@ class Comparison:
         found = [each for each in self.differences if each.feature == feature]
         if not found:
             raise KeyError(feature)
-        order = ("different", "cannot say", "alike")
-        return min(found, key=lambda each: (order.index(each.verdict), -_size(each)))
+        return min(found, key=_rank)
 
     @property
     def features(self) -> list[Feature]:
         """The features that were compared."""
         return list(dict.fromkeys(each.feature for each in self.differences))
 
+    @property
+    def ranked(self) -> list[Difference]:
+        """The difference of each feature, as `self[feature]`: those that differ come first."""
+        return sorted((self[feature] for feature in self.features), key=_rank)
+
     def summary(self) -> str:
         """What came of it, a line for each feature."""
         return "\n".join(self._lines())
 
-    def _lines(self) -> list[str]:
-        best = [self[feature] for feature in self.features]
+    @property
+    def heading(self) -> str:
+        """What was compared, and how many effects differ: the first line of the summary."""
+        best = self.ranked
         changed = sum(each.verdict == "different" for each in best)
         said = f"{changed or 'none'} of {len(best)} features different"
-        lines = [f"Comparison of {self.names[1]} with {self.names[0]}, at {self.level:.0%}: {said}"]
+        return f"Comparison of {self.names[1]} with {self.names[0]}, at {self.level:.0%}: {said}"
+
+    def _lines(self) -> list[str]:
+        best, lines = self.ranked, [self.heading]
         wide = max(len(feature_text(each.feature)) for each in best)
-        for each in sorted(best, key=_rank):
+        for each in best:
             lines.append(f"    {feature_text(each.feature):{wide}}  {_line(each)}")
-        if level := self._level_line():
-            lines.append(f"    {level}")
-        lines += [f"    values of {feature_text(f)} moved: {how}" for f, how in self.moved.items()]
+        return lines + [f"    {remark}" for remark in self.remarks]
+
+    @property
+    def remarks(self) -> list[str]:
+        """What is to be said of no single feature, a line each: level, data, what is assumed."""
+        level = self._level_line()
+        found = [level] if level else []
+        found += [f"values of {feature_text(f)} moved: {how}" for f, how in self.moved.items()]
         for side, names in zip(self.names, self.only, strict=True):
             if names:
-                lines.append(f"    only in {side}: {', '.join(map(feature_text, names))}")
-        return lines + [f"    ({note})" for note in self.notes]
+                found.append(f"only in {side}: {', '.join(map(feature_text, names))}")
+        return found + [f"({note})" for note in self.notes]
 
     def _level_line(self) -> str:
         """How the level differs: the largest, as it is much the same for all features."""
@@ -161,17 +175,20 @@ class Comparison:
         return self.summary()
 
 
+_VERDICTS = ("different", "cannot say", "alike")
+
+
 def _size(each: Difference) -> float:
     largest = max(each.size, abs(each.level)) if each.shape.size else 0.0
     return largest / each.margin if each.margin > 0 else largest
 
 
 def _rank(each: Difference) -> tuple[int, float]:
-    return ("different", "cannot say", "alike").index(each.verdict), -_size(each)
+    return _VERDICTS.index(each.verdict), -_size(each)
 
 
 def _line(each: Difference) -> str:
-    return each.summary().partition(": ")[2]
+    return each.summary().removeprefix(f"{feature_text(each.feature)}: ")
 
 
 def _row(each: Difference) -> dict[str, Any]:

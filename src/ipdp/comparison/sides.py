@@ -14,6 +14,7 @@ import numpy as np
 from ipdp.comparison.difference import Shares
 from ipdp.comparison.periods import Smoothness, during, is_of_changed, with_errors_since
 from ipdp.core.curve import Curve
+from ipdp.core.errors import NotEnoughSamples
 from ipdp.core.importance import Importance
 from ipdp.core.typing import Feature
 from ipdp.explainers import Explainer
@@ -124,10 +125,25 @@ def _of_log(reader: LogReader, when: When, explainer: str | None) -> Side:
             raise ValueError(f"{reader.path} does not say its alpha: compare two times of it")
         curves, (first, last) = during(reader, name, when, smoothness)
         return Side(f"{run} from {first:,} to {last:,}", curves, period=(first, last), **known)
-    found = reader.at(math.inf if when is None else when, name)
-    times = [info.n for info in reader.snapshots() if when is None or info.n <= when]
-    n = times[-1]
+    n = _snapshot_at(reader, when, run)
+    found = reader.at(n, name)
     return Side(f"{run} at {n:,}", _only_curves(found.values()), n=n, **known)
+
+
+def _snapshot_at(reader: LogReader, when: float | None, run: str) -> int:
+    """The time of the last snapshot at or before a time of the run."""
+    times = [info.n for info in reader.snapshots()]
+    if not times:
+        raise NotEnoughSamples(f"{run} has no snapshot yet")
+    end = max(times[-1], reader.status.n)
+    if when is not None and end < when < math.inf:
+        raise ValueError(f"{run} ends at {end:,}: there is nothing at {when:,.0f}")
+    known = [n for n in times if when is None or n <= when]
+    if not known:
+        raise NotEnoughSamples(
+            f"no snapshot at or before {when:,.0f}: the first of {run} is at {times[0]:,}"
+        )
+    return known[-1]
 
 
 def _with_curves(reader: LogReader) -> str:

@@ -18,8 +18,10 @@ import binascii
 import hashlib
 import json
 import math
+import os
 import struct
 import zlib
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -56,6 +58,15 @@ def pack(value: Any) -> bytes:
         size for part, own in zip(written, parts, strict=True) for size in (len(part), len(own))
     ]
     return _HEAD.pack(_MAGIC, VERSION, *sizes, _checksum(sizes, body)) + body
+
+
+def is_packed(path: str | os.PathLike[str]) -> bool:
+    """Whether a file begins as what `pack` gave."""
+    try:
+        with Path(path).open("rb") as file:
+            return file.read(len(_MAGIC)) == _MAGIC
+    except OSError:
+        return False
 
 
 def unpack(data: bytes) -> Any:

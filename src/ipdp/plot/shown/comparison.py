@@ -157,9 +157,6 @@ def _number(value: float) -> str:
 
 def _panel(each: Difference) -> ShownPanel:
     categories = each.places[0].tolist() if each.categorical[0] else None
-    x = np.arange(len(each.shape), dtype=float)
-    if categories is None:
-        x = np.asarray(each.places[0], dtype=float)
     a = each.a - each.a.mean()
     reach = each.half + each.margin
     kind = f" ({each.kind})" if each.kind else ""
@@ -167,20 +164,27 @@ def _panel(each: Difference) -> ShownPanel:
         feature=named(each.feature, _LETTERS),
         verdict=f"{each.verdict}{kind}",
         is_different=each.verdict == "different",
-        x=x,
+        x=axis_of(each),
         a=a,
         b=a + each.shape,
         low=a - reach,
         high=a + reach,
         categories=categories,
-        parts=_parts(each, x),
+        parts=parts_beyond(each),
     )
 
 
-def _parts(each: Difference, x: FloatArray) -> list[tuple[float, float]]:
-    """The parts of the axis where b leaves the band."""
+def axis_of(each: Difference) -> FloatArray:
+    """The places on the axis: categories one after the other."""
+    if each.categorical[0]:
+        return np.arange(len(each.shape), dtype=float)
+    return np.asarray(each.places[0], dtype=float)
+
+
+def parts_beyond(each: Difference) -> list[tuple[float, float]]:
+    """The parts of the axis of one feature where both differ by more than the margin."""
     beyond = np.abs(each.shape) - each.half > each.margin
-    edges = edges_around(x)
+    edges = edges_around(axis_of(each))
     parts: list[tuple[float, float]] = []
     for k in np.flatnonzero(beyond):
         low, high = float(edges[k]), float(edges[k + 1])
