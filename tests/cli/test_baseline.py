@@ -60,3 +60,9 @@ def test_a_challenger_is_compared_at_the_end(ipdp, tables):
     # The model learned slopes of 2 and 1 on the way, the challenger stays as it is.
     assert any(line.split()[:1] == ["a"] for line in answer.out.splitlines()), answer.out
     assert "both models were asked about the same rows" in answer.out
+    shown = ipdp("show", tables / "live")
+    assert "Comparison of challenger with model" in shown.out
+    assert "challenger: prediction" not in shown.out
+    told = json.loads(ipdp("show", tables / "live", "--json").out)["challengers"]
+    assert list(told) == ["challenger"]
+    assert told["challenger"]["names"] == ["model", "challenger"]

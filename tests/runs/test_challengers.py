@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import ipdp
+from ipdp.runs.challengers import compared, is_challenger
 from ipdp.runs.config import RunConfig
 from ipdp.runs.toml import ConfigError
 
@@ -32,6 +33,13 @@ def test_each_is_compared_on_the_same_rows(tmp_path):
     json.dumps(came.to_dict(), allow_nan=False)
     with ipdp.LogReader(tmp_path) as reader:
         assert reader.explainers == ["pdp", "challenger steep", "challenger same"]
+
+
+def test_an_explainer_that_is_only_called_so_is_none():
+    pdp = ipdp.IncrementalPDP(champion, alpha=0.01)
+    pdp.explain_many(stream(50))
+    assert not is_challenger("challenger x", pdp.results())
+    assert compared({"challenger x": pdp.results(), "challenger y": {}}) == {}
 
 
 def test_without_curves_there_is_nothing_to_compare():

@@ -266,7 +266,7 @@ def test_static_files_are_packed_and_kept(run):
     with client_of(run) as client:
         page = client.get("/runs/loans").text
         names = [part.split('"')[0] for part in page.split('src="')[1:]]
-        assert len(names) == 9
+        assert len(names) == 10
         for name in names:
             answer = client.get(name)
             assert answer.status_code == 200

@@ -11,6 +11,7 @@ import pytest
 from tests.web.browser import SIZES, drawn, go_to, settled, trace, traces, until, visit
 from tests.web.logs import EVIL, FEATURES, change_at, curve_at, curves_at, write_explained
 
+from ipdp.comparison import compare
 from ipdp.core.curve import feature_text
 from ipdp.log import Log, LogReader
 from ipdp.log.beliefs import belief
@@ -38,7 +39,8 @@ def loans(opened):
     opened.evaluate("document.getElementById('search').dispatchEvent(new Event('input'))")
     opened.evaluate("document.activeElement.blur()")
     opened.evaluate(
-        "ipdp.page.show({ a: null, b: null, change: null, output: null, follow: true, at: 19 })"
+        "ipdp.page.show({ a: null, b: null, change: null, output: null, follow: true, at: 19,"
+        " versus: null })"
     )
     settled(opened)
     return opened
@@ -283,6 +285,7 @@ def test_features_are_ordered_by_importance_and_found(loans, reader):
 
 
 def test_two_times_side_by_side(loans, reader):
+    loans.evaluate("ipdp.page.source.comparison = null")  # as in a report, which has no server
     choose(loans, 1)
     go_to(loans, 4)
     loans.click("#pin-a")
@@ -303,6 +306,59 @@ def test_two_times_side_by_side(loans, reader):
     loans.keyboard.press("x")
     settled(loans)
     assert loans.get_attribute("#pin-b", "aria-pressed") == "false"
+    loans.evaluate("delete ipdp.page.source.comparison")
+
+
+def compared(page):
+    until(page, "ipdp.page.compare.found !== null")
+    settled(page)
+
+
+def test_two_times_are_judged_as_in_the_terminal(loans, reader):
+    assert loans.locator("#compare-card").is_visible()  # there are other runs to compare with
+    assert "Keep two times as A and B" in loans.inner_text("#compare-said")
+    assert loans.locator("#compare-table").is_hidden()
+    for k, place, key in ((0, 7, "a"), (0, 19, "b")):
+        choose(loans, k)
+        go_to(loans, place)
+        loans.keyboard.press(key)
+    compared(loans)
+    found = compare(reader.path, at=800, against=2000)
+    said = loans.inner_text("#compare-said")
+    assert said == f"{found.heading}. {found['salary'].summary()}."
+    assert loans.inner_text("#caption") == f"{found['salary'].summary()}."
+    rows = loans.locator("#compare-rows tr").all_inner_texts()
+    assert sorted(row.split("\t")[0] for row in rows) == sorted(map(feature_text, found.features))
+    each = found["salary"]
+    [row] = [row.split("\t") for row in rows if row.startswith("salary\t")]
+    assert row == ["salary", each.verdict, *each.size_texts(), each.place_text()]
+    line = trace(loans, "difference", part="difference")
+    np.testing.assert_allclose(line["y"], each.shape, rtol=1e-6)
+    band = trace(loans, "difference", part="difference-band")["y"]
+    ends = [*(each.shape + each.half), *(each.shape - each.half)[::-1]]
+    np.testing.assert_allclose(band, ends, rtol=1e-6)
+    loans.click("#compare-rows button >> text='colour'")
+    settled(loans)
+    assert loans.evaluate("ipdp.page.state.feature") == 2
+    assert found["colour"].summary() in loans.inner_text("#compare-said")
+
+
+def test_another_run_is_compared_with_this_one(loans, reader):
+    loans.select_option("#versus", "run:died")
+    until(loans, "ipdp.page.compare.found && !ipdp.page.compare.error")
+    settled(loans)
+    assert "died at 400" in loans.inner_text("#compare-legend")
+
+
+def test_what_cannot_be_compared_says_why(browser, address):
+    context = browser.new_context()  # the browser itself reports the status of the answer
+    page = context.new_page()
+    page.goto(f"{address}runs/loans#versus=run:broken.db")
+    until(page, "ipdp.page && ipdp.page.compare.error !== ''")
+    settled(page)
+    assert page.inner_text("#compare-said").startswith("This cannot be compared: ")
+    assert page.locator("#difference").is_hidden()
+    context.close()
 
 
 def test_a_click_on_a_change_shows_before_and_after(loans, reader):

@@ -12,6 +12,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
+from ipdp.cli.diff import print_comparison
 from ipdp.cli.errors import CHANGED, sentences
 from ipdp.cli.options import Debug, Json, Quiet, RunPath, completing, examples
 from ipdp.cli.printing import (
@@ -37,6 +38,7 @@ from ipdp.core.validation import unknown
 from ipdp.core.words import moment
 
 if TYPE_CHECKING:
+    from ipdp.comparison import Comparison
     from ipdp.log import LogReader
     from ipdp.log.records import LoggedChange
 
@@ -246,6 +248,7 @@ def overview(reader: LogReader, at: int | None) -> dict[str, Any]:
             explainer: {feature_text(r.feature): r.to_dict() for r in found}
             for explainer, found in results.items()
         },
+        "challengers": {c.names[1]: c.to_dict() for c in _challengers(results).values()},
         "changes": [
             {
                 "n": change.n,
@@ -273,13 +276,17 @@ def print_overview(reader: LogReader, at: int | None, out: Console) -> None:
         line(out, f"After {taken:,} observations:")
     if not out.is_terminal:
         out.width = max(out.width, 200)  # a file takes it all
-    for k, (explainer, found) in enumerate(results.items()):
+    challengers = _challengers(results)
+    own = {name: found for name, found in results.items() if name not in challengers}
+    for k, (explainer, found) in enumerate(own.items()):
         if k:
             line(out, f"{explainer}:", "bold")
         _print_results(found, reader.importances(explainer=explainer), out)
         explained = Explained.of(result for result in found if isinstance(result, Curve))
         if explained is not None and explained.sentence:
             line(out, explained.sentence)
+    for comparison in challengers.values():
+        print_comparison(comparison, out)
     _print_changes(reader, out)
 
 
@@ -299,6 +306,14 @@ def _results(reader: LogReader, at: int | None) -> dict[str, list[Result]]:
         for explainer, results in found.items()
         if results
     }
+
+
+def _challengers(results: Mapping[str, Sequence[Result]]) -> dict[str, Comparison]:
+    """How challengers differ from the model on the same rows, by the names of their explainers."""
+    from ipdp.runs.challengers import PREFIX, compared
+
+    by_feature = {name: {r.feature: r for r in found} for name, found in results.items()}
+    return {f"{PREFIX}{name}": found for name, found in compared(by_feature).items()}
 
 
 def _print_state(reader: LogReader, out: Console) -> None:

@@ -162,7 +162,7 @@ def is_paired(results: Mapping[Feature, Result]) -> bool:
     >>> import ipdp
     >>> pdp = ipdp.IncrementalPDP(lambda x: x["a"])
     >>> both = challenge(pdp, lambda x: 2 * x["a"])
-    >>> both.explain_many([{"a": 1.0}, {"a": 2.0}])
+    >>> both.explain_many([{"a": k / 10} for k in range(100)])
     >>> is_paired(both.results()), is_paired({})
     (True, False)
     """

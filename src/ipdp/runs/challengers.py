@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ipdp.comparison import challenge
+from ipdp.comparison import Comparison, challenge, paired
+from ipdp.comparison.paired import is_paired
+from ipdp.core.importance import Result
+from ipdp.core.typing import Feature
 from ipdp.explainers import Explainer, IncrementalPDP
 from ipdp.runs.step import by_name
 
@@ -20,3 +23,17 @@ def with_challengers(explainers: Any, challengers: Mapping[str, Any]) -> dict[st
     if first is None:
         raise ValueError("challengers are compared by curves: give an IncrementalPDP, too")
     return named | {f"{PREFIX}{name}": challenge(first, m) for name, m in challengers.items()}
+
+
+def is_challenger(explainer: str, results: Mapping[Feature, Result]) -> bool:
+    """Whether the results of an explainer are those of a challenger beside the model."""
+    return explainer.startswith(PREFIX) and is_paired(results)
+
+
+def compared(results: Mapping[str, Mapping[Feature, Result]]) -> dict[str, Comparison]:
+    """How each challenger differs from the model, by name, from the results of all explainers."""
+    names = [name for name, found in results.items() if is_challenger(name, found)]
+    return {
+        name.removeprefix(PREFIX): paired(results[name], names=("model", name.removeprefix(PREFIX)))
+        for name in names
+    }

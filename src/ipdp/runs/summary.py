@@ -9,11 +9,11 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any, Literal
 
-from ipdp.comparison import Comparison, paired
+from ipdp.comparison import Comparison
 from ipdp.core.curve import feature_text
 from ipdp.core.jsonable import readable
 from ipdp.core.typing import State
-from ipdp.runs.challengers import PREFIX, with_challengers
+from ipdp.runs.challengers import compared, with_challengers
 from ipdp.runs.events import AnyEvent
 from ipdp.runs.loop import Explainers, Run
 from ipdp.runs.prometheus import MetricsServer
@@ -150,9 +150,4 @@ def summary(loop: Run, seconds: float) -> Summary:
     own = {"seconds", "challengers"}
     names = [item.name for item in fields(Summary) if item.name not in own]
     values = {name: getattr(loop, name) for name in names}
-    challengers = {
-        name.removeprefix(PREFIX): paired(results, names=("model", name.removeprefix(PREFIX)))
-        for name, results in loop.results.items()
-        if name.startswith(PREFIX) and results
-    }
-    return Summary(seconds=seconds, challengers=challengers, **values)
+    return Summary(seconds=seconds, challengers=compared(loop.results), **values)

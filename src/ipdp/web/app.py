@@ -26,6 +26,7 @@ from starlette.types import Receive, Scope, Send
 
 from ipdp.web import document
 from ipdp.web.access import AccessMiddleware, check_token, error_response, is_loopback
+from ipdp.web.comparisons import Asked, Comparisons
 from ipdp.web.run_view import Cursor, NotFound
 from ipdp.web.runs import Runs, Unreadable, address
 
@@ -81,6 +82,7 @@ def make_app(
         Route("/runs/{run}.json", views.run_json),
         Route("/runs/{run}.html", views.document),
         Route("/runs/{run}/features/{feature}.json", views.feature_json),
+        Route("/runs/{run}/comparison.json", views.comparison_json),
         Route("/runs/{run}", views.run),
         Mount("/static", _PageFiles()),
     ]
@@ -153,6 +155,7 @@ class _Views:
     def __init__(self, runs: Runs) -> None:
         self.runs = runs
         self.interval = PollInterval()
+        self.comparisons = Comparisons()
 
     def index(self, _request: Request) -> Response:
         names = list(self.runs.listing())
@@ -205,6 +208,29 @@ class _Views:
             return error_response(400, "after must be a number of observations")
         explainer = request.query_params.get("explainer")
         return await self._answer(name, "feature", int(feature), int(after), explainer)
+
+    async def comparison_json(self, request: Request) -> Response:
+        """The run at two times, beside another run, or beside a challenger."""
+        query = request.query_params
+        times = {name: query[name] for name in ("a", "b") if name in query}
+        for name, given in times.items():
+            if not _NUMBER.fullmatch(given):
+                return error_response(400, f"{name} must be a number of observations")
+        try:
+            run, other = request.path_params["run"], query.get("run")
+            asked = Asked(
+                self.runs.get(run).path,
+                a=int(times["a"]) if "a" in times else None,
+                b=int(times["b"]) if "b" in times else None,
+                other=None if other is None else self.runs.get(other).path,
+                explainer=query.get("explainer"),
+                challenger=query.get("challenger"),
+            )
+            return _json_response(await run_in_threadpool(self.comparisons.answer, asked))
+        except NotFound as error:
+            return error_response(404, error)
+        except Unreadable as error:
+            return error_response(422, error)
 
     async def _answer(
         self, name: str, what: Literal["run", "feature", "document"], *asked: Any

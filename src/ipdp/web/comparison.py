@@ -17,16 +17,25 @@ if TYPE_CHECKING:
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 _STYLE = """
-body { font: 15px/1.5 system-ui, sans-serif; color: #1b1f24; background: #f6f6f4;
+:root { color-scheme: light dark; --ink: #1b1f24; --back: #f6f6f4; --surface: #fff; --line: #deded9;
+  --muted: #626a73; --bad: #b3261e; --good: #00795a; }
+@media (prefers-color-scheme: dark) { :root { --ink: #e7eaee; --back: #101317; --surface: #181c22;
+  --line: #2c333c; --muted: #9aa4af; --bad: #ff8a80; --good: #4fc79f; } }
+body { font: 15px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--back);
   max-width: 1100px; margin: 2rem auto; padding: 0 1rem; }
-h1 { font-size: 1.4rem; } img { width: 100%; background: #fff; border-radius: 12px; }
-table { border-collapse: collapse; width: 100%; background: #fff; }
-th, td { text-align: left; padding: .35rem .7rem; border-bottom: 1px solid #deded9; }
+h1 { font-size: 1.4rem; overflow-wrap: anywhere; }
+.picture, .table { overflow-x: auto; border-radius: 12px; }
+img { display: block; width: 100%; min-width: 640px; background: #fff; }
+table { border-collapse: collapse; width: 100%; background: var(--surface); }
+th, td { text-align: left; padding: .35rem .7rem; border-bottom: 1px solid var(--line); }
 td.number { font-variant-numeric: tabular-nums; white-space: nowrap; }
-.different { color: #b3261e; font-weight: 600; } .alike { color: #00795a; }
-.note { color: #626a73; }
+.different { color: var(--bad); font-weight: 600; white-space: nowrap; }
+.alike { color: var(--good); } .cannot { white-space: nowrap; }
+.note { color: var(--muted); }
 """
-_TITLES = ("feature", "output", "effect", "difference", "where", "cause", "level")
+_TITLES = (
+    *("feature", "output", "effect", "difference", "standard errors", "where", "cause", "level"),
+)
 
 
 def write_comparison(comparison: Comparison, path: str | os.PathLike[str]) -> Path:
@@ -62,33 +71,30 @@ def comparison_page(comparison: Comparison) -> str:
     ranked = sorted(comparison.differences, key=lambda each: order.get(id(each), len(order)))
     head = "".join(f"<th>{title}</th>" for title in _TITLES)
     rows = "".join(map(_row, ranked))
-    lines = comparison.summary().splitlines()
-    said = [line.strip() for line in lines[1:] if line.strip().startswith(_REMARKS)]
-    notes = "".join(f'<p class="note">{html.escape(line)}</p>' for line in said)
+    notes = "".join(f'<p class="note">{html.escape(line)}</p>' for line in comparison.remarks)
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<title>{b} against {a} · ipdp</title><style>{_STYLE}</style></head><body>\n"
-        f"<h1>{b} against {a}</h1>\n<p>{html.escape(lines[0])}.</p>\n{_picture(comparison)}"
-        f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>\n{notes}"
+        f"<h1>{b} against {a}</h1>\n<p>{html.escape(comparison.heading)}.</p>\n"
+        f"{_picture(comparison)}"
+        f'<div class="table"><table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>'
+        f"</div>\n{notes}"
         "</body></html>\n"
     )
 
 
-# How lines of the summary begin that are about no single feature.
-_REMARKS = ("level of ", "values of ", "only in ", "(")
-
-
 def _row(each: Difference) -> str:
-    size = "" if not each.shape.size else f"{each.size:.3g}, at most {each.most:.3g}"
+    size, errors, most = each.size_texts()
     level = "" if each.level != each.level else f"{each.level:+.3g} ± {each.level_half:.2g}"
     cells = [
         ("", feature_text(each.feature)),
         ("", each.output_text),
         (each.verdict.split()[0], each.verdict),
-        ("number", size),
-        ("", each.note or each.where_text() or "everywhere"),
+        ("number", size and f"{size}, at most {most}"),
+        ("number", errors),
+        ("", each.place_text()),
         ("", each.kind or each.level_kind or ""),
         (each.level_verdict if each.level_verdict == "different" else "number", level),
     ]
@@ -105,4 +111,5 @@ def _picture(comparison: Comparison) -> str:
     comparison.plot().figure_.savefig(picture, format="svg")
     data = base64.b64encode(picture.getvalue()).decode()
     text = "Both curves of each feature; where they differ it is shaded."
-    return f'<p><img alt="{text}" src="data:image/svg+xml;base64,{data}"></p>\n'
+    image = f'<img alt="{text}" src="data:image/svg+xml;base64,{data}">'
+    return f'<p class="picture">{image}</p>\n'

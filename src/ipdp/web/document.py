@@ -13,7 +13,10 @@ DIRECTORY = Path(__file__).parent / "page"
 FIRST = "base.js"
 """The script that runs before anything is drawn."""
 
-SCRIPTS = ("run.js", "plot.js", "curve.js", "time.js", "lists.js", "page.js", "controls.js")
+SCRIPTS = (
+    *("run.js", "plot.js", "curve.js", "time.js", "lists.js", "compare.js", "page.js"),
+    "controls.js",
+)
 """Scripts that run when the page is there, in this order."""
 
 PLOTLY = "plotly.min.js"

@@ -17,8 +17,12 @@ from ipdp.web.svg import Drawing, Scale, diverging, ticks, viridis
 
 LEVEL = 0.95
 
-_SIZE = 360.0, 224.0
-_LEFT, _RIGHT, _TOP, _BOTTOM = 48.0, 350.0, 26.0, 186.0
+SIZE = 360.0, 224.0
+"""Width and height of a drawing."""
+
+LEFT, RIGHT, TOP, BOTTOM = 48.0, 350.0, 26.0, 186.0
+"""Where the axes of a drawing are."""
+
 # Above the axis: the histogram of recent values.
 _STRIP = 20.0
 # Beside the curve: the point of missing values.
@@ -81,13 +85,13 @@ def curve_drawing(whole: Curve, common: Common | None = None) -> str:
         return ""
     one = shown.outputs[0] if len(shown.outputs) == 1 else None
     title = output_name(whole, one, common.target)
-    drawing = Drawing(*_SIZE, f"{title} along {named(whole.feature)}")
+    drawing = Drawing(*SIZE, f"{title} along {named(whole.feature)}")
     drawing.text(4, 12, named(_capital(title), 52), "d-title")
     if len(whole.grid_values) == 2:
         _draw_surface(drawing, whole)
     else:
         _draw_lines(drawing, whole, shown, common)
-    drawing.text((_LEFT + _RIGHT) / 2, _SIZE[1] - 6, named(whole.feature, 44), anchor="middle")
+    drawing.text((LEFT + RIGHT) / 2, SIZE[1] - 6, named(whole.feature, 44), anchor="middle")
     return str(drawing)
 
 
@@ -95,29 +99,29 @@ def _draw_lines(drawing: Drawing, whole: Curve, shown: Curve, common: Common) ->
     [grid] = whole.grid_values
     categorical = whole.categorical[0]
     x = np.arange(len(grid), dtype=float) if categorical else np.asarray(grid, dtype=float)
-    right = _RIGHT - (_MISSING if shown.missing is not None else 0.0)
-    across = Scale.around(x, _LEFT + 4, right, 0.12 if categorical else 0.02)
+    right = RIGHT - (_MISSING if shown.missing is not None else 0.0)
+    across = Scale.around(x, LEFT + 4, right, 0.12 if categorical else 0.02)
     low, high = shown.band(LEVEL, simultaneous=True)
     if whole.are_probabilities and whole.kind != "ale":
         low, high = np.clip(low, 0.0, 1.0), np.clip(high, 0.0, 1.0)
     rug = rug_of(whole, x)
-    floor = _BOTTOM - (_STRIP if rug is not None else 0.0)
+    floor = BOTTOM - (_STRIP if rug is not None else 0.0)
     if common.ends is None:
-        up = Scale.around(_without_wild_ends(shown.average, low, high), floor - 4, _TOP, 0.06)
+        up = Scale.around(_without_wild_ends(shown.average, low, high), floor - 4, TOP, 0.06)
     else:
-        up = Scale(*common.ends, floor - 4, _TOP)
-    drawing.y_axis(up, (_LEFT, _RIGHT), value_text(whole))
+        up = Scale(*common.ends, floor - 4, TOP)
+    drawing.y_axis(up, (LEFT, RIGHT), value_text(whole))
     if rug is not None:
         tallest = max(float(np.max(rug.counts)), 1.0)
         for left, end, count in zip(rug.left, rug.right, rug.counts, strict=True):
-            sides = [min(max(across(side), _LEFT), right) for side in (left, end)]
-            top = _BOTTOM - 0.85 * _STRIP * float(count) / tallest
-            drawing.bar((sides[0], sides[1]), (_BOTTOM, top), "d-rug")
+            sides = [min(max(across(side), LEFT), right) for side in (left, end)]
+            top = BOTTOM - 0.85 * _STRIP * float(count) / tallest
+            drawing.bar((sides[0], sides[1]), (BOTTOM, top), "d-rug")
     past = past_beside(shown, probabilities=whole.are_probabilities)
     for k in range(min(len(shown.outputs), _LINES)):
         places = [across(v) for v in x.tolist()]
         heights = [up(v) for v in shown.average[k]]
-        ends = [[min(max(up(v), _TOP), floor) for v in edge[k]] for edge in (low, high)]
+        ends = [[min(max(up(v), TOP), floor) for v in edge[k]] for edge in (low, high)]
         kind = f"d-c{k + 1}" if len(shown.outputs) > 1 else "d-now"
         if categorical:
             for at, height, bottom, top in zip(places, heights, *ends, strict=True):
@@ -130,7 +134,7 @@ def _draw_lines(drawing: Drawing, whole: Curve, shown: Curve, common: Common) ->
                 drawing.path(places, [up(v) for v in past[k]], "d-past")
             drawing.path(places, heights, f"d-line {kind}")
         _draw_missing(drawing, shown, k, (up, kind))
-    _draw_x_axis(drawing, across, grid.tolist() if categorical else None)
+    draw_x_axis(drawing, across, grid.tolist() if categorical else None)
     if len(shown.outputs) > 1:
         _draw_legend(drawing, shown.outputs)
 
@@ -140,31 +144,32 @@ def _draw_missing(drawing: Drawing, shown: Curve, k: int, to: tuple[Scale, str])
     if shown.missing is None or not np.isfinite(shown.missing[k]):
         return
     up, kind = to
-    at = _RIGHT - _MISSING / 3
+    at = RIGHT - _MISSING / 3
     low, high = (float(end[k]) for end in shown.missing_band(LEVEL))
     if np.isfinite(low + high):
         drawing.line((at, at), (up(low), up(high)), f"d-line {kind}")
     drawing.dot(at, up(float(shown.missing[k])), kind, 3.5)
-    drawing.text(at, _BOTTOM + 13, "missing", anchor="middle")
+    drawing.text(at, BOTTOM + 13, "missing", anchor="middle")
 
 
 def _draw_legend(drawing: Drawing, outputs: Sequence[Label]) -> None:
-    x = _LEFT
+    x = LEFT
     for k, output in enumerate(outputs[:_LINES]):
         said = named(output, 12)
-        drawing.dot(x + 4, _TOP - 5, f"d-c{k + 1}", 3.5)
-        drawing.text(x + 11, _TOP - 1.5, said)
+        drawing.dot(x + 4, TOP - 5, f"d-c{k + 1}", 3.5)
+        drawing.text(x + 11, TOP - 1.5, said)
         x += 22 + 6.2 * len(said)
 
 
-def _draw_x_axis(drawing: Drawing, scale: Scale, names: Sequence[object] | None) -> None:
+def draw_x_axis(drawing: Drawing, scale: Scale, names: Sequence[object] | None) -> None:
+    """The axis of a feature: numbers, or these categories."""
     if names is None:
-        drawing.x_axis(scale, _BOTTOM, few_digits, ticks(scale.low, scale.high, 5))
+        drawing.x_axis(scale, BOTTOM, few_digits, ticks(scale.low, scale.high, 5))
         return
     step = -(-len(names) // _NAMES)
     width = max(3, int(_LETTERS * 6 / max(min(len(names), _NAMES), 1)) + 2)
     places = [float(k) for k in range(0, len(names), step)]
-    drawing.x_axis(scale, _BOTTOM, lambda k: named(names[int(k)], width), places)
+    drawing.x_axis(scale, BOTTOM, lambda k: named(names[int(k)], width), places)
 
 
 def _draw_surface(drawing: Drawing, curve: Curve) -> None:
@@ -172,7 +177,7 @@ def _draw_surface(drawing: Drawing, curve: Curve) -> None:
     values = curve.select(_main(curve)).average[0]
     known = values[np.isfinite(values)]
     low, high = (float(known.min()), float(known.max())) if known.size else (0.0, 1.0)
-    box = (_LEFT, _RIGHT - 60), (_TOP, _BOTTOM)
+    box = (LEFT, RIGHT - 60), (TOP, BOTTOM)
     drawing.picture(*box, viridis(values.T[::-1], low, high))
     axes = []
     for axis, (start, end) in enumerate((box[0], box[1][::-1])):
@@ -180,9 +185,9 @@ def _draw_surface(drawing: Drawing, curve: Curve) -> None:
         places = np.arange(len(grid)) if is_category else np.asarray(grid, dtype=float)
         axes.append(Scale.around(places, start, end))
     names = curve.grid_values[0].tolist() if curve.categorical[0] else None
-    _draw_x_axis(drawing, axes[0], names)
+    draw_x_axis(drawing, axes[0], names)
     if not curve.categorical[1]:
-        drawing.y_axis(axes[1], (_LEFT, _LEFT), few_digits)
+        drawing.y_axis(axes[1], (LEFT, LEFT), few_digits)
     column = np.linspace(1.0, 0.0, 33)[:, np.newaxis]
     _draw_key(drawing, (low, high), value_text(curve), viridis(column, 0.0, 1.0))
 
@@ -191,10 +196,10 @@ def _draw_key(
     drawing: Drawing, ends: tuple[float, float], say: Callable[[float], str], colours: Array
 ) -> None:
     """What the colours mean."""
-    x = _RIGHT - 55.0
-    drawing.picture((x, x + 9), (_TOP, _BOTTOM), colours)
-    drawing.text(x + 13, _TOP + 9, say(ends[1]))
-    drawing.text(x + 13, _BOTTOM, say(ends[0]))
+    x = RIGHT - 55.0
+    drawing.picture((x, x + 9), (TOP, BOTTOM), colours)
+    drawing.text(x + 13, TOP + 9, say(ends[1]))
+    drawing.text(x + 13, BOTTOM, say(ends[0]))
 
 
 # Over time.
@@ -214,7 +219,7 @@ def carpet_drawing(
         return ""
     newest = history[-1][1]
     output = _main(newest)
-    drawing = Drawing(*_SIZE, f"effect of {named(newest.feature)} over time")
+    drawing = Drawing(*SIZE, f"effect of {named(newest.feature)} over time")
     drawing.text(4, 12, "Effect over time, against its own mean", "d-title")
     n = np.array([at for at, _ in history], dtype=float)
     times = np.linspace(n[0], n[-1], min(_COLUMNS, 4 * len(n)))
@@ -223,9 +228,9 @@ def carpet_drawing(
     values, rows, names = _carpet(taken, output)
     known = np.abs(values[np.isfinite(values)])
     reach = common.reach or float(np.max(known, initial=0.0)) or 1.0
-    box = (_LEFT, _RIGHT - 60), (_TOP, _BOTTOM)
+    box = (LEFT, RIGHT - 60), (TOP, BOTTOM)
     drawing.picture(*box, diverging(values[::-1], reach))
-    _draw_rows(drawing, Scale(rows[0], rows[1], _BOTTOM, _TOP), names)
+    _draw_rows(drawing, Scale(rows[0], rows[1], BOTTOM, TOP), names)
     across = Scale(float(n[0]), float(n[-1]), *box[0])
     _draw_time(drawing, across, history, marks)
     column = np.linspace(reach, -reach, 33)[:, np.newaxis]
@@ -277,10 +282,10 @@ def _read(curve: Curve, output: Label, places: FloatArray) -> FloatArray:
 
 def _draw_rows(drawing: Drawing, scale: Scale, names: Sequence[object] | None) -> None:
     if names is None:
-        drawing.y_axis(scale, (_LEFT, _LEFT), few_digits)
+        drawing.y_axis(scale, (LEFT, LEFT), few_digits)
         return
     for k in range(0, len(names), -(-len(names) // _NAMES)):
-        drawing.text(_LEFT - 5, scale(k) + 3.5, named(names[k], 8), anchor="end")
+        drawing.text(LEFT - 5, scale(k) + 3.5, named(names[k], 8), anchor="end")
 
 
 def _draw_time(
@@ -296,14 +301,14 @@ def _draw_time(
         form = "%H:%M" if span < 2 * 86_400 else "%d %b" if span < 300 * 86_400 else "%b %Y"
         when = Scale(first.timestamp(), last.timestamp(), across.start, across.end)
         places = np.linspace(when.low, when.high, 5)[:-1].tolist()
-        drawing.x_axis(when, _BOTTOM, lambda t: f"{moment(t):{form}}", places)
+        drawing.x_axis(when, BOTTOM, lambda t: f"{moment(t):{form}}", places)
     else:
-        drawing.x_axis(across, _BOTTOM, lambda n: f"{n:,.0f}", ticks(across.low, across.high, 4))
-        drawing.text((across.start + across.end) / 2, _SIZE[1] - 6, "observations", anchor="middle")
+        drawing.x_axis(across, BOTTOM, lambda n: f"{n:,.0f}", ticks(across.low, across.high, 4))
+        drawing.text((across.start + across.end) / 2, SIZE[1] - 6, "observations", anchor="middle")
     for mark in marks:
         if across.low <= mark.n <= across.high:
             at, kind = across(mark.n), "d-model" if mark.is_model else "d-data"
-            drawing.line((at, at), (_TOP - 3, _BOTTOM), f"d-mark {kind}")
+            drawing.line((at, at), (TOP - 3, BOTTOM), f"d-mark {kind}")
 
 
 def series_drawing(
@@ -321,18 +326,18 @@ def series_drawing(
     width, height = 480.0, 176.0
     drawing = Drawing(width, height, f"{title} over time")
     drawing.text(4, 12, _capital(title), "d-title")
-    across = Scale(0.0, float(n[-1]), _LEFT, width - 10)
+    across = Scale(0.0, float(n[-1]), LEFT, width - 10)
     # The first answers of a model that learns are wild, and would squeeze all others.
     calm = values[len(values) // 20 :]
-    up = Scale.around(np.concatenate([calm, values[-1:]]), 146.0, _TOP, 0.1)
-    drawing.y_axis(up, (_LEFT, width - 10), say)
+    up = Scale.around(np.concatenate([calm, values[-1:]]), 146.0, TOP, 0.1)
+    drawing.y_axis(up, (LEFT, width - 10), say)
     drawing.x_axis(across, 148.0, lambda k: f"{k:,.0f}", ticks(0.0, float(n[-1]), 5))
-    drawing.text((_LEFT + width) / 2, height - 4, "observations", anchor="middle")
+    drawing.text((LEFT + width) / 2, height - 4, "observations", anchor="middle")
     for mark in marks:
         at, kind = across(mark.n), "d-model" if mark.is_model else "d-data"
-        drawing.line((at, at), (_TOP - 3, 148.0), f"d-mark {kind}")
+        drawing.line((at, at), (TOP - 3, 148.0), f"d-mark {kind}")
     kept = np.unique(np.linspace(0, len(n) - 1, 400).round().astype(int))
-    heights = [min(max(up(v), _TOP), 146.0) for v in values[kept]]
+    heights = [min(max(up(v), TOP), 146.0) for v in values[kept]]
     drawing.path([across(k) for k in n[kept]], heights, "d-line d-metric")
     return str(drawing)
 

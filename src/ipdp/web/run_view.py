@@ -18,6 +18,7 @@ from ipdp.core.redaction import short_paths
 from ipdp.core.typing import Array, Feature, FloatArray
 from ipdp.log.files import NAME as LOG
 from ipdp.log.headline import Facts, headline, target_of
+from ipdp.runs.challengers import PREFIX, compared, is_challenger
 from ipdp.web.payload import began, change, frames, label, pack, thin
 from ipdp.web.story import Told, story
 
@@ -88,14 +89,15 @@ class RunView:
         self.features: list[Feature] = []
         self._importance: dict[str, dict[Feature, FloatArray]] = {}
         self._gives_curves: dict[str, bool] = {}
+        self._challengers: dict[str, str] = {}  # the names of models, by those of explainers
         self._newest: dict[str, dict[Feature, Result]] = {}  # by explainer, at the last snapshot
         self._metrics: dict[str, tuple[Array, FloatArray]] = {}
         self._histories: dict[tuple[str, int], History] = {}
 
     @property
     def explainers(self) -> list[str]:
-        """The explainers whose results are logged, in the order of the run."""
-        return list(self._importance)
+        """The explainers whose results are logged, in the order of the run; no challengers."""
+        return [name for name in self._importance if name not in self._challengers]
 
     @property
     def curve_explainer(self) -> str | None:
@@ -131,13 +133,13 @@ class RunView:
     def _read_snapshots(self, after: int) -> None:
         new = self.reader.snapshots(after=after)
         explainers = self.reader.explainers
-        if not new and explainers == self.explainers:
+        if not new and explainers == list(self._importance):
             return
         for explainer in explainers:
             self._read_importances(explainer, new, after)
         if not new:
             return
-        self._newest = {name: self.reader.at(new[-1].n, name) for name in self.explainers}
+        self._newest = {name: self.reader.at(new[-1].n, name) for name in explainers}
         self._read_kinds()
         self.snapshots += new
         # At first, and then once in a while, not every time.
@@ -161,6 +163,8 @@ class RunView:
     def _read_kinds(self) -> None:
         """Whether the results of an explainer are curves; all that it gives are of one kind."""
         for explainer, results in self._newest.items():
+            if is_challenger(explainer, results):
+                self._challengers[explainer] = explainer.removeprefix(PREFIX)
             for result in results.values():
                 self._gives_curves[explainer] = isinstance(result, Curve)
 
@@ -225,6 +229,7 @@ class RunView:
             },
             "explained": "" if explained is None else label(explained.sentence),
             "explainers": [self._explainer(name, first, settings) for name in self.explainers],
+            "challengers": list(map(label, self._challengers.values())),
             "metrics": {
                 label(name): {"n": n[n > after.metric].tolist(), "value": pack(v[n > after.metric])}
                 for name, (n, v) in self._metrics.items()
@@ -282,6 +287,8 @@ class RunView:
             info = self.snapshots[k]
             for snapshot in self.reader.between(info.n, info.n):
                 for explainer, results in snapshot.results.items():
+                    if explainer in self._challengers:
+                        continue
                     for name, result in results.items():
                         items[explainer][name].append((info, result))
         return items
@@ -304,8 +311,9 @@ class RunView:
                     label(feature): result.overall_importance for feature, result in found.items()
                 }
                 for name, found in self._newest.items()
-                if name != self.curve_explainer
+                if name != self.curve_explainer and name not in self._challengers
             },
+            challengers=compared(self._newest),
         )
 
     def document(self) -> dict[str, Any]:

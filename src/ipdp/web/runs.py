@@ -47,7 +47,7 @@ class WatchedRun:
     def answer(self, what: Literal["run", "feature", "document"], *asked: Any) -> bytes:
         """What the method of `RunView` of that name says when it is asked so, as JSON."""
         key = what, *asked
-        with self._lock, _explained():
+        with self._lock, explained():
             view = self._current_view()
             if key not in self._answers:
                 if len(self._answers) >= _ANSWERS:
@@ -68,7 +68,7 @@ class WatchedRun:
         open: there may be many runs.
         """
         try:
-            with _explained(), LogReader(self.path) as reader:
+            with explained(), LogReader(self.path) as reader:
                 status = status_of(reader)
                 if self._told is None or self._told[0] != (status["state"], status["n"]):
                     told = label(brief(reader))
@@ -104,7 +104,7 @@ class WatchedRun:
 
 
 @contextmanager
-def _explained() -> Iterator[None]:
+def explained() -> Iterator[None]:
     """Whatever goes wrong when a log is read, as NotFound or Unreadable."""
     try:
         yield

@@ -8,12 +8,13 @@ from __future__ import annotations
 import html
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
 
+from ipdp.comparison import Comparison
 from ipdp.core.curve import Curve
 from ipdp.core.explained import Explained
 from ipdp.core.redaction import short_paths
@@ -24,6 +25,7 @@ from ipdp.log.records import LoggedChange
 from ipdp.web import document
 from ipdp.web.drawings import Common, Mark, carpet_drawing, curve_drawing, series_drawing
 from ipdp.web.payload import label
+from ipdp.web.two_curves import challenger_card
 
 # Changes of the model that the summary tells, and features whose importance it compares.
 _TOLD, _BARS = 6, 8
@@ -50,12 +52,15 @@ class Told:
         For each feature the times and curves of its snapshots, oldest first.
     others
         The newest importances of further explainers, by their titles, then by feature.
+    challengers
+        How other models differ from that of the run on the same rows, by their names.
     """
 
     name: str
     facts: Facts
     histories: Mapping[Any, Sequence[tuple[int, Curve]]]
     others: Mapping[str, Mapping[str, float]]
+    challengers: Mapping[str, Comparison] = field(default_factory=dict)
 
 
 def story(told: Told, *, is_open: bool = False) -> str:
@@ -67,6 +72,7 @@ def story(told: Told, *, is_open: bool = False) -> str:
         parts.append('<h2 class="part">The features, the most important first</h2>')
         common = Common.of(curves, target_of(facts.settings))
         parts += [_card(told, curve, k, common) for k, curve in enumerate(curves, start=1)]
+    parts += [challenger_card(name, found) for name, found in told.challengers.items()]
     parts.append(_appendix(told))
     return f'<main class="story">{"".join(parts)}</main>\n'
 

@@ -149,7 +149,7 @@
       this.page.wanted = whole("feature") === null ? undefined : whole("feature");
       Object.assign(this.page.state, {
         a: whole("a"), b: whole("b"), output: given.get("output"),
-        explainer: given.get("explainer"), by: given.get("by"),
+        explainer: given.get("explainer"), by: given.get("by"), versus: given.get("versus"),
       });
       this.start = whole("n");
       if (this.start !== null) this.page.state.follow = false;
@@ -165,7 +165,7 @@
       if (state.feature === null || !run.length) return;
       const said = new URLSearchParams({ feature: state.feature });
       if (!state.follow) said.set("n", now);
-      for (const name of ["a", "b", "output", "explainer", "by"]) {
+      for (const name of ["a", "b", "output", "explainer", "by", "versus"]) {
         if (state[name] !== null) said.set(name, state[name]);
       }
       const address = `#${said}`;
@@ -244,6 +244,7 @@
       return option;
     }));
     select.onchange = () => { location.href = select.value; };
+    return runs.filter((run) => run.address !== current).map((run) => run.name);
   }
 
   /** The report opens as a document; what is explored is drawn when it is asked for. */
@@ -286,7 +287,12 @@
       say(find("run-name"), page.run.name);
       find("settings").replaceChildren(...ipdp.facts(page.run.settings));
     });
-    if (source.live) offerRuns(source, address);
+    if (source.live) {
+      offerRuns(source, address).then((others) => {
+        page.compare.runs = others;
+        page.touch("all");
+      });
+    }
   }
 
   if (find("payload")) {

@@ -211,6 +211,7 @@
   function caption(page, entries, outputs) {
     if (page.change) return page.change.sentence;
     const comparable = entries.length > 1 && outputs.length === 1 && !page.history.isPair;
+    if (entries.length > 1 && page.compare.sentence()) return page.compare.sentence();
     if (comparable) return compared(page, entries, outputs[0]);
     if (!entries.length) return "This feature has no curve yet at this time.";
     const isNewest = entries[0].frame === page.history.length - 1;
@@ -264,7 +265,7 @@
   }
 
   /** What a list offers, as [value, text], and which of them is chosen. */
-  function offer(select, choices, value) {
+  ipdp.offer = function (select, choices, value) {
     const key = JSON.stringify(choices);
     if (select.dataset.choices !== key) {
       select.dataset.choices = key;
@@ -272,7 +273,7 @@
         element("option", { value: one }, ipdp.shorten(text, 40))));
     }
     if (select.value !== value) select.value = value;
-  }
+  };
 
   /** The outputs to choose from, as far as they are known. */
   function offerOutputs(page, history, shown) {
@@ -280,7 +281,7 @@
     const choices = all.map((output) => [output, output]);
     if (all.length > 1 && !history.isPair) choices.push(["*", "all"]);
     find("output-label").hidden = all.length < 2 || Boolean(page.change);
-    offer(find("output"), choices, shown.length > 1 ? "*" : shown[0]);
+    ipdp.offer(find("output"), choices, shown.length > 1 ? "*" : shown[0]);
   }
 
   /** The explainers to choose from, where there are several: of curves, and of importances. */
@@ -288,10 +289,10 @@
     const curves = run.curved.map((one) => [one.name, one.text]);
     const measures = run.explainers.map((one) => [one.name, one.measureText]);
     find("explainer-label").hidden = run.curved.length < 2 || Boolean(change);
-    if (run.shown) offer(find("explainer"), curves, run.shown.name);
+    if (run.shown) ipdp.offer(find("explainer"), curves, run.shown.name);
     for (const label of document.querySelectorAll(".by")) {
       label.hidden = run.explainers.length < 2;
-      if (run.by) offer(label.querySelector("select"), measures, run.by.name);
+      if (run.by) ipdp.offer(label.querySelector("select"), measures, run.by.name);
     }
   };
 

@@ -16,11 +16,13 @@
       this.state = {
         feature: null, at: 0, follow: true, a: null, b: null, change: null, output: null,
         shown: null, // the part of the time that is shown: null is all of it
+        versus: null, // what is compared: null is A and B, or the first challenger
         explainer: null, by: null, // whose curves, and whose importances: null is the first
       };
       this.dirty = new Set();
       this.features = new ipdp.FeatureList((k) => this.choose(k));
       this.changes = new ipdp.ChangeList((id) => this.chooseChange(id));
+      this.compare = new ipdp.CompareCard(this);
       const redraw = () => this.touch("all");
       this.curve = new ipdp.Plot(find("curve"), redraw);
       const zoomTime = (shown) => this.show({ shown });
@@ -171,6 +173,7 @@
       this.features.draw(run, this.state.feature, this.state.at);
       this.changes.draw(run, this.state.change);
       this.renderCurve();
+      this.compare.draw();
       // The curve is what is waited for: the rest is drawn once it is on the screen.
       if (dirty.has("all")) setTimeout(() => this.renderTime());
       else for (const plot of [this.carpet, this.timeline]) plot.mark(this.now);

@@ -287,8 +287,8 @@
 
     /** Take in an answer; gives back whether it held new snapshots. */
     append(payload) {
-      const { name, status, next, settings, features, explained, headline } = payload;
-      Object.assign(this, { name, status, next, settings, features, explained, headline });
+      const { name, status, next, settings, features, challengers, explained, headline } = payload;
+      Object.assign(this, { name, status, next, settings, features, challengers, explained, headline });
       for (const one of payload.explainers) {
         if (!this.explainer(one.name)) this.explainers.push(new Explainer(one));
         this.explainer(one.name).append(one, this.n.length);
@@ -412,6 +412,10 @@
     feature(k, after, explainer) {
       const query = new URLSearchParams({ after, explainer });
       return this.ask(`${this.address}/features/${k}.json?${query}`);
+    }
+
+    comparison(query) {
+      return this.ask(`${this.address}/comparison.json?${new URLSearchParams(query)}`);
     }
 
     runs() {
