@@ -112,6 +112,28 @@ def test_what_is_no_baseline_is_refused(tmp_path, data, message):
         Baseline.load(path)
 
 
+def test_a_run_against_training_says_what_its_log_says(tmp_path):
+    rng = np.random.default_rng(1)
+    rows = [{"a": a} for a in np.exp(rng.normal(size=800) * 0.7).tolist()]
+    base = explained(lambda x: x["a"], rows[:400], alpha=None).baseline()
+    against = Against(base)
+    pdp = ipdp.IncrementalPDP(lambda x: x["a"] + max(x["a"] - 2, 0) / 9, alpha=0.005)
+    options = {"learn": False, "log": tmp_path, "listeners": [against]}
+    ipdp.run(rows[400:], pdp.model, pdp, **options)
+    of_log = ipdp.compare(base, tmp_path)["a"]
+    np.testing.assert_array_equal(against.comparison["a"].shape, of_log.shape)
+
+
+def test_few_observations_are_said_to_be_few():
+    rows = [{"a": k % 9} for k in range(400)]
+    base = explained(lambda x: x["a"], rows, alpha=None).baseline()
+    said = []
+    pdp = ipdp.IncrementalPDP(lambda x: -x["a"])
+    listeners = [Against(base, said.append)]
+    ipdp.run(rows[:150], pdp.model, pdp, learn=False, listeners=listeners)
+    assert said[0].endswith(" (few observations yet)")
+
+
 def test_a_run_says_once_that_it_differs():
     base = Baseline.of(explained(lambda x: -x["a"], rows(600, 1), alpha=None))
     said = []

@@ -35,6 +35,23 @@ def test_each_is_compared_on_the_same_rows(tmp_path):
         assert reader.explainers == ["pdp", "challenger steep", "challenger same"]
 
 
+def test_the_end_of_a_run_says_what_its_log_says(tmp_path):
+    # Values with a long tail: fewer of them are logged, and where a curve has data behind it is
+    # known by them.
+    rng = np.random.default_rng(1)
+    z = np.exp(rng.normal(size=(600, 1)) * 0.7)
+    rows = [{"a": float(a)} for (a,) in z]
+
+    def bent(x):
+        return x["a"] + max(x["a"] - 2, 0) / 9
+
+    pdp = ipdp.IncrementalPDP(lambda x: x["a"], alpha=0.005)
+    came = ipdp.run(rows, pdp.model, pdp, learn=False, challengers={"x": bent}, log=tmp_path)
+    with ipdp.LogReader(tmp_path) as reader:
+        found = compared({"challenger x": reader.at(600, "challenger x")})["x"]
+    assert came.challengers["x"].summary() == found.summary()
+
+
 def test_an_explainer_that_is_only_called_so_is_none():
     pdp = ipdp.IncrementalPDP(champion, alpha=0.01)
     pdp.explain_many(stream(50))

@@ -23,11 +23,15 @@ _STYLES = {"different": "bold red", "alike": "green", "cannot say": ""}
 
 Run = Annotated[
     Path,
-    typer.Argument(metavar="RUN", help="A run's directory, or its log.", show_default=False),
+    typer.Argument(
+        metavar="RUN",
+        help="A run's directory, its log, or a file of 'ipdp baseline'.",
+        show_default=False,
+    ),
 ]
 Other = Annotated[
     Path | None,
-    typer.Argument(metavar="OTHER", help="Another run to compare it with.", show_default=False),
+    typer.Argument(metavar="OTHER", help="Another one to compare it with.", show_default=False),
 ]
 At = Annotated[
     int | None,

@@ -18,6 +18,7 @@ from ipdp.core.files import write_whole
 from ipdp.core.importance import Result
 from ipdp.core.typing import Feature
 from ipdp.explainers import Explainer
+from ipdp.log.blobs import as_logged
 
 _KIND, _VERSION = "baseline", 1
 
@@ -166,7 +167,8 @@ class Against:
     >>> _ = ipdp.run([{"a": k % 9} for k in range(200)], model, pdp, listeners=[against],
     ...     learn=False)
     at 100, against the baseline: a: different: its effect on the prediction by up to 8, over 100
-    standard errors, at 0, 1, 2, 3, 5, 6, 7, 8 (the model); level 8 higher (the model)
+    standard errors, at 0, 1, 2, 3, 5, 6, 7, 8 (the model); level 8 higher (the model) (few
+    observations yet)
     """
 
     def __init__(
@@ -183,7 +185,7 @@ class Against:
         if not curves:
             return
         names = "the baseline", f"the run at {event.n:,}"
-        found = compare(self.baseline, curves, names=names, **self._settings)
+        found = compare(self.baseline, as_logged(curves), names=names, **self._settings)
         self.comparison = found
         for each in found.differences:
             key, now = (each.feature, each.output), (each.verdict, each.level_verdict)
@@ -192,4 +194,5 @@ class Against:
             is_news = [v == "different" != w for v, w in zip(now, before, strict=True)]
             is_over = [w == "different" and v == "alike" for v, w in zip(now, before, strict=True)]
             if self._say is not None and any([*is_news, *is_over]):
-                self._say(f"at {event.n:,}, against the baseline: {each.summary()}")
+                few = " (few observations yet)" if curves[each.feature].provisional else ""
+                self._say(f"at {event.n:,}, against the baseline: {each.summary()}{few}")

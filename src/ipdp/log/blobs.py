@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import math
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import fields
+from dataclasses import fields, replace
 from functools import lru_cache
 from typing import Any
 
@@ -185,6 +185,19 @@ def _curve(feature: Feature, header: list[Any], take: _Taker) -> Curve:
     if shapes != ((len(outputs), *grid), (len(outputs), *grid), grid):
         raise ValueError("the arrays do not fit the grid")
     return curve
+
+
+def as_logged(results: Mapping[Feature, Result]) -> dict[Feature, Result]:
+    """Results with no more of the recent values than a log keeps: it says the same of them.
+
+    The values tell where a curve has data behind it.
+    """
+    return {
+        feature: replace(found, rug=[thinned(values) for values in found.rug])
+        if isinstance(found, Curve)
+        else found
+        for feature, found in results.items()
+    }
 
 
 def thinned(values: Array) -> Array:

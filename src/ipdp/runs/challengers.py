@@ -10,6 +10,7 @@ from ipdp.comparison.paired import is_paired
 from ipdp.core.importance import Result
 from ipdp.core.typing import Feature
 from ipdp.explainers import Explainer, IncrementalPDP
+from ipdp.log.blobs import as_logged
 from ipdp.runs.step import by_name
 
 PREFIX = "challenger "
@@ -32,8 +33,9 @@ def is_challenger(explainer: str, results: Mapping[Feature, Result]) -> bool:
 
 def compared(results: Mapping[str, Mapping[Feature, Result]]) -> dict[str, Comparison]:
     """How each challenger differs from the model, by name, from the results of all explainers."""
-    names = [name for name, found in results.items() if is_challenger(name, found)]
-    return {
-        name.removeprefix(PREFIX): paired(results[name], names=("model", name.removeprefix(PREFIX)))
-        for name in names
-    }
+    found = {}
+    for explainer, of_both in results.items():
+        if is_challenger(explainer, of_both):
+            name = explainer.removeprefix(PREFIX)
+            found[name] = paired(as_logged(of_both), names=("model", name))
+    return found
