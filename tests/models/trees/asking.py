@@ -48,12 +48,39 @@ class Asker:
         return self._with_pair(probes, table) if pair else (tuple(probes), table)
 
     def _with_pair(self, probes, table):
-        names = [name for name, seen in self.seen.items() if isinstance(seen[0], float)][:2]
-        start = table.shape[2]
-        probe = Probe(tuple(names), start, start + 4, (False, False), (None, None))
-        first, second = (np.quantile(list(self.seen[name]), [0.2, 0.8]) for name in names)
-        more = np.stack([np.repeat(first, 2), np.tile(second, 2)])[None]
-        return (*probes, probe), np.concatenate([table, more], axis=2)
+        """With a pair of each two kinds of features that there are."""
+        by_kind = {}
+        for name, seen in self.seen.items():
+            by_kind.setdefault(type(seen[0]), []).append(name)
+        firsts = [names[0] for names in by_kind.values()]
+        lasts = [names[-1] for names in by_kind.values()]
+        probes, parts, start = list(probes), [table], table.shape[2]
+        for names in ((a, b) for a in firsts for b in lasts if a != b):
+            axes = [self._axis(name, n) for name, n in zip(names, (2, 3), strict=True)]
+            n, m = map(len, axes)
+            values = np.repeat(axes[0], m), np.tile(axes[1], n)
+            whole = tuple(isinstance(self.seen[name][0], int) for name in names)
+            categories = tuple(v if v.dtype == object else None for v in values)
+            probes.append(Probe(names, start, start + n * m, whole, categories))
+            parts.append(
+                np.stack(
+                    [
+                        np.zeros(n * m) if c is not None else v
+                        for v, c in zip(values, categories, strict=True)
+                    ]
+                )[None]
+            )
+            start += n * m
+        return tuple(probes), np.concatenate(parts, axis=2)
+
+    def _axis(self, name, n):
+        seen = list(self.seen[name])
+        if isinstance(seen[0], str):
+            axis = np.empty(n, dtype=object)
+            axis[:] = [*sorted(set(seen)), "never seen", "nor this"][:n]
+            return axis
+        axis = np.quantile(seen, np.linspace(0.1, 0.9, n))
+        return np.unique(np.floor(axis)) if isinstance(seen[0], int) else axis
 
 
 def unchecked(model):

@@ -19,6 +19,7 @@ from tests.models.trees.asking import Asker, plain_engine, unchecked, worst_diff
 
 import ipdp
 from ipdp.models import Probe, RowEngine
+from ipdp.models.trees import Checker
 
 N = 600
 
@@ -179,6 +180,38 @@ def test_many_observations_are_the_same_as_one_by_one():
         alone = ours.ice([x], probes, positions)
         assert alone.labels == together.labels
         np.testing.assert_array_equal(together.values[row], alone.values[0])
+
+
+@pytest.mark.parametrize("make", [models.ht, models.arf])
+def test_pairs_are_walked_line_by_line(make):
+    model, asker = make(), Asker()
+    examples = list(streams.loans(400))
+    for x, y in examples:
+        asker.learn_one(x)
+        model.learn_one(x, y)
+    ours, calls = unchecked(model), []
+    ours.checker = Checker(first=0, ensemble_every=10**9)
+    whole = ours.call
+    ours.call = lambda x: calls.append(x) or whole(x)
+    probes, positions = asker.question(pair=True)
+    assert sum(len(probe.names) == 2 for probe in probes) >= 4
+    for x, _ in examples[:9]:
+        ours.ice([x], probes, positions)
+    assert ours.fault is None
+    assert not calls
+
+
+def test_points_of_a_pair_in_any_order_are_right():
+    model, asker = models.arf(), Asker()
+    examples = list(streams.prices(400))
+    for x, y in examples:
+        asker.learn_one(x)
+        model.learn_one(x, y)
+    probe = Probe(("nswprice", "vicprice"), 0, 5, (False, False), (None, None))
+    positions = np.array([[[0.1, 0.1, 0.2, 0.3, 0.1], [0.0, 0.1, 0.0, 0.1, 0.3]]])
+    ours, plain = unchecked(model), plain_engine(model)
+    assert worst_difference(ours, plain, examples[0][0], (probe,), positions)[0] < 1e-9
+    assert ours.fault is None
 
 
 @pytest.mark.parametrize("copied", [copy.deepcopy, lambda ours: pickle.loads(pickle.dumps(ours))])

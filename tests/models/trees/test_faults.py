@@ -236,6 +236,20 @@ def test_of_many_points_some_are_compared_at_first():
         ours.ice([x], probes, positions)
 
 
+def test_pairs_are_compared_too():
+    model, asker, rest = learned(models.arf, streams.prices)
+    probes, positions = asker.question(pair=True)
+    ours = engine(model)
+    ours.checker = Checker(first=0, ensemble_every=1)
+    ours.ice([rest[0][0]], probes, positions)
+    surfaces = ours._surfaces
+    ours._surfaces = lambda x, at: [
+        (own, o._replace(values=1 - o.values)) for own, o in surfaces(x, at)
+    ]
+    with pytest.warns(SlowPathWarning, match="differ from plain calls"):
+        ours.ice([rest[1][0]], probes, positions)
+
+
 def test_what_is_compared():
     checker = Checker(first=2, seed=1)
     assert [checker.wants_all() for _ in range(5)] == [True, True, False, False, False]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from ipdp.models.per_row import RowEngine
 from ipdp.models.trees import kernels
 from ipdp.models.trees.base import Answering, Walk
 from ipdp.models.trees.classification import ClassifierWalk, MondrianWalk
+from ipdp.models.trees.pairs import Lines
 from ipdp.models.trees.points import Columns, Points
 from ipdp.models.trees.regression import RegressorWalk
 
@@ -75,6 +76,15 @@ class Checker:
         self._seen = int(state["seen"])
 
 
+class Question(NamedTuple):
+    """What was asked of one observation, and answered."""
+
+    points: Points
+    positions: FloatArray  # (n_axes, n_points)
+    labels: Labels
+    values: FloatArray  # (n_outputs, n_points)
+
+
 class TreeEngine(RowEngine):
     """A tree, or an ensemble of trees, of river.
 
@@ -99,6 +109,9 @@ class TreeEngine(RowEngine):
         self.checker = Checker()
         self.fault: str | None = None
         self._columns = Columns(())
+        self._lines: list[Lines] = []
+        self._in_lines: list[int] = []  # their columns
+        self._others: list[Probe] = []  # those that need plain calls
         self._is_again = False
 
     @property
@@ -120,6 +133,10 @@ class TreeEngine(RowEngine):
         # A list might have been changed since.
         if self._columns.probes is not probes or not isinstance(probes, tuple):
             self._columns = Columns(probes)
+            self._lines = [Lines(probe) for probe in self._columns.others if Lines.serves(probe)]
+            spans = [range(lines.probe.start, lines.probe.stop) for lines in self._lines]
+            self._in_lines = [column for span in spans for column in span]
+            self._others = [p for p in self._columns.others if not Lines.serves(p)]
         if len(observations) == 1:
             return self._ice_one(observations[0], positions)
         parts = [self._ice_one(x, positions[k : k + 1]) for k, x in enumerate(observations)]
@@ -145,11 +162,15 @@ class TreeEngine(RowEngine):
         x, points = self._given(x), None
         try:
             points = self._columns.points(x, positions)
+            # Before the single features: members are compared as the latest answer had them.
+            surfaces = self._surfaces(x, positions[0]) if self._lines else []
             answer = self.walk.ice(points)
-            if answer is None:
+            if answer is None or surfaces is None:
                 return self._plain(x, positions)
             labels, values = answer
-            if self._columns.others:
+            for own, surface in surfaces:
+                values[:, own] = aligned(surface, labels).values[0]
+            if self._others:
                 self._add_others(x, positions[0], labels, values)
         except Exception as error:
             # If river raises as well, it is the observation; then nothing is wrong with the walk.
@@ -159,11 +180,27 @@ class TreeEngine(RowEngine):
             return plain
         return self._checked(points, positions, labels, values)
 
+    def _surfaces(
+        self, x: Observation, positions: FloatArray
+    ) -> list[tuple[slice, Outputs]] | None:
+        """The answers for pairs, line by line; None if plain calls are to be made."""
+        found = []
+        for pair in self._lines:
+            lines = pair.of(x, positions)
+            if lines is None:
+                return None
+            for own, points in lines:
+                answer = self.walk.ice(points)
+                if answer is None:
+                    return None
+                found.append((own, Outputs(answer[0], answer[1][None])))
+        return found
+
     def _add_others(
         self, x: Observation, positions: FloatArray, labels: Sequence[Label], values: FloatArray
     ) -> None:
         """Fill in the columns that the walk does not serve, by plain calls."""
-        for probe in self._columns.others:
+        for probe in self._others:
             found, table = self._tabulate(self._along(x, probe, positions))
             columns = values[:, probe.start : probe.stop]
             columns[:] = 0.0
@@ -175,39 +212,45 @@ class TreeEngine(RowEngine):
     ) -> Outputs:
         if self._is_again:
             return Outputs(labels, values[None])
-        checker, columns = self.checker, self._columns.walked_columns
-        agrees = True
-        if checker.wants_all():
-            if len(columns) <= checker.most:
-                plain = self._plain(points.x, positions)
-                if agree(labels, values, plain):
-                    return aligned(plain, labels)
-                agrees = False
-            else:
-                some = checker.some_of(columns)
-                agrees = all(self._agrees_at(k, points, labels, values) for k in some)
-        elif columns:
-            agrees = self._agrees_somewhere(points, labels, values)
+        question = Question(points, positions[0], labels, values)
+        if not self.checker.wants_all():
+            agrees = self._agrees_somewhere(question)
+        elif self._columns.n <= self.checker.most:
+            plain = self._plain(points.x, positions)
+            agrees = agree(labels, values, plain)
+            if agrees:
+                return aligned(plain, labels)
+        else:
+            some = self.checker.some_of([*self._columns.walked_columns, *self._in_lines])
+            agrees = all(self._agrees_at(column, question) for column in some)
         if agrees:
             return Outputs(labels, values[None])
         self._give_up("its answers differ from plain calls")
         return self._plain(points.x, positions)
 
-    def _agrees_somewhere(self, points: Points, labels: Labels, values: FloatArray) -> bool:
-        """Whether the answer at one point, of one member as a rule, is that of a plain call."""
-        checker = self.checker
+    def _agrees_somewhere(self, question: Question) -> bool:
+        """Whether the answer at one point, of one member as a rule, is that of a plain call.
+
+        Pairs have one of their own.
+        """
+        checker, columns = self.checker, self._columns.walked_columns
         if checker.wants_ensemble():
-            column = checker.one_of(self._columns.walked_columns)
-            return self._agrees_at(column, points, labels, values)
-        member = self.walk.member(checker.one_of)
+            chosen = [checker.one_of(own) for own in (columns, self._in_lines) if own]
+            return all(self._agrees_at(column, question) for column in chosen)
+        member = self.walk.member(checker.one_of) if columns else None
         if member is None:
             return True
-        column = checker.one_of(self._columns.walked_columns)
         values, predict_at = member
-        return agree_at(labels, values, column, predict_at(column))
+        column = checker.one_of(columns)
+        return agree_at(question.labels, values, column, predict_at(column))
 
-    def _agrees_at(self, column: int, points: Points, labels: Labels, values: FloatArray) -> bool:
-        return agree_at(labels, values, column, self.call(points.at(column)))
+    def _agrees_at(self, column: int, question: Question) -> bool:
+        points, positions, labels, values = question
+        point = None
+        for lines in self._lines:
+            if lines.probe.start <= column < lines.probe.stop:
+                point = lines.at(points.x, positions, column)
+        return agree_at(labels, values, column, self.call(point or points.at(column)))
 
     def _give_up(self, why: str) -> None:
         self.fault = f"{self.given_up} was given up: {why}"

@@ -131,7 +131,7 @@ class Columns:
         self.memory: dict[Any, Any] = {}  # for what a transformer makes of all observations
         self._children: dict[tuple[FeatureName | None, ...], Columns] = {}
         self.walked: list[Probe] = []  # those that a walk serves
-        self.others: list[Probe] = []  # those that need plain calls
+        self.others: list[Probe] = []  # pairs, and those of a feature that has one already
         self.spans: dict[FeatureName, tuple[int, int]] = {}
         for probe in probes:
             # Two features at once are two replacements, which one walk does not follow.
