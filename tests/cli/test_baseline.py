@@ -66,3 +66,21 @@ def test_a_challenger_is_compared_at_the_end(ipdp, tables):
     told = json.loads(ipdp("show", tables / "live", "--json").out)["challengers"]
     assert list(told) == ["challenger"]
     assert told["challenger"]["names"] == ["model", "challenger"]
+
+
+def test_types_of_a_file_are_trusted_by_name(ipdp, tables, monkeypatch):
+    import skops.io
+    from sklearn.ensemble import HistGradientBoostingRegressor
+
+    X = np.random.default_rng(1).normal(size=(60, 2))
+    model = HistGradientBoostingRegressor(max_iter=2).fit(X, X[:, 0])
+    skops.io.dump(model, tables / "model.skops")
+    given = ["baseline", tables / "model.skops", tables / "train.csv", "--target", "y"]
+    monkeypatch.setattr("sys.argv", ["ipdp", *map(str, given)])
+    answer = ipdp(*given, "-o", tables / "trusted.ipdp")
+    assert answer.code == 2
+    again = answer.err.split("If you trust them: ipdp baseline ")[1]
+    [trust] = [word for word in again.split() if word.startswith("--trust=")]
+    answer = ipdp(*given, "-o", tables / "trusted.ipdp", trust)
+    assert answer.code == 0, answer.err
+    assert (tables / "trusted.ipdp").exists()
