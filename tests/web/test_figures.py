@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.web.logs import EVIL, curves_at, write_explained, write_run
 
+import ipdp
 from ipdp.log import Log
 from ipdp.web import write_figures
 
@@ -75,3 +76,13 @@ def test_errors_say_what_to_do(tmp_path):
         with pytest.raises(ValueError, match="format must be one of"):
             write_figures(log, tmp_path / "figures", "gif")
     assert not (tmp_path / "figures").exists()
+
+
+def test_a_challenger_has_one_figure(tmp_path):
+    pdp = ipdp.IncrementalPDP(lambda x: x["a"], alpha=0.01)
+    rows = [{"a": k % 13, "b": k % 7} for k in range(300)]
+    others = {"new": lambda x: 2 * x["a"]}
+    ipdp.run(rows, pdp.model, pdp, learn=False, log=tmp_path / "run", challengers=others)
+    names = [path.name for path in write_figures(tmp_path / "run", tmp_path / "figures")]
+    assert [name for name in names if "new" in name] == ["challenger-new.png"]
+    assert names[-1] == "challenger-new.png"

@@ -12,11 +12,20 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 from ipdp.core.curve import Curve, feature_text
 from ipdp.core.files import written_whole
 from ipdp.core.typing import Feature
-from ipdp.plot import CarpetDisplay, ChangeDisplay, OverviewDisplay, PDPDisplay, TimelineDisplay
+from ipdp.plot import (
+    CarpetDisplay,
+    ChangeDisplay,
+    ComparisonDisplay,
+    OverviewDisplay,
+    PDPDisplay,
+    TimelineDisplay,
+)
+from ipdp.runs.challengers import compared, is_challenger
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from ipdp.comparison import Comparison
     from ipdp.log import LogReader
 
 # Name, size in inches, and how to draw it on some axes.
@@ -38,7 +47,8 @@ def write_figures(
 ) -> list[Path]:
     """Write the figures of a run: overview, timeline, changes, and each feature's curve and carpet.
 
-    Of several explainers each has its own, with its name in theirs but for the first one.
+    Of several explainers each has its own, with its name in theirs but for the first one; a
+    challenger has one figure with both models' curves.
 
     Parameters
     ----------
@@ -92,8 +102,14 @@ def write_figures(
 
 def _figures(reader: LogReader) -> Iterator[_Drawing]:
     newest = reader.snapshots()[-1].n
-    found = {name: reader.at(newest, name).values() for name in reader.explainers}
-    for k, (name, results) in enumerate((name, item) for name, item in found.items() if item):
+    all_results = {name: reader.at(newest, name) for name in reader.explainers}
+    challengers = compared(all_results)
+    found = {
+        name: results.values()
+        for name, results in all_results.items()
+        if results and not is_challenger(name, results)
+    }
+    for k, (name, results) in enumerate(found.items()):
         log, suffix = _OneExplainer(reader, name), f"-{_slug(name)}" if k else ""
         curves: list[Curve] = []
         if any(isinstance(result, Curve) for result in results):
@@ -108,13 +124,28 @@ def _figures(reader: LogReader) -> Iterator[_Drawing]:
             yield f"curve{stem}", _CURVE, PDPDisplay(curve).plot
             if len(curve.grid_values) == 1:
                 yield f"carpet{stem}", _WIDE, CarpetDisplay(log, curve.feature).plot
+    for name, comparison in challengers.items():
+        yield from _challenger(name, comparison)
+
+
+def _challenger(name: str, comparison: Comparison) -> Iterator[_Drawing]:
+    """Both curves of each feature in a panel; nothing where no single feature has one."""
+    drawable = [d for d in comparison.ranked if len(d.places) == 1 and d.shape.size]
+    if drawable:
+        size = _size(len(drawable[:_PANELS]))
+        yield f"challenger-{_slug(name)}", size, ComparisonDisplay(comparison).plot
 
 
 def _overview(overview: OverviewDisplay, suffix: str) -> _Drawing:
     shown = [curve.feature for curve in overview.curves[:_PANELS]]
     columns = min(_COLUMNS, len(shown))
-    size = (_PANEL[0] * columns, _PANEL[1] * -(-len(shown) // columns) + 0.6)
-    return f"overview{suffix}", size, partial(overview.plot, features=shown, columns=columns)
+    draw = partial(overview.plot, features=shown, columns=columns)
+    return f"overview{suffix}", _size(len(shown)), draw
+
+
+def _size(n_panels: int) -> tuple[float, float]:
+    columns = min(_COLUMNS, n_panels)
+    return _PANEL[0] * columns, _PANEL[1] * -(-n_panels // columns) + 0.6
 
 
 def _changes(reader: LogReader) -> Iterator[_Drawing]:
