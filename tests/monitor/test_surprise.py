@@ -71,7 +71,7 @@ def test_a_change_does_not_become_usual_before_it_counts():
         stream.check(0.2, 0.1, young=0.2)
     usual = float(stream.surprise.usual[0, 0, 0, 0])
     assert usual > 0.15
-    found = [stream.check(2.3 * usual, 0.1, young=0.2)[0] for _ in range(40)]
+    found = [stream.check(2.7 * usual, 0.1, young=0.2)[0] for _ in range(40)]
     assert any(found)  # about 1.5 times what is news
 
 
@@ -90,6 +90,22 @@ def test_what_is_usual_stays_while_a_change_goes_on():
     usual = stream.surprise.usual.copy()
     stream.check(3.0, young=1.0, going_on=(True, False))
     assert (stream.surprise.usual[:, :, 0] == usual[:, :, 0]).all()
+
+
+def test_a_model_that_learns_must_have_changed_by_more():
+    stream = Stream()
+    for _ in range(60):
+        stream.check()
+    assert stream.surprise.least(0, 0) == (0.1, 0.2)
+    stream = Stream()
+    for _ in range(300):
+        stream.check(0.05, young=0.05)
+    assert stream.surprise.least(0, 0) == (0.2, 0.2 * 3)
+    assert stream.surprise.least(1, 0) == (0.1, 0.2)  # the other feature stood still
+    for _ in range(300):
+        stream.check(1.0, young=1.0)
+    mean, single = stream.surprise.least(0, 0)
+    assert 0.4 < mean < single / 2
 
 
 def test_settled():

@@ -18,7 +18,7 @@ from ipdp.monitor.change import Change
 from ipdp.monitor.features import Record, Target, monitored
 from ipdp.monitor.going_on import GoingOn
 from ipdp.monitor.history import History
-from ipdp.monitor.surprise import CLEAR, HIDDEN, Surprise, Weighed
+from ipdp.monitor.surprise import CLEAR, Surprise, Weighed
 
 logger = logging.getLogger("ipdp.monitor")
 
@@ -28,8 +28,6 @@ _N_KEPT = 192
 _BUDGET, _SAVED = 1 / 16, 16.0
 # A candidate that was rejected is looked at again after 4, 8, ... checks, at most so many.
 _FIRST_WAIT, _LONGEST_WAIT = 4, 128
-# Of the change that makes a candidate this share must be found again.
-_FOUND_AGAIN = 0.7
 # A change goes on for so many observations at least, and at most.
 _SHORTEST, _LONGEST = 192, 8192
 
@@ -259,13 +257,10 @@ class ModelWatch:
         """Whether the model changed clearly and by enough, and whether by an interaction only."""
         output = self.outputs.index(compared.output)
         std = max(compared.std, float(self.surprise.output_std[row, output]) / 2)
-        tolerance = self.surprise.tolerance
-        usual, usual_hidden = self.surprise.usual[:, 0, row, output]
-        enough = std * max(tolerance, _FOUND_AGAIN * float(usual))
-        if compared.size >= enough and compared.errors >= CLEAR and compared.size > 0:
+        least, least_hidden = self.surprise.least(row, output)
+        if compared.size >= std * least and compared.errors >= CLEAR and compared.size > 0:
             return True, False
-        enough = HIDDEN * std * max(tolerance, _FOUND_AGAIN * float(usual_hidden))
-        is_hidden = compared.hidden >= enough and compared.hidden > 0
+        is_hidden = compared.hidden >= std * least_hidden and compared.hidden > 0
         return is_hidden, is_hidden
 
     def describe(self, newest: Record, row: int, compared: Compared, **rest: Any) -> Change:

@@ -5,13 +5,14 @@ changed last. A frozen model gives the answers that it gave: every difference is
 learns never stands still: a tree splits, an alternate tree takes over, a forest replaces a member.
 News is what exceeds its usual wandering, for long enough:
 
-    ratio   how large the mean difference of the centred curves is, against the tolerance or 1.5
+    ratio   how large the mean difference of the centred curves is, against the tolerance or 1.8
             times what is usual, whichever is more; the same for the differences of single
             observations, which an interaction changes while their mean stays
     usual   follows what was measured 512 observations ago, quickly upwards and slowly downwards,
             like a running maximum
     score   the sum of (ratio - 1) over the observations; it falls quickly where the ratio is below
-            1. A change of twice what is usual counts after 640 observations, a larger one sooner
+            1. A change of three times what is usual counts after 480 observations, a larger one
+            sooner
 """
 
 from __future__ import annotations
@@ -34,11 +35,17 @@ _FOLLOWED = 3
 # With fewer observations nothing is measured.
 _FEWEST = 4
 # A change is this many times what is usual,
-_UNUSUAL = 1.5
+_UNUSUAL = 1.8
 # the mean difference is so many standard errors from zero,
 CLEAR = 4.0
 # and differences of single observations must be larger by this factor, as they are not averaged.
-HIDDEN = 2.0
+_HIDDEN = 2.0
+# When it is looked at closer, this share of what is usual must be found again.
+_FOUND_AGAIN = 0.7
+# There a model that learns must have changed by more than the tolerance: trees that split and
+# weights that follow the noise move curves by up to 0.2 standard deviations where nothing drifts,
+# and the answers about single observations by more than half of one.
+_LEARNS, _HIDDEN_LEARNS = 2.0, 3.0
 # What is usual follows what is measured in so many observations upwards, so many downwards, and
 # quicker while the stream is young: models learn most at the beginning.
 _UP, _DOWN, _YOUNG = 512.0, 15_000.0, 3.0
@@ -51,6 +58,8 @@ RECENT, _WANDERING = 512, 3.0
 _SETTLED = 0.1
 # A model that stood still has no usual changes; none become so for so many observations.
 _FROZEN = 4096
+# What is so many times what is usual need not last.
+_SUDDEN = 8.0
 # The score that makes a candidate; the largest ratio that counts; how quickly the score falls.
 _ENOUGH, _LARGEST, _FALL = 320.0, 12.0, 4.0
 # Ratios are about the same from this share on.
@@ -97,7 +106,7 @@ class Weighed(NamedTuple):
     output: Array
     is_hidden: Array  # whether it is that of single observations and not that of their mean
     size: FloatArray  # the difference, in standard deviations of the output
-    is_sudden: Array  # whether nothing is usual: the model was frozen
+    is_sudden: Array  # whether nothing like it is usual, as of a model that was frozen
 
 
 class Surprise:
@@ -219,7 +228,7 @@ class Surprise:
         sizes = np.stack([measured.mean[:-1], measured.single[:-1]])
         ratios = sizes / np.maximum(self.tolerance, _UNUSUAL * self.usual)
         ratios[0] = np.where(measured.errors[:-1] >= CLEAR, ratios[0], 0.0)
-        ratios[1] /= HIDDEN
+        ratios[1] /= _HIDDEN
         result = self._largest(ratios, sizes)
         if len(self.window) >= _LATELY:
             self.n_moving = self.n_moving + 1 if self.is_moving else 0
@@ -256,7 +265,7 @@ class Surprise:
         sort, window, output = np.unravel_index(best, (2, len(WINDOWS), n_outputs))
         usual = np.moveaxis(self.usual, 2, 0).reshape(n_features, -1)[rows, best]
         size = np.moveaxis(sizes, 2, 0).reshape(n_features, -1)[rows, best]
-        is_sudden = _UNUSUAL * usual < self.tolerance / 4
+        is_sudden = self._is_frozen(usual) | (size > _SUDDEN * usual)
         # Of outputs that changed about as much, the one whose change is the largest in its units.
         own = ratios[sort, window, rows]
         in_units = np.where(own >= _ABOUT * flat.max(axis=1)[:, None], own * self.output_std, -1.0)
@@ -278,6 +287,22 @@ class Surprise:
     def is_candidate(self, weighed: Weighed) -> Array:
         """Which features have changed more than usual, for long enough."""
         return (weighed.ratio >= 1) & (weighed.is_sudden | (self.score >= _ENOUGH))
+
+    def _is_frozen(self, usual: FloatArray) -> Array:
+        """Where changes that are usual are too small to count: the model stood still."""
+        return np.asarray(_UNUSUAL * usual < self.tolerance / 4)
+
+    def least(self, row: int, output: int) -> tuple[float, float]:
+        """What must be found at a closer look: of the mean difference, and of single ones.
+
+        In standard deviations of the output.
+        """
+        usual = self.usual[:, :, row, output]
+        tolerance, hidden = self.tolerance, _HIDDEN
+        if not self._is_frozen(usual).all():
+            tolerance, hidden = _LEARNS * tolerance, _HIDDEN_LEARNS
+        mean, single = np.maximum(tolerance, _FOUND_AGAIN * usual[:, 0]).tolist()
+        return mean, hidden * single
 
     def size(self, row: int, output: int) -> float:
         """The mean difference of one effect at the last checks; NaN of too few observations."""
