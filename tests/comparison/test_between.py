@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -144,7 +145,11 @@ def test_texts_of_a_table():
     differs = ipdp.compare(one, other, margin=0.2)["age"]
     assert differs.size_texts() == (number(1.5), "over 100", number(differs.most))
     assert differs.place_text() == differs.where_text() or "everywhere"
+    assert differs.level_text().startswith("+0.5 ± 0.0")
+    above = make_curve([9e4, 9e4 + 1, 9e4 + 2, 9e4 + 3], error=400.0)
+    assert re.fullmatch(r"\+90,000 ± [1-9]\d0", ipdp.compare(one, above)["age"].level_text())
     far = ipdp.compare(one, make_curve([0.0, 1.0], points=[8.0, 9.0]), margin=0.5)["age"]
+    assert far.level_text() == ""
     assert (far.size_texts(), far.place_text()) == (("", "", ""), "no common range")
 
 

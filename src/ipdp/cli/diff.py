@@ -171,6 +171,8 @@ def _features(text: str) -> list[Any]:
 
 def print_comparison(found: Comparison, out: Console) -> None:
     """A table with a row for each feature and output, and what is to be said of all."""
+    from ipdp.comparison.result import rank
+
     line(out, found.heading, "bold")
     several = len({each.output for each in found.differences}) > 1
     # In a terminal with few columns what may be read off the others is left out.
@@ -180,8 +182,7 @@ def print_comparison(found: Comparison, out: Console) -> None:
         out.width = max(out.width, 200)  # a file takes it all
     titles = [title for title in _TITLES if title not in left_out]
     shown = table(*titles, plain=is_plain_terminal(out))
-    order = {"different": 0, "cannot say": 1, "alike": 2}
-    for each in sorted(found.differences, key=lambda d: (order[d.verdict], -(d.size or 0.0))):
+    for each in sorted(found.differences, key=rank):
         cells = zip(_TITLES, _cells(each), strict=True)
         shown.add_row(*(plain(*cell) for title, cell in cells if title not in left_out))
     out.print(shown)
@@ -191,7 +192,6 @@ def print_comparison(found: Comparison, out: Console) -> None:
 
 def _cells(each: Difference) -> list[tuple[str, str]]:
     sizes = each.size_texts()
-    level = f"{each.level:+.2g} ± {each.level_half:.1g}" if each.shape.size else ""
     cause = f" ({each.kind})" if each.kind else ""
     return [
         (cut(feature_text(each.feature), 20), "bold"),
@@ -199,5 +199,5 @@ def _cells(each: Difference) -> list[tuple[str, str]]:
         (f"{each.verdict}{cause}", _STYLES[each.verdict]),
         *((size, "") for size in sizes),
         (cut(each.place_text(), 24), ""),
-        (level, _STYLES["different"] if each.level_verdict == "different" else ""),
+        (each.level_text(), _STYLES["different"] if each.level_verdict == "different" else ""),
     ]

@@ -167,6 +167,13 @@ class Difference:
         said = f"{errors:.2g}" if errors < 100 else "over 100"
         return number(sizes[0]), said, number(sizes[1])
 
+    def level_text(self) -> str:
+        """For a table: the level and half of its band; empty without places."""
+        if not self.shape.size:
+            return ""
+        level = f"{self.level:+,.0f}" if abs(self.level) >= 1000 else f"{self.level:+.2g}"
+        return f"{level} ± {number(float(f'{self.level_half:.2g}'))}"
+
     def _is_rounding(self, size: float) -> bool:
         return size <= 1e-4 * self.margin
 

@@ -76,7 +76,7 @@ class Comparison:
         found = [each for each in self.differences if each.feature == feature]
         if not found:
             raise KeyError(feature)
-        return min(found, key=_rank)
+        return min(found, key=rank)
 
     @property
     def features(self) -> list[Feature]:
@@ -86,7 +86,7 @@ class Comparison:
     @property
     def ranked(self) -> list[Difference]:
         """The difference of each feature, as `self[feature]`: those that differ come first."""
-        return sorted((self[feature] for feature in self.features), key=_rank)
+        return sorted((self[feature] for feature in self.features), key=rank)
 
     def summary(self) -> str:
         """What came of it, a line for each feature."""
@@ -183,7 +183,8 @@ def _size(each: Difference) -> float:
     return largest / each.margin if each.margin > 0 else largest
 
 
-def _rank(each: Difference) -> tuple[int, float]:
+def rank(each: Difference) -> tuple[int, float]:
+    """By what differences are sorted: what is different first, then the largest first."""
     return _VERDICTS.index(each.verdict), -_size(each)
 
 

@@ -9,6 +9,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ipdp.comparison.result import rank
 from ipdp.core.curve import feature_text
 from ipdp.core.files import write_whole
 
@@ -67,10 +68,8 @@ def write_comparison(comparison: Comparison, path: str | os.PathLike[str]) -> Pa
 def comparison_page(comparison: Comparison) -> str:
     """The page as HTML."""
     a, b = (html.escape(name) for name in comparison.names)
-    order = {id(each): rank for rank, each in enumerate(comparison.different)}
-    ranked = sorted(comparison.differences, key=lambda each: order.get(id(each), len(order)))
     head = "".join(f"<th>{title}</th>" for title in _TITLES)
-    rows = "".join(map(_row, ranked))
+    rows = "".join(map(_row, sorted(comparison.differences, key=rank)))
     notes = "".join(f'<p class="note">{html.escape(line)}</p>' for line in comparison.remarks)
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
@@ -87,7 +86,6 @@ def comparison_page(comparison: Comparison) -> str:
 
 def _row(each: Difference) -> str:
     size, errors, most = each.size_texts()
-    level = "" if each.level != each.level else f"{each.level:+.3g} ± {each.level_half:.2g}"
     cells = [
         ("", feature_text(each.feature)),
         ("", each.output_text),
@@ -96,7 +94,7 @@ def _row(each: Difference) -> str:
         ("number", errors),
         ("", each.place_text()),
         ("", each.kind or each.level_kind or ""),
-        (each.level_verdict if each.level_verdict == "different" else "number", level),
+        (each.level_verdict if each.level_verdict == "different" else "number", each.level_text()),
     ]
     row = "".join(f'<td class="{name}">{html.escape(text)}</td>' for name, text in cells)
     return f"<tr>{row}</tr>"
