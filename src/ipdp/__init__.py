@@ -24,7 +24,7 @@ from ipdp.monitor import Change, Monitor
 
 if TYPE_CHECKING:
     from ipdp import checks, comparison, datasets, plot, spark
-    from ipdp.comparison import Comparison, compare
+    from ipdp.comparison import Comparison, ScoreMove, compare, score_move
     from ipdp.log import Log, LogReader
     from ipdp.runs import Run, run
 
@@ -47,6 +47,7 @@ __all__ = [
     "NotEnoughSamples",
     "Reservoir",
     "Run",
+    "ScoreMove",
     "Smoothing",
     "WindowedExtremes",
     "accumulated_local_effects",
@@ -60,6 +61,7 @@ __all__ = [
     "partial_dependence",
     "plot",
     "run",
+    "score_move",
     "spark",
 ]
 
@@ -67,6 +69,8 @@ __all__ = [
 _LATER = {
     "Comparison": "ipdp.comparison",
     "compare": "ipdp.comparison",
+    "ScoreMove": "ipdp.comparison",
+    "score_move": "ipdp.comparison",
     "Log": "ipdp.log",
     "LogReader": "ipdp.log",
     "Run": "ipdp.runs",

@@ -99,3 +99,13 @@ def test_a_baseline_instead_of_a_run(ipdp, run, tmp_path):
 
 def test_no_run(ipdp, tmp_path):
     assert ipdp("diff", tmp_path / "nowhere", "--at", 3).code == 2
+
+
+def test_why_the_score_moved(ipdp, run):
+    answer = ipdp("diff", run, "--from", ":1000", "--to", "1000:2000", "--score")
+    assert "The mean prediction moved from " in answer.out
+    assert "features together" in answer.out or "(data)" in answer.out
+    plain = ipdp("diff", run, "--at", 1_000, "--score", "--json")
+    found = json.loads(plain.out)["score_move"]
+    parts = sum(part["total"] for part in found["parts"]) + found["level"] + found["rest"]
+    assert parts == pytest.approx(found["move"])

@@ -15,6 +15,7 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 import ipdp
+from ipdp.comparison import ScoreMove, ScorePart
 from ipdp.explainers import Split
 from ipdp.log import Log, LogReader
 
@@ -170,3 +171,11 @@ def render() -> Callable[[Axes], None]:
 def _no_figure_is_left() -> Iterator[None]:
     yield
     plt.close("all")
+
+
+def make_move(*parts, level=0.0, rest=0.0, **more):
+    """A move of the mean prediction from 2, with these parts: feature, data, model."""
+    made = [ScorePart(*part) for part in parts]
+    total = sum(part.total for part in made) + level + rest
+    given = {"names": ("May", "June"), "output": "y", "output_text": "y", "std": 1.0, **more}
+    return ScoreMove(before=2.0, after=2.0 + total, parts=made, level=level, rest=rest, **given)

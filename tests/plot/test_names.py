@@ -22,11 +22,12 @@ from ipdp.plot import (
     InteractionDisplay,
     OverviewDisplay,
     RegionsDisplay,
+    ScoreMoveDisplay,
     TimelineDisplay,
 )
 from ipdp.plot.shown.style import named
 
-from .conftest import make_categories, make_change, make_curve, make_pair
+from .conftest import make_categories, make_change, make_curve, make_move, make_pair
 
 HOSTILE = [
     "<img src=x onerror=alert(1)>",
@@ -71,6 +72,9 @@ def figures_of(name):
             Interactions((Interaction((name, "b"), 2.0, 0.1, 0.5, 100),), (), name, 640)
         ).plot,
         "comparison": ComparisonDisplay(ipdp.compare([curve], [curve], names=(name, name))).plot,
+        "score": ScoreMoveDisplay(
+            make_move((name, 0.5, 0.0), names=(name, name), output=name, output_text=name)
+        ).plot,
         "two categories": ComparisonDisplay(ipdp.compare([categories], [categories])).plot,
     }
 

@@ -15,7 +15,7 @@ from ipdp.core.curve import feature_text
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from ipdp.comparison import Comparison, Difference
+    from ipdp.comparison import Comparison, Difference, ScoreMove
 
 _TITLES = ("feature", "on", "effect", "by", "errors", "at most", "where", "level")
 _NARROW = 100
@@ -69,6 +69,10 @@ WhichExplainer = Annotated[
     str | None,
     typer.Option(metavar="NAME", help="Whose curves to compare.", show_default="the first"),
 ]
+Score = Annotated[
+    bool,
+    typer.Option("--score", help="Say why the mean prediction moved, too, feature by feature."),
+]
 Html = Annotated[
     Path | None,
     typer.Option("--html", metavar="FILE", help="Write a page with the picture, too."),
@@ -80,6 +84,7 @@ def register(app: typer.Typer) -> None:
     shown = examples(
         "ipdp diff ipdp-run --at 10000 --against 20000",
         "ipdp diff ipdp-run --from 0:10000 --to 10000:20000 --html diff.html",
+        "ipdp diff ipdp-run --from 0:10000 --to 10000:20000 --score",
         "ipdp diff january february || notify",
     )
     app.command("diff", epilog=shown)(diff)
@@ -97,6 +102,7 @@ def diff(
     margin: Margin = None,
     level: Level = 0.95,
     explainer: WhichExplainer = None,
+    score: Score = False,
     html: Html = None,
     json_: Json = False,
     quiet: Quiet = False,
@@ -107,21 +113,16 @@ def diff(
     Exit code 1 if an effect or the level is different, else 0.
     """
     with sentences(debug=debug):
-        from ipdp.comparison import compare
+        from ipdp.comparison import compare, score_move
 
         first, second = _when(at, from_, "--at", "--from"), _when(against, to, "--against", "--to")
         _must_be_two(other, first, second)
-        found = compare(
-            run,
-            run if other is None else other,
-            at=first,
-            against=second,
-            features=None if features is None else _features(features),
-            margin=margin,
-            level=level,
-            explainer=explainer,
-        )
-        _tell(found, html, json_=json_, quiet=quiet)
+        both = run, run if other is None else other
+        when: dict[str, Any] = {"at": first, "against": second, "explainer": explainer}
+        chosen = None if features is None else _features(features)
+        found = compare(*both, features=chosen, margin=margin, level=level, **when)
+        move = score_move(*both, **when) if score else None
+        _tell(found, move, html, json_=json_, quiet=quiet)
         if found.verdict == "different":
             raise typer.Exit(CHANGED)
 
@@ -133,16 +134,21 @@ def _must_be_two(other: Path | None, first: Any, second: Any) -> None:
         )
 
 
-def _tell(found: Comparison, html: Path | None, *, json_: bool, quiet: bool) -> None:
+def _tell(
+    found: Comparison, move: ScoreMove | None, html: Path | None, *, json_: bool, quiet: bool
+) -> None:
     """Write the page, if there is to be one, and print what came of it."""
     if html is not None:
         from ipdp.web.comparison import write_comparison
 
         write_comparison(found, html)
     if json_:
-        as_json(found.to_dict())
+        more = {} if move is None else {"score_move": move.to_dict()}
+        as_json({**found.to_dict(), **more})
     elif not quiet:
         print_comparison(found, console())
+        for text in [] if move is None else move.summary().splitlines():
+            line(console(), text)
         if html is not None:
             line(console(), f"Written: {html}")
 

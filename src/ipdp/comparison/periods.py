@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,7 +20,7 @@ from ipdp.core.blocks import N_BLOCKS
 from ipdp.core.curve import Curve
 from ipdp.core.dependence import FEWEST
 from ipdp.core.errors import NotEnoughSamples
-from ipdp.core.interpolation import interpolation_weights
+from ipdp.core.interpolation import interpolation_weights, weights_beyond
 from ipdp.core.typing import Feature, FloatArray
 from ipdp.log import LogReader
 
@@ -159,6 +160,7 @@ def _over(curves: list[Curve | None], smoothness: Smoothness) -> Curve:
         n_effective_points=np.where(last.n_effective_points > 0, n, 0.0),
         ice=None,
         ice_grid_values=None,
+        **_data_over(curves, last, smoothness),
     )
     if len(lengths) < FEWEST:
         return _with_errors_of(period, last)
@@ -177,6 +179,45 @@ def _over(curves: list[Curve | None], smoothness: Smoothness) -> Curve:
         inflation=np.maximum(inflation, 1.0),
         provisional=False,
     )
+
+
+def _data_over(curves: list[Curve | None], last: Curve, smoothness: Smoothness) -> dict[str, Any]:
+    """Mean predictions, and where the observations were: the mean over the stretches."""
+    there = [curve for curve in curves if curve is not None]
+    if any(c.prediction is None or c.density is None for c in there):
+        return {"prediction": None, "density": None}
+    total, length = np.zeros(len(last.outputs) + len(last.grid_values[0])), 0.0
+    for before, now in pairwise(curves):
+        if now is None:
+            continue
+        elapsed = float(now.t or 0.0) - (0.0 if before is None else float(before.t or 0.0))
+        mean, weight = _data_at(now, last), _weight_of_all(now, smoothness)
+        if before is not None:
+            aged = smoothness.left(elapsed) * _weight_of_all(before, smoothness)
+            if weight - aged > 1e-9 * weight:
+                past = _data_at(before, last)
+                mean = past + (mean - past) * weight / (weight - aged)
+        total, length = total + elapsed * mean, length + elapsed
+    mean = total / length if length > 0 else _data_at(last, last)
+    n = len(last.outputs)
+    return {"prediction": mean[:n], "density": mean[n:]}
+
+
+def _weight_of_all(curve: Curve, smoothness: Smoothness) -> float:
+    return float(smoothness.weight(smoothness.n_effective(curve.n_samples)))
+
+
+def _data_at(curve: Curve, last: Curve) -> FloatArray:
+    """Mean predictions, and the density at the points of the last curve, side by side."""
+    assert curve.prediction is not None
+    assert curve.density is not None
+    said = dict(zip(curve.outputs, curve.prediction.tolist(), strict=True))
+    means = [said.get(output, 0.0) for output in last.outputs]
+    density = curve.density
+    if curve is not last and curve.categorical == last.categorical:
+        axes = last.grid_values[0], curve.grid_values[0].tolist()
+        density = density @ np.nan_to_num(weights_beyond(*axes))
+    return np.concatenate([means, density])
 
 
 def _with_errors_of(period: Curve, last: Curve) -> Curve:

@@ -36,6 +36,8 @@ _BY_OUTPUT = (
     "ice_spread",
     "explained",
     "h_squared",
+    "prediction",
+    "prediction_std",
 )
 
 
@@ -117,6 +119,13 @@ class Curve:
         Of a pair, Friedman's H²: the share of the variance of the surface that is not in the sum of
         the two features' own curves, of shape (n_outputs,), 0 if their effects add up; see
         `ipdp.core.h_statistic`. None where it is not known, as where the features are not followed.
+    density
+        The share of the observations at each point, with the weights of the curve, of the shape of
+        the grid; one between two points is shared by them. What the sum lacks to 1 was missing.
+        None of a pair, and where it is not known.
+    prediction, prediction_std
+        Mean and standard deviation of what the model said of the observations, of shape
+        (n_outputs,), with the same weights; None where they are not known.
     follows_all
         Whether all features of the observations have a curve.
     provisional
@@ -169,6 +178,9 @@ class Curve:
     ice_spread: FloatArray | None = None
     explained: FloatArray | None = None
     h_squared: FloatArray | None = None
+    density: FloatArray | None = None
+    prediction: FloatArray | None = None
+    prediction_std: FloatArray | None = None
     follows_all: bool = True
     kind: str = "pdp"
     times: tuple[bool, ...] = ()

@@ -42,6 +42,7 @@ def _arrays(state: State) -> dict[str, Any]:
     n_ice = 0 if ice is None else (len(ice[0]) if n_outputs else 0)
     shapes = {
         "n_effective_points": grid,
+        "density": grid,
         "ice": (n_outputs, n_ice, *grid),
         **dict.fromkeys(
             ("average", "std_error", "centred_std_error", "smoothed", "ice_spread"),
@@ -57,6 +58,8 @@ def _arrays(state: State) -> dict[str, Any]:
                 "centred_path_length",
                 "explained",
                 "h_squared",
+                "prediction",
+                "prediction_std",
             ),
             (n_outputs,),
         ),

@@ -49,6 +49,35 @@ def weights_beyond(axis: Array, values: Sequence[Any]) -> FloatArray:
     return weights
 
 
+def continued(
+    own: tuple[Array, FloatArray], other: tuple[Array, FloatArray], values: Sequence[Any]
+) -> FloatArray:
+    """A curve, its axis and its numbers, at some values, of shape (n,).
+
+    Where it does not reach it goes on as another curve of the same feature does: from its end on,
+    or for a category at the level of what both have. NaN where neither says anything.
+
+    Examples
+    --------
+    >>> own = np.array([0.0, 1.0]), np.array([5.0, 6.0])
+    >>> other = np.array([1.0, 2.0, 3.0]), np.array([10.0, 12.0, 12.0])
+    >>> continued(own, other, [0.5, 1.5, 3.0])
+    array([5.5, 7. , 8. ])
+    """
+    axis, numbers = own
+    said = np.asarray(weights_beyond(other[0], values) @ other[1])
+    if axis.dtype == object:
+        mine = weights_beyond(axis, values) @ numbers
+        there = weights_beyond(other[0], axis.tolist()) @ other[1]
+        apart = (numbers - there)[~np.isnan(there)]
+        level = float(apart.mean()) if apart.size else np.nan
+        return np.where(np.isnan(mine), said + level, mine)
+    x = np.array([np.nan if value is None else value for value in values], dtype=float)
+    inside = np.clip(x, axis[0], axis[-1])
+    at_end = weights_beyond(other[0], inside.tolist()) @ other[1]
+    return np.asarray(weights_beyond(axis, inside.tolist()) @ numbers + (said - at_end))
+
+
 def _add_shares(weights: FloatArray, axis: Array, x: FloatArray) -> None:
     """Give each x to the points at both sides of it; NaN to those of NaN."""
     # Duplicates (a constant feature) are stepped over: the last of them counts.

@@ -88,6 +88,8 @@ class Facts:
         The newest curves, the most important feature first.
     has_results
         Whether there is a snapshot.
+    scores
+        The mean prediction over time, as `LogReader.scores` gives it.
     """
 
     status: Status
@@ -96,6 +98,7 @@ class Facts:
     changes: Sequence[LoggedChange] = ()
     curves: Sequence[Curve] = ()
     has_results: bool = True
+    scores: Metrics = field(default_factory=dict)
 
 
 def headline_of(reader: LogReader) -> Headline:
@@ -211,6 +214,11 @@ def called_of(metrics: Metrics) -> str | None:
     names = list(_latest(metrics))
     rolling = [name for name in names if _ROLLING.fullmatch(name)]
     return next(iter(rolling + names), None)
+
+
+def most_moved(series: Metrics) -> str:
+    """The name of that of some series whose values lie furthest apart."""
+    return max(series, key=lambda name: float(np.ptp(series[name][1])))
 
 
 def _latest(metrics: Metrics) -> dict[str, float]:

@@ -12,6 +12,7 @@ from typing import Any, Literal, Self
 
 import numpy as np
 
+from ipdp.core.curve import Curve
 from ipdp.core.errors import NotEnoughSamples
 from ipdp.core.importance import Result
 from ipdp.core.redaction import without_secrets
@@ -162,6 +163,25 @@ class LogReader:
         query = "SELECT n, importance FROM curves WHERE feature = ? AND n > ? ORDER BY n"
         names = self._features(explainer).items()
         return {name: _series(self._rows(query, number, after)) for number, name in names}
+
+    def scores(self, *, after: int = -1) -> dict[str, tuple[Array, FloatArray]]:
+        """The mean prediction over time: for each output the n of the snapshots and its values.
+
+        They are called "mean prediction", or "mean P(True)"; of two classes there is the second.
+        Empty in a log that was written before mean predictions were kept.
+        """
+        found: dict[str, list[tuple[int, float]]] = {}
+        for feature in self.features:
+            for info, curve in self.history(feature, after=after):
+                if isinstance(curve, Curve) and curve.prediction is not None:
+                    both = list(zip(curve.outputs, curve.prediction.tolist(), strict=True))
+                    is_twice = len(both) == 2 and curve.are_probabilities
+                    for output, mean in both[1:] if is_twice else both:
+                        name = f"mean {curve.output_text(output)}"
+                        found.setdefault(name, []).append((info.n, mean))
+            if found:
+                break  # it is the same for all features
+        return {name: _series(pairs) for name, pairs in found.items()}
 
     def changes(self, *, after: int = -1) -> list[LoggedChange]:
         """The changes with an id larger than `after`."""

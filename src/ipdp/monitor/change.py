@@ -11,6 +11,7 @@ import numpy as np
 from ipdp.core.curve import PREDICTION, Curve, feature_text
 from ipdp.core.jsonable import readable
 from ipdp.core.typing import Array, Feature, FloatArray, Label, State
+from ipdp.core.words import few_digits
 from ipdp.monitor.move import Move, time_text
 
 Kind = Literal["real", "virtual", "both", "unclear"]
@@ -27,9 +28,21 @@ _ALIKE = 0.8
 # One curve is flat against another if it has less than this share of its standard deviation.
 _FLAT = 0.25
 
+# A move of the mean prediction is told from so many standard deviations of the predictions on.
+_SEVERE = 0.05
+
 _CURVES = ("before", "after")
 # What older logs and states do not have.
-_LATER = ("is_probability", "is_whole", "is_interaction", "n_asked", "ended", "move")
+_LATER = (
+    "is_probability",
+    "is_whole",
+    "is_interaction",
+    "n_asked",
+    "ended",
+    "move",
+    "score",
+    "severity",
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,6 +93,10 @@ class Change:
         `size` and `where` are what the change came to.
     move
         How the data moved, of a virtual change or both; None of older ones.
+    score
+        By what it moved the mean prediction, in units of the output; None where it is not known.
+    severity
+        The size of that in standard deviations of the predictions.
 
     Examples
     --------
@@ -116,6 +133,8 @@ class Change:
     n_asked: int | None = None
     ended: float | None = None
     move: Move | None = None
+    score: float | None = None
+    severity: float | None = None
 
     def __post_init__(self) -> None:
         if self.move is not None and not isinstance(self.move, Move):  # from a log or a state
@@ -142,7 +161,7 @@ class Change:
     def summary(self, *, evidence: bool = True) -> str:
         """One sentence for people; without `evidence` not by how many rows it was found."""
         if self.move is not None and self.kind == "virtual":
-            return self.move.text()
+            return f"{self.move.text()}{self._score()}"
         parts = []
         if self.kind != "virtual":
             parts.append(f"{self._verb()} since {time_text(self.began)}: {self._effect(evidence)}")
@@ -151,7 +170,15 @@ class Change:
         elif self.kind in ("virtual", "both"):
             since = "" if parts else f" since {time_text(self.began)}"
             parts.append(f"data moved{since}: range {self._range()}")
-        return f"{feature_text(self.feature)}: {'; '.join(parts)}"
+        return f"{feature_text(self.feature)}: {'; '.join(parts)}{self._score()}"
+
+    def _score(self) -> str:
+        """What it did to the mean prediction, if that is enough to be told."""
+        if self.score is None or self.severity is None or self.severity < _SEVERE:
+            return ""
+        on = "prediction" if (self.output,) == PREDICTION else self.output_text
+        sign = "+" if self.score > 0 else ""
+        return f"; this moved the mean {on} by {sign}{few_digits(self.score)}"
 
     def _verb(self) -> str:
         return "model may have changed" if self.kind == "unclear" else "model changed"

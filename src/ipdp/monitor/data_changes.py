@@ -153,7 +153,9 @@ def tell_further(changes: list[Change], further: Change, move: Move) -> Change |
         if first is not None and first.group == move.group:
             after, ends = further.after, further.range_after
             joined = first.followed_by(move)
-            changes[k] = replace(known, move=joined, after=after, range_after=ends)
+            changes[k] = replace(
+                known, move=joined, after=after, range_after=ends, score=None, severity=None
+            )
             return changes[k]
     return None
 

@@ -23,6 +23,7 @@ from ipdp.monitor.history import PER_LEVEL, History, Record
 from ipdp.monitor.model_watch import ModelWatch
 from ipdp.monitor.move import Aspect
 from ipdp.monitor.notify import Handler, is_about, notify
+from ipdp.monitor.score import with_score
 from ipdp.monitor.settings import StatisticName, check_data_settings, check_settings
 
 logger = logging.getLogger("ipdp.monitor")
@@ -238,14 +239,28 @@ class Monitor:
         record = Record(self._n, t, dict(x), *ice)
         self._history.update(record)
         found = watch.update(record, self.changes)
+        if isinstance(watch, AskingWatch) and watch.data.revised:
+            self._score_revised(watch, record)
         if not found:
             return []
-        reported = [c for _, c in found if self.report is None or is_about(c, self.report)]
+        reported = [
+            with_score(c, self.pdp, self._history, record)
+            for _, c in found
+            if self.report is None or is_about(c, self.report)
+        ]
         self.changes += reported
         del self.changes[: -self.n_changes]
         for change in reported:
             notify(self.handlers, change)
         return reported
+
+    def _score_revised(self, watch: AskingWatch, newest: Record) -> None:
+        """Say anew what changes did to the mean prediction that have gone on since."""
+        for k, change in enumerate(watch.data.revised):
+            if change.score is None:
+                scored = with_score(change, self.pdp, self._history, newest)
+                watch.data.revised[k] = scored
+                self.changes[:] = [scored if each is change else each for each in self.changes]
 
     def _begin(self, ice: IceRecord) -> AskingWatch | DetectorWatch:
         """Start again with all features: first curves, a new class, more categories than before."""

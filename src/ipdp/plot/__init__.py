@@ -9,6 +9,7 @@ from ipdp.plot.shown.effect import EffectDisplay
 from ipdp.plot.shown.interactions import InteractionDisplay
 from ipdp.plot.shown.overview import OverviewDisplay
 from ipdp.plot.shown.regions import RegionsDisplay
+from ipdp.plot.shown.score_move import ScoreMoveDisplay
 from ipdp.plot.shown.timeline import TimelineDisplay
 
 __all__ = [
@@ -20,6 +21,7 @@ __all__ = [
     "OverviewDisplay",
     "PDPDisplay",
     "RegionsDisplay",
+    "ScoreMoveDisplay",
     "TimelineDisplay",
     "curve_html",
     "explainer_html",

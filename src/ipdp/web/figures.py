@@ -165,6 +165,7 @@ class _OneExplainer:
             reader.changes,
             reader.metrics,
         )
+        self.scores = reader.scores
 
 
 def _slug(feature: Feature) -> str:

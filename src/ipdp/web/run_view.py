@@ -92,6 +92,7 @@ class RunView:
         self._challengers: dict[str, str] = {}  # the names of models, by those of explainers
         self._newest: dict[str, dict[Feature, Result]] = {}  # by explainer, at the last snapshot
         self._metrics: dict[str, tuple[Array, FloatArray]] = {}
+        self._scores: dict[str, tuple[Array, FloatArray]] = {}
         self._histories: dict[tuple[str, int], History] = {}
 
     @property
@@ -120,15 +121,20 @@ class RunView:
             self._resets += 1
         after = self.cursor
         self.changes += self.reader.changes(after=after.change)
-        self._read_metrics(after.metric)
+        self._gain(self._metrics, self.reader.metrics(after=after.metric))
+        self._gain(self._scores, self.reader.scores(after=after.snapshot))
         self._read_snapshots(after.snapshot)
 
-    def _read_metrics(self, after: int) -> None:
-        for name, gained in self.reader.metrics(after=after).items():
-            known = self._metrics.get(name, (np.empty(0, dtype=np.int64), np.empty(0)))
+    def _gain(
+        self,
+        series: dict[str, tuple[Array, FloatArray]],
+        gains: Mapping[str, tuple[Array, FloatArray]],
+    ) -> None:
+        for name, gained in gains.items():
+            known = series.get(name, (np.empty(0, dtype=np.int64), np.empty(0)))
             n, values = (np.concatenate(both) for both in zip(known, gained, strict=True))
             kept = thin(n, self.limit if len(n) > 2 * self.limit else len(n))
-            self._metrics[name] = n[kept], values[kept]
+            series[name] = n[kept], values[kept]
 
     def _read_snapshots(self, after: int) -> None:
         new = self.reader.snapshots(after=after)
@@ -195,6 +201,7 @@ class RunView:
             changes=self.changes,
             curves=self._ordered(),
             has_results=bool(self.snapshots),
+            scores=self._scores,
         )
 
     def thin(self, limit: int) -> None:
@@ -231,8 +238,12 @@ class RunView:
             "explainers": [self._explainer(name, first, settings) for name in self.explainers],
             "challengers": list(map(label, self._challengers.values())),
             "metrics": {
-                label(name): {"n": n[n > after.metric].tolist(), "value": pack(v[n > after.metric])}
-                for name, (n, v) in self._metrics.items()
+                label(name): {"n": n[n > last].tolist(), "value": pack(v[n > last])}
+                for series, last in (
+                    (self._metrics, after.metric),
+                    (self._scores, after.snapshot),
+                )
+                for name, (n, v) in series.items()
             },
             "changes": [
                 change(logged, self.features, target)

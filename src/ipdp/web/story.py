@@ -20,7 +20,14 @@ from ipdp.core.explained import Explained
 from ipdp.core.redaction import short_paths
 from ipdp.core.words import counted, few_digits, moment, percent
 from ipdp.log.beliefs import belief
-from ipdp.log.headline import Facts, by_importance, called_of, headline, target_of
+from ipdp.log.headline import (
+    Facts,
+    by_importance,
+    called_of,
+    headline,
+    most_moved,
+    target_of,
+)
 from ipdp.log.records import LoggedChange
 from ipdp.web import document
 from ipdp.web.drawings import Common, Mark, carpet_drawing, curve_drawing, series_drawing
@@ -110,8 +117,7 @@ def _header(told: Told) -> str:
 def _summary(told: Told) -> str:
     facts = told.facts
     parts = ['<section class="card summary"><h2>In short</h2>', answers(facts)]
-    series = _metric(facts)
-    figures = [] if series is None else [series]
+    figures = [drawn for drawn in (_metric(facts), _score(facts)) if drawn is not None]
     figures += _bars(facts.curves)
     if figures:
         parts.append(f'<div class="figures">{"".join(figures)}</div>')
@@ -130,6 +136,15 @@ def _metric(facts: Facts) -> str | None:
     say = percent if is_share else few_digits
     drawn = series_drawing(name.replace("_", ", last "), facts.metrics[name], _marks(facts), say)
     return f"<figure>{drawn}{_MARKS if facts.changes else ''}</figure>" if drawn else None
+
+
+def _score(facts: Facts) -> str | None:
+    """The mean prediction over time; of several outputs the one that moved most."""
+    if not facts.scores:
+        return None
+    name = most_moved(facts.scores)
+    drawn = series_drawing(name, facts.scores[name], _marks(facts))
+    return f"<figure>{drawn}</figure>" if drawn else None
 
 
 _MARKS = (

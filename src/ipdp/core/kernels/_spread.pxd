@@ -5,13 +5,14 @@ cdef double _BEYOND
 
 cdef class SpreadStep:
     cdef public object groups, mean, spread, weight, squares, reference, frame, effect, effect_weight
-    cdef public object total, total_spread, clock, moved, said, rest
+    cdef public object total, total_spread, clock, density, density_weight, moved, said, rest
     cdef public bint moves
     cdef public list lookups
     cdef Py_ssize_t left, right, best_left, best_right
     cdef double share, best, best_share
     cdef double[:, ::1] v_mean, v_spread, v_frame, v_effect, v_total, v_total_spread, v_moved
     cdef double[::1] v_weight, v_squares, v_reference, v_effect_weight, v_clock, v_said, v_rest
+    cdef double[::1] v_density, v_density_weight
     cdef Py_ssize_t[::1] v_numbers, v_starts, v_inners, v_stops, v_moving, v_places
 
     @cython.locals(n_outputs=Py_ssize_t)
@@ -30,9 +31,12 @@ cdef class SpreadStep:
                    run=double, centre=double)
     cdef move(self, const double[:, :] values, const double[:] positions)
 
-    @cython.locals(n_outputs=Py_ssize_t, o=Py_ssize_t, g=Py_ssize_t, left=double)
+    @cython.locals(n_outputs=Py_ssize_t, o=Py_ssize_t, g=Py_ssize_t, c=Py_ssize_t, left=double)
     cdef bint remains(self, const double[:, :] values, const double[:] positions, list own, double decay,
                       double w) except -1
+
+    @cython.locals(x=double)
+    cdef count(self, value, Py_ssize_t g, double w)
 
     @cython.locals(x=double)
     cdef read_off(self, const double[:, :] values, const double[:] positions, value, Py_ssize_t g)

@@ -51,7 +51,9 @@ class SpreadStep:
     to. The frames (n_outputs, n_curves) and `effect`, the mean of each curve at the observations'
     own values, are by number. `total` and `total_spread` are mean and spread of the predictions and
     of what remains of them, (2, n_outputs); `clock` has their weight, their squares and the sum of
-    weights of each effect behind.
+    weights of each effect behind. `density`, (n_columns,), are the weights of the observations,
+    each shared by the two points of a curve that it lies between; `density_weight`, (1,), is the
+    weight of all of them.
     """
 
     def __init__(self, groups: Groups, arrays: Mapping[str, FloatArray]) -> None:
@@ -67,6 +69,8 @@ class SpreadStep:
         self.total = arrays["total"]
         self.total_spread = arrays["total_spread"]
         self.clock = arrays["clock"]
+        self.density = arrays["density"]
+        self.density_weight = arrays["density_weight"]
         self.moved = np.zeros(self.mean.shape)
         self.lookups = groups.lookups
         self.left, self.right, self.share = -1, -1, 0.0
@@ -86,6 +90,8 @@ class SpreadStep:
         self.v_total = self.total
         self.v_total_spread = self.total_spread
         self.v_clock = self.clock
+        self.v_density = self.density
+        self.v_density_weight = self.density_weight
         self.v_moved = self.moved
         self.v_numbers = self.groups.numbers
         self.v_starts = self.groups.starts
@@ -207,11 +213,28 @@ class SpreadStep:
             left = values[o, self.best_left]
             self.v_said[o] = left + self.best_share * (values[o, self.best_right] - left)
             self.v_rest[o] = self.v_said[o]
+        for c in range(self.v_density.shape[0]):
+            self.v_density[c] *= decay
+        self.v_density_weight[0] = decay * self.v_density_weight[0] + w
         for g in range(self.v_numbers.shape[0]):
             if self.v_places[g] >= 0:
                 self.locate(values, own[self.v_places[g]], g)
                 self.subtract(self.v_numbers[g], decay, w)
+                self.count(own[self.v_places[g]], g, w)
         return True
+
+    def count(self, value: Any, g: int, w: float) -> None:
+        """Count an observation among the points of a curve, also those without a past."""
+        if self.left < 0:
+            if value is not None and self.lookups[g] is None:
+                x = value
+                self.between(self.v_reference, g, x, False)
+            else:
+                self.left = self.column_of(value, g)
+                self.right, self.share = self.left, 0.0
+        if self.left >= 0:
+            self.v_density[self.left] += w * (1 - self.share)
+            self.v_density[self.right] += w * self.share
 
     def read_off(self, values: FloatArray, positions: FloatArray, value: Any, g: int) -> None:
         """Consider one curve for the prediction."""

@@ -162,6 +162,7 @@ class SpreadStep(spread.SpreadStep):
             places = self._exact(own, x, self._between(self.reference[None], x))
         places = _by_rise(values, said, places)
         ages = _ages(tuple(times[0])).weighted(times[1])
+        self._fold_density(places, ages)
         rest = said - self._told(_at(before, places), places.left >= 0, *times).sum(axis=2)
         both = np.stack((said, rest), axis=1)
         weight, squares = self.clock
@@ -169,6 +170,15 @@ class SpreadStep(spread.SpreadStep):
         self.total_spread[:] = ages.spread(self.total_spread, self.total, weight, both, after)
         self.total[:] = after
         self.clock[:] = ages.weights(weight, squares)
+
+    def _fold_density(self, places: _Places, ages: _Ages) -> None:
+        """Fold in where the observations are among the points."""
+        weight = ages.each[-1][:, None] * (places.left >= 0)
+        shares = np.stack((weight * (1 - places.share), weight * places.share))
+        columns = np.maximum(np.stack((places.left, places.right)), 0)
+        gained = np.bincount(columns.ravel(), shares.ravel(), minlength=len(self.density))
+        self.density[:] = ages.past[-1] * self.density + gained
+        self.density_weight[:] = ages.past[-1] * self.density_weight + ages.each[-1].sum()
 
     def _fold_known(self, known: Array, *of_each: Any) -> None:
         """The same with those only whose predictions can be read off."""

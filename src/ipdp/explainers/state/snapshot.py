@@ -14,6 +14,7 @@ from ipdp.core.h_statistic import Effect, h_squared
 from ipdp.core.typing import Array, FloatArray
 from ipdp.explainers.state.correction import correction
 from ipdp.explainers.state.curve_memory import CurveMemory
+from ipdp.explainers.state.densities import shared_out
 from ipdp.explainers.state.errors import CurveErrors
 from ipdp.explainers.state.records import RecentIce
 from ipdp.explainers.state.shares import share_now, smoothed_share
@@ -100,6 +101,7 @@ class Snapshot:
             grid_values=axes,
             explained=self._explained,
             h_squared=self._h_squared(number) if target.is_pair else None,
+            **self._data(number, columns),
             follows_all=self._memory.follows_all,
             n_samples=target.n,
             categorical=tuple(axis.dtype == object for axis in axes),
@@ -147,6 +149,37 @@ class Snapshot:
         ice = ice[self._numbers].reshape(len(self._numbers), ice.shape[1], *map(len, axes))
         has_places = len(axes) == 1 and axes[0].dtype != object
         return {"ice": ice, "ice_grid_values": [positions] if has_places else None}
+
+    def _data(self, number: int, columns: list[int]) -> dict[str, Any]:
+        """Where the observations were, and what the model said of them, as far as it is known."""
+        memory, spread = self._memory, self._memory.spreads.own
+        if spread.layout != memory.means.layout or not spread.n:
+            return {}
+        mean, variance, _ = spread.variances
+        rows = self._numbers
+        found = {"prediction": mean[rows], "prediction_std": np.sqrt(variance[rows])}
+        if not memory.targets[number].is_pair:
+            density = self._density(number, columns)
+            found |= {} if np.isnan(density).any() else {"density": density}
+        return found
+
+    def _density(self, number: int, columns: list[int]) -> FloatArray:
+        """The share of the observations at some points of a target, those of others among them."""
+        memory, spread = self._memory, self._memory.spreads.own
+        keys = dict(
+            zip(
+                memory.means.layout.columns_of(number),
+                memory.means.layout.keys_of(number),
+                strict=True,
+            )
+        )
+        others = [c for c, key in keys.items() if c not in columns and key is not MISSING]
+        density = spread.density(columns)
+        if others and columns and not _are_categories(keys):
+            positions = self._mean[0]
+            more = shared_out(spread.density(others), positions[others], positions[columns])
+            density = density + more
+        return density
 
     def _is_flat(self, columns: list[int]) -> bool:
         """Whether the feature made no difference to any observation.

@@ -23,15 +23,18 @@ import numpy as np
 from ipdp.core import kernels
 from ipdp.core.smoothing import Smoothing, pick
 from ipdp.core.typing import Array, FeatureName, FloatArray, State
+from ipdp.explainers.state.densities import go_on, handed_over, joined_weights, shared_out
 from ipdp.explainers.state.points import Layout
 from ipdp.explainers.state.records import Explained
 from ipdp.grid.base import Key
 from ipdp.models.base import Probe
 
 # The arrays, by the names that the kernel has for them.
-_BY_COLUMN = ("mean", "spread", "weight", "squares", "reference")
+_BY_COLUMN = ("mean", "spread", "weight", "squares", "reference", "density")
 _BY_NUMBER = ("frame", "effect", "effect_weight")
-_TOTALS = ("total", "total_spread", "clock")
+_TOTALS = ("total", "total_spread", "clock", "density_weight")
+# Those that states of version 0.4 do not have.
+_NEW = ("density", "density_weight")
 _ARRAYS = (*_BY_COLUMN, *_BY_NUMBER, *_TOTALS)
 # Those that have a row, or a last axis, of outputs.
 _ROWS = ("mean", "spread", "frame", "effect")
@@ -85,11 +88,12 @@ class Spread:
         n = len(self.targets)
         return {
             **dict.fromkeys(("mean", "spread"), (n_outputs, n_columns)),
-            **dict.fromkeys(("weight", "squares", "reference"), (n_columns,)),
+            **dict.fromkeys(("weight", "squares", "reference", "density"), (n_columns,)),
             **dict.fromkeys(("frame", "effect"), (n_outputs, n)),
             "effect_weight": (n,),
             **dict.fromkeys(_LAST, (2, n_outputs)),
             "clock": (2,),
+            "density_weight": (1,),
         }
 
     # One observation.
@@ -133,6 +137,8 @@ class Spread:
             arrays[name] = pick(arrays[name], columns, axis=arrays[name].ndim - 1)
         new = np.array(columns, dtype=int) < 0
         arrays["reference"] = np.where(new, positions[0], arrays["reference"])
+        step, places = self._step, (self._step.reference, arrays["reference"])
+        arrays["density"] += handed_over(self.layout, layout, step.density, places)
         self.layout = layout
         self._put(arrays)
 
@@ -163,7 +169,8 @@ class Spread:
                 before = step.mean[:, own].copy()
                 for row in (*step.mean, *step.spread, step.weight, step.squares):
                     row[own] = np.interp(now, was, row[own])
-                _go_on(step.mean[:, own], before, was, now)
+                go_on(step.mean[:, own], before, was, now)
+                step.density[own] = shared_out(step.density[own], was, now)
             step.reference[own] = now
             step.frame[:, number] = step.mean[:, own].mean(axis=1)
 
@@ -194,6 +201,15 @@ class Spread:
                 known = first + np.flatnonzero(step.weight[first:last] > 0)
                 missing = int(stop) - 1 if stop > last else None
                 yield Group(place, known, groups.lookups[g], missing)
+
+    def density(self, columns: Sequence[int]) -> FloatArray:
+        """The share of the observations at each of some points; NaN where it is not known.
+
+        One that lies between two points is shared by them; the sum is 1 without what is missing.
+        """
+        total = self._step.density_weight[0]
+        found = self._step.density[list(columns)]
+        return np.asarray(found / total) if total > 0 else np.full(len(found), np.nan)
 
     @property
     def n_effective(self) -> float:
@@ -310,6 +326,9 @@ class Spread:
         step.total_spread[:] = totals.spread.reshape(2, -1)
         step.clock[:] = totals.weight[0], totals.squares[0]
         step.effect[:], step.effect_weight[:] = effects.mean, effects.weight
+        for name in _NEW:
+            one, other = ((getattr(p._step, name), p.t or 0.0) for p in (ours, theirs))
+            getattr(step, name)[:] = joined_weights(one, other, self._decay)
         return joined
 
     def _arranged(self, layout: Layout, rows: Sequence[int], positions: FloatArray) -> Spread:
@@ -361,6 +380,9 @@ class Spread:
             n_outputs = 0
         arrays = {}
         for name, shape in self._shapes(n_outputs, self.layout.n_points).items():
+            if name in _NEW and name not in state:
+                arrays[name] = np.zeros(shape)
+                continue
             values = np.array(state[name], dtype=float)
             if values.size != math.prod(shape) or not np.isfinite(values).all():
                 raise ValueError(
@@ -376,12 +398,3 @@ def _columns_of_categories(probe: Probe, keys: Sequence[Key]) -> dict[Any, int] 
     if probe.categories[0] is None:
         return None
     return {key[0]: probe.start + k for k, key in enumerate(keys) if isinstance(key, tuple)}
-
-
-def _go_on(rows: FloatArray, values: FloatArray, was: FloatArray, now: FloatArray) -> None:
-    """Let rows that were carried to other positions go on as lines beyond the ends of before."""
-    for end, next_to_it, beyond in ((0, 1, now < was[0]), (-1, -2, now > was[-1])):
-        run = was[end] - was[next_to_it]
-        if beyond.any() and run != 0:
-            slope = (values[:, end] - values[:, next_to_it]) / run
-            rows[:, beyond] = values[:, end, None] + slope[:, None] * (now[beyond] - was[end])

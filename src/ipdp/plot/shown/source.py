@@ -11,6 +11,7 @@ from ipdp.core.curve import Curve
 from ipdp.core.errors import NotEnoughSamples
 from ipdp.core.importance import Result
 from ipdp.core.typing import Feature, FloatArray
+from ipdp.log.headline import most_moved
 from ipdp.monitor.change import Change
 from ipdp.plot.shown.clock import on_clock
 from ipdp.plot.shown.style import KINDS
@@ -121,12 +122,21 @@ def marks_of(source: object, changes: Iterable[Change] | None) -> list[Mark]:
 def metrics_of(source: object, metrics: Mapping[str, tuple[Any, Any]] | None) -> dict[str, Series]:
     """The metrics that were given, else those of the log."""
     if metrics is None:
-        logged = source.metrics() if isinstance(source, Logged) else {}
+        logged = {**source.metrics(), **_score_of(source)} if isinstance(source, Logged) else {}
         metrics = {name: (on_clock(source, n), values) for name, (n, values) in logged.items()}
     for name, pair in metrics.items():
         if len(pair) != 2 or np.shape(pair[0]) != np.shape(pair[1]):
             raise ValueError(f"metric {name!r} must be two sequences of one length: times, values")
     return {name: _series(*pair) for name, pair in metrics.items()}
+
+
+def _score_of(log: Any) -> dict[str, tuple[Any, Any]]:
+    """The mean prediction over time, of the output that moved most, if the log has it."""
+    scores = log.scores() if hasattr(log, "scores") else {}
+    if not scores:
+        return {}
+    name = most_moved(scores)
+    return {name: scores[name]}
 
 
 def time_of(result: Result) -> float:

@@ -1,0 +1,70 @@
+"""What a change did to the mean prediction."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ipdp.core.curve import Curve
+from ipdp.core.interpolation import continued
+from ipdp.explainers.pdp import IncrementalPDP
+from ipdp.monitor.change import Change
+from ipdp.monitor.history import History, Record
+from ipdp.monitor.value_blocks import is_missing
+
+# So many stored observations of each side say where the values are, and fewer than so many nothing.
+_AT_MOST, _FEWEST = 256, 8
+
+
+def with_score(change: Change, pdp: IncrementalPDP, history: History, newest: Record) -> Change:
+    """The change with what it did to the mean prediction; as it is where that is not known.
+
+    Of a change of the model: what it says otherwise of the same observations, at their own values.
+    Of a move of the data: what the curves say of the values since, minus that of those before.
+    """
+    records = history.evenly(0, newest.n, at_most=2 * _AT_MOST, closer=True)
+    sides = [
+        _values([r for r in records if (r.t >= change.began) == is_after], change.feature)
+        for is_after in (False, True)
+    ]
+    curves = change.before, change.after
+    moves: list[float] = []
+    if change.kind != "virtual" and len(sides[0]) >= _FEWEST:
+        moves.append(_mean(*curves[::-1], sides[0]) - _mean(*curves, sides[0]))
+    if change.kind in ("virtual", "both") and min(map(len, sides)) >= _FEWEST:
+        pairs = curves, curves[::-1]
+        both = [_mean(*pair, sides[1]) - _mean(*pair, sides[0]) for pair in pairs]
+        moves.append(float(np.mean(both)))
+    if not moves or not np.isfinite(moves).all():
+        return change
+    score, std = sum(moves), _std(pdp, change)
+    return replace(change, score=score, severity=abs(score) / std if std > 0 else None)
+
+
+def _values(records: Sequence[Record], feature: Any) -> list[Any]:
+    values = [record.x.get(feature) for record in records]
+    return [value for value in values if not is_missing(value)][:_AT_MOST]
+
+
+def _mean(curve: Curve, other: Curve, values: list[Any]) -> float:
+    """The mean of a curve at some values; where it does not reach it goes on as the other one."""
+    pairs = [(c.grid_values[0], c.average[0]) for c in (curve, other)]
+    if not curve.categorical[0]:
+        pairs = [(axis.astype(float), said) for axis, said in pairs]
+        values = [float(value) for value in values]
+    said = continued(pairs[0], pairs[1], values)
+    known = said[~np.isnan(said)]
+    return float(known.mean()) if len(known) >= _FEWEST else float("nan")
+
+
+def _std(pdp: IncrementalPDP, change: Change) -> float:
+    """Standard deviation of the predictions."""
+    outputs = pdp.memory.means.outputs
+    if change.output not in outputs:
+        return 0.0
+    variance = pdp.memory.spreads.own.variances[1]
+    k = outputs.index(change.output)
+    return float(np.sqrt(variance[k])) if k < len(variance) else 0.0

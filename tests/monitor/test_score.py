@@ -1,0 +1,47 @@
+"""What changes did to the mean prediction."""
+
+import numpy as np
+import pytest
+
+import ipdp
+from ipdp.monitor import Monitor
+
+
+@pytest.fixture(scope="module")
+def changes():
+    """A slope from 1 to 2 at 2,500, and values that move by 1 at 4,000."""
+    slope = {"a": 1.0}
+
+    def model(x):
+        return slope["a"] * x["a"] + x["b"]
+
+    monitor = Monitor(ipdp.IncrementalPDP(model))
+    rng = np.random.default_rng(5)
+    for t in range(4_100):
+        slope["a"] = 1.0 if t < 2_500 else 2.0
+        monitor.explain_one({"a": rng.uniform(), "b": rng.uniform() + (t >= 4_000)})
+    return monitor.changes
+
+
+def test_of_the_model_on_the_same_observations(changes):
+    (change,) = [each for each in changes if each.kind == "real"]
+    # The mean of some 150 uniform values is within 0.07 of a half.
+    assert change.score == pytest.approx(0.5, abs=0.07)
+    assert 0.5 < change.severity < 1.5
+    assert "; this moved the mean prediction by +0." in change.summary()
+
+
+def test_of_the_data_by_the_curve(changes):
+    change = next(each for each in changes if each.kind == "virtual")
+    # Some 20 values of the new place are known when it is found: their mean is within 0.2.
+    assert change.score == pytest.approx(1.0, abs=0.2)
+    assert change.summary().endswith(f"by +{change.score:.3g}")
+
+
+def test_it_is_in_json_and_older_ones_are_without(changes):
+    state = changes[0].to_dict()
+    assert ipdp.Change.from_dict(state).score == changes[0].score
+    del state["score"], state["severity"]
+    older = ipdp.Change.from_dict(state)
+    assert older.score is None
+    assert "moved the mean" not in older.summary()
