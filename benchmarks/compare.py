@@ -1,8 +1,9 @@
-"""How often comparisons are right: equal halves, another slope, a refit forest.
+"""How often comparisons are right: equal halves, another slope, a refit forest, a challenger.
 
     python benchmarks/compare.py --runs 30 --seed 50000
+    python benchmarks/compare.py --runs 30 --seed 80000 --only needed
 
-prints the table of docs/compare.md. Each run has a seed of its own, from the one given on.
+print the tables of docs/compare.md. Each run has a seed of its own, from the one given on.
 """
 
 from __future__ import annotations
@@ -37,13 +38,13 @@ def stream(n, seed, memory=0.0):
 class Model:
     """A step, a slope, an interaction, a square, categories."""
 
-    def __init__(self, slope=1.0):
-        self.slope = slope
+    def __init__(self, slope=1.0, product=0.5):
+        self.slope, self.product = slope, product
 
     def __call__(self, x):
         category = {"red": 0.0, "green": 0.5, "blue": -0.5}[x["group"]]
         bend = x["c"] ** 2 / 2 + (1.0 if x["d"] > 0.3 else 0.0)
-        return self.slope * x["a"] + 0.5 * x["a"] * x["b"] + bend + category
+        return self.slope * x["a"] + self.product * x["a"] * x["b"] + bend + category
 
 
 def explained(model, rows, alpha=0.001):
@@ -109,6 +110,81 @@ def challengers(seed, memory):
     return {"paired": ipdp.comparison.paired(both), "unpaired": ipdp.compare(*apart)}
 
 
+# Rows after which it is looked whether two explainers name the feature in all runs.
+LADDER = (200, 280, 400, 560, 800, 1120, 1600, 2240, 3200, 4480, 6400, 8000)
+CHANGED = {0.0: ((1.2, 0.5), (1.2, 0.7)), 0.9: ((2.0, 0.5), (2.0, 0.7))}
+NAMES = [*"abcd", "group"]
+
+
+def tables(n, seeds, memory):
+    """As `stream`, for several seeds at once; the groups are numbers."""
+    rngs = [np.random.default_rng(seed) for seed in seeds]
+    z = np.array([rng.normal(size=(n, 4)) for rng in rngs])
+    group = np.array([rng.choice(3, size=n, p=[0.5, 0.3, 0.2]) for rng in rngs])
+    stays = np.array([rng.uniform(size=n) < memory for rng in rngs])
+    for t in range(1, n):
+        z[:, t] = memory * z[:, t - 1] + np.sqrt(1 - memory**2) * z[:, t]
+        group[:, t] = np.where(stays[:, t], group[:, t - 1], group[:, t])
+    return np.concatenate([z, group[:, :, None]], axis=2)
+
+
+def of_arrays(slope=1.0, product=0.5):
+    """The model of `Model`, for many rows at once."""
+
+    def model(X):
+        a, b, c, d, group = np.asarray(X).T
+        category = np.array([0.0, 0.5, -0.5])[group.astype(int)]
+        return slope * a + product * a * b + c**2 / 2 + (d > 0.3) + category
+
+    return ipdp.models.engine(model, takes="array")
+
+
+def needed(data, slope, product):
+    """How many rows two explainers need to name "a" in all runs, and what a quarter of them tells.
+
+    The challenger has another slope along "a", and another product with "b", which moves no mean:
+    what it says otherwise differs from row to row.
+    """
+    models = of_arrays(), of_arrays(slope, product)
+    sides = [[ipdp.IncrementalPDP(m, n_ice=0) for m in models] for _ in data]
+    before = 0
+    for n in LADDER:
+        for rows, both in zip(data, sides, strict=True):
+            for pdp in both:
+                pdp.explain_many(rows[before:n], names=NAMES)
+        before = n
+        if all("a" in named(ipdp.compare(one.curves, other.curves)) for one, other in sides):
+            break
+    else:
+        return None, []
+    found = []
+    for rows in data:
+        both = ipdp.comparison.challenge(ipdp.IncrementalPDP(models[0], n_ice=0), models[1])
+        both.explain_many(rows[: n // 4], names=NAMES)
+        found.append(ipdp.comparison.paired(both))
+    return n, found
+
+
+def named(comparison):
+    """The features whose shapes are different."""
+    return {str(each.feature) for each in comparison.differences if each.verdict == "different"}
+
+
+def report_needed(seeds, name, memory):
+    """One line for each challenger."""
+    data = tables(LADDER[-1], seeds, memory)
+    for slope, product in CHANGED[memory]:
+        n, found = needed(data, slope, product)
+        title = f"slope {slope}, product {product}, {name}"
+        if n is None:
+            print(f"| {title} | more than {LADDER[-1]:,} | | | |", flush=True)
+            continue
+        right = sum("a" in named(one) for one in found)
+        wrong = sum(bool(named(one) - {"a"}) for one in found)
+        row = title, f"{n:,}", f"{n // 4:,}", f"{right} of {len(found)}", wrong
+        print(f"| {' | '.join(map(str, row))} |", flush=True)
+
+
 def report(title, results):
     """One line for each way of comparing."""
     for way in results[0]:
@@ -136,6 +212,12 @@ def main():
     parser.add_argument("--only", default="halves,slopes,challengers,refits")
     given = parser.parse_args()
     seeds = range(given.seed, given.seed + given.runs)
+    if given.only == "needed":
+        print("| challenger | two explainers need | paired with | names a | others |")
+        print("|---|---|---|---|---|")
+        for name, memory in (("i.i.d.", 0.0), ("AR(.9)", 0.9)):
+            report_needed(seeds, name, memory)
+        return
     print("| | compared | different | shape of | levels | alike | cannot say | kinds |")
     print("|---|---|---|---|---|---|---|---|")
     for name, memory in (("i.i.d.", 0.0), ("AR(.9)", 0.9)):
