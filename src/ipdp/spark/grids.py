@@ -1,27 +1,24 @@
 """The grids that a whole table has, from aggregates of Spark.
 
 The points are those of `ipdp.partial_dependence` on the same rows, bit for bit: extremes and
-categories from counts, quantiles from exact order statistics. A quantile of a column that no
-machine can sort is found in two steps: `percentile_approx` says between which two values each one
-lies for certain, then the values below are counted and the few in between are fetched.
+categories from counts, quantiles from exact order statistics.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from ipdp.core.typing import Array, FeatureName, FloatArray, State
+from ipdp.core.typing import Array, FeatureName, State
 from ipdp.grid import Auto, Categories, Fixed, Grid, MinMax, QuantileRange, Quantiles
 from ipdp.grid.auto import LOWER, UPPER
 from ipdp.grid.base import LARGEST, RUG_SIZE, Key
+from ipdp.spark.order_statistics import order_statistics
 
-# How exact the approximate quantiles are: their ranks are off by at most n / _ACCURACY.
-_ACCURACY = 20_000
 # Whole numbers up to this are those that floats can hold.
 _WHOLE = 2**53
 _KNOWN = (Auto, MinMax, QuantileRange, Quantiles, Categories, Fixed)
@@ -134,7 +131,7 @@ def look_at(
     first = _first_pass(df, names, kinds, patterns, weights)
     chosen = {name: _chosen(df, name, patterns[name], kinds[name], first[name]) for name in names}
     ranks = {name: _ranks(grid, first[name].n) for name, grid in chosen.items()}
-    ordered = _order_statistics(df, {c: r for c, r in ranks.items() if len(r)}, kinds, first)
+    ordered = _read(df, {c: r for c, r in ranks.items() if len(r)}, kinds, first)
     admits = {name: patterns[name].spanning(first.n).fresh().admit for name in names}
     rows = df.select(*(df[_quoted(name)] for name in names)).tail(N_LAST)
     last = [tuple(admits[c](v) for c, v in zip(names, row, strict=True)) for row in rows]
@@ -271,7 +268,7 @@ def _chosen(df: Any, name: str, grid: Grid, kind: str, column: _Column) -> Grid:
     return QuantileRange(grid.size, LOWER, UPPER, missing=grid.missing)
 
 
-# Second pass: order statistics.
+# Second pass: the values of some ranks.
 
 
 def _quantiles(grid: Grid) -> list[float]:
@@ -298,113 +295,21 @@ def _rug_ranks(n: int) -> Array:
     return np.linspace(0, n - 1, RUG_SIZE).round().astype(int)
 
 
-def _order_statistics(
+def _read(
     df: Any, ranks: Mapping[str, Array], kinds: Mapping[str, str], columns: _Columns
 ) -> dict[str, dict[int, Any]]:
     """The values of some ranks, exactly, by column and rank."""
     if not ranks:
         return {}
-    from pyspark.sql import functions as F  # noqa: N812
-
-    names = list(ranks)
     numbers = [
-        _value(df, name, kinds[name]).cast("double").alias(f"c{k}") for k, name in enumerate(names)
+        _value(df, name, kinds[name]).cast("double").alias(f"c{k}") for k, name in enumerate(ranks)
     ]
-    picked = df.select(*numbers)
-    asked = []
-    for k, name in enumerate(names):
-        shares = F.array(*map(F.lit, _around(ranks[name], columns[name].n).tolist()))
-        asked.append(F.percentile_approx(f"c{k}", shares, F.lit(_ACCURACY)).alias(f"c{k}"))
-    found = picked.agg(*asked).first()
-    brackets = [_joined(np.array(found[k], dtype=float)) for k in range(len(names))]
-    below, inside = _fetched(picked, brackets)
+    wanted = {name: (own, columns[name].n) for name, own in ranks.items()}
     read = {}
-    for k, name in enumerate(names):
+    for name, values in order_statistics(df.select(*numbers), wanted).items():
         as_number = int if columns[name].is_whole else float
-        values = _at_ranks(ranks[name], below[k], inside[k], name)
         read[name] = dict(zip(ranks[name].tolist(), map(as_number, values), strict=True))
     return read
-
-
-def _around(ranks: Array, n: int) -> FloatArray:
-    """Shares between which the ranks are for certain, each with the one below and the one above."""
-    room = 2 * n / _ACCURACY + 2
-    shares = np.column_stack([ranks - room, ranks + room]) / n
-    return np.asarray(shares.clip(0.0, 1.0).ravel())
-
-
-def _joined(edges: FloatArray) -> FloatArray:
-    """Intervals, of shape (n, 2), of which those that touch each other have become one."""
-    intervals = edges.reshape(-1, 2)
-    joined = [intervals[0].tolist()]
-    for low, high in intervals[1:].tolist():
-        if low <= joined[-1][1]:
-            joined[-1][1] = max(high, joined[-1][1])
-        else:
-            joined.append([low, high])
-    return np.array(joined)
-
-
-def _fetched(picked: Any, brackets: list[FloatArray]) -> tuple[list[Array], list[list[FloatArray]]]:
-    """For each column and interval: how many values are below it, and those in it, in order."""
-    parts = picked.mapInArrow(_Counting(brackets), "counts binary, inside binary").collect()
-    below = [np.zeros(len(edges), dtype=np.int64) for edges in brackets]
-    inside: list[list[list[FloatArray]]] = [[[] for _ in edges] for edges in brackets]
-    sizes = [len(edges) for edges in brackets]
-    for part in parts:
-        counts = np.frombuffer(part.counts, dtype="<i8").reshape(2, -1)
-        values = np.frombuffer(part.inside, dtype="<f8")
-        cells = np.split(values, np.cumsum(counts[1])[:-1])
-        at = 0
-        for k, size in enumerate(sizes):
-            below[k] += counts[0, at : at + size]
-            for j in range(size):
-                inside[k][j].append(cells[at + j])
-            at += size
-    return below, [[np.sort(np.concatenate(own)) for own in column] for column in inside]
-
-
-class _Counting:
-    """In a worker: counts values below intervals, and keeps those in them."""
-
-    def __init__(self, brackets: list[FloatArray]) -> None:
-        self.brackets = brackets
-
-    def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
-        import pyarrow as pa  # type: ignore[import-untyped]
-
-        below = [np.zeros(len(edges), dtype=np.int64) for edges in self.brackets]
-        inside: list[list[FloatArray]] = [[] for edges in self.brackets for _ in edges]
-        for batch in batches:
-            at = 0
-            for k, edges in enumerate(self.brackets):
-                values = np.sort(batch.column(k).drop_null().to_numpy(zero_copy_only=False))
-                starts = np.searchsorted(values, edges[:, 0], "left")
-                stops = np.searchsorted(values, edges[:, 1], "right")
-                below[k] += starts
-                for j, (start, stop) in enumerate(zip(starts, stops, strict=True)):
-                    inside[at + j].append(values[start:stop])
-                at += len(edges)
-        joined = [np.concatenate([np.empty(0), *own]) for own in inside]
-        counts = np.stack([np.concatenate(below), [len(own) for own in joined]])
-        content = {
-            "counts": [counts.astype("<i8").tobytes()],
-            "inside": [np.concatenate(joined).astype("<f8").tobytes()],
-        }
-        yield pa.RecordBatch.from_pydict(content)
-
-
-def _at_ranks(ranks: Array, below: Array, inside: Sequence[FloatArray], name: str) -> FloatArray:
-    """The values at some ranks, given how many are below each interval and those in it."""
-    lengths = np.array([len(values) for values in inside])
-    which = np.searchsorted(below, ranks, "right") - 1
-    within = ranks - below[which]
-    if (which < 0).any() or (within >= lengths[which]).any():
-        raise RuntimeError(
-            f"the values of {name!r} are not the same in two passes: cache df, or write it to a "
-            "file, so that it does not change meanwhile"
-        )
-    return np.array([inside[w][k] for w, k in zip(which, within, strict=True)])
 
 
 # The grids.
