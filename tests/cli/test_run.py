@@ -275,6 +275,27 @@ def test_regions(tmp_path, ipdp, monkeypatch):
     assert "a, where b = up" in (tmp_path / "report.html").read_text()
 
 
+def test_segments(tmp_path, ipdp, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    out, data = tmp_path / "run", tmp_path / "data.csv"
+    draws = random.Random(5)
+    lines = [f"{draws.gauss(0, 1):.3f},{draws.choice(['AT', 'DE', ''])}" for _ in range(300)]
+    data.write_text("\n".join(["a,country", *lines]))
+    (tmp_path / "sums.py").write_text("model = lambda x: sum(x.values())")
+    given = ["--model", "sums:model", "--by", "country", "--out", out]
+    answer = ipdp("run", "--data", data, *given, "--quiet")
+    assert answer.code == 0, answer.err
+    shown = ipdp("show", out).out
+    for group in ("AT", "DE", "missing"):
+        assert f"a, where country = {group}" in shown
+    assert ipdp("report", out, "--out", tmp_path / "report.html").code == 0
+    assert "a, where country = AT" in (tmp_path / "report.html").read_text()
+    assert ipdp("resume", out, "--quiet", "--trust-run").code == 0
+    answer = ipdp("run", "--data", data, *given, "--overwrite", "--quiet", "--explainers", "ale")
+    assert answer.code == 2
+    assert "--by is for the curves of pdp" in answer.err
+
+
 def test_a_budget_and_metrics_for_prometheus(tmp_path, ipdp):
     answer = ipdp(
         "run", "--data", "agrawal?n_samples=300", "--model", MODEL, "--budget", "0.3",

@@ -23,6 +23,7 @@ from ipdp.plot import (
     OverviewDisplay,
     RegionsDisplay,
     ScoreMoveDisplay,
+    SegmentsDisplay,
     TimelineDisplay,
 )
 from ipdp.plot.shown.style import named
@@ -62,6 +63,7 @@ def figures_of(name):
         "categories": categories.plot,
         "pair": pair.plot,
         "regions": RegionsDisplay([split]).plot,
+        "segments": SegmentsDisplay(name, {name: curve, "b": curve}, name).plot,
         "overview": OverviewDisplay([curve, categories, several]).plot,
         "carpet": CarpetDisplay([curve], changes=[change]).plot,
         "rows": CarpetDisplay([categories]).plot,

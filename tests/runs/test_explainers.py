@@ -114,3 +114,18 @@ def test_what_an_explainer_was_called_before(make):
 def test_what_is_no_explainer_is_refused(given, sentence):
     with pytest.raises(TypeError, match=sentence):
         Run(rows(), lambda x: x["a"], given)
+
+
+def test_segments_are_logged_and_go_on_after_a_stop(tmp_path):
+    names = {"a", "a, where b = up", "a, where b = down"}
+    whole, parts = (ipdp.IncrementalPDP(turned, ["a"], alpha=0.01, by="b") for _ in range(2))
+    settings = {"learn": False, "snapshot_every": 100}
+    ipdp.run(turned_rows(400), turned, whole, log=tmp_path / "whole", **settings)
+    settings |= {"checkpoint": tmp_path / "parts", "log": tmp_path / "parts"}
+    ipdp.run(turned_rows(250), turned, parts, **settings)
+    again = ipdp.IncrementalPDP(turned, ["a"], alpha=0.01, by="b")
+    ipdp.run(turned_rows(400), turned, again, resume=True, **settings)
+    with LogReader(tmp_path / "whole") as one, LogReader(tmp_path / "parts") as other:
+        assert set(one.at(400)) == set(other.at(400)) == names
+        for name in names:
+            np.testing.assert_allclose(one.at(400)[name].average, other.at(400)[name].average)

@@ -90,6 +90,8 @@ def with_kinds(
     kind: Kind | None = None
     if a.log is not None and a.log == b.log and a.learns is False:
         kind = "data"  # the model is one and the same
+    elif _are_segments(a.explainer, b.explainer):
+        kind = "data"
     elif not moved and _are_of_same_data(a, b):
         kind = "model"
     return [_named(each, kind, kind) for each in differences]
@@ -100,6 +102,12 @@ def _are_of_same_data(a: Side, b: Side) -> bool:
     if a.curves.keys() != b.curves.keys() or not (_has_values(a) and _has_values(b)):
         return False
     return not moved_features(a.curves, b.curves, independent=True)
+
+
+def _are_segments(a: Any, b: Any) -> bool:
+    """Whether both are groups of the observations of one model."""
+    both = [getattr(each, "is_segment", False) for each in (a, b)]
+    return all(both) and a.model is b.model
 
 
 def _has_values(side: Side) -> bool:

@@ -423,4 +423,6 @@ def canonical(setting: Any) -> str:
     """A setting as text; a dict in an order that does not depend on the user's."""
     if isinstance(setting, dict):
         setting = dict(sorted(setting.items(), key=lambda item: repr(item[0])))
+    if callable(setting) and hasattr(setting, "__qualname__"):
+        return f"the function {setting.__qualname__}"  # its address is another one each time
     return repr(setting)

@@ -111,3 +111,10 @@ class CurveExplainer(Explainer):
         from ipdp.plot import explainer_html
 
         return explainer_html(self)
+
+
+def segments_display(feature: Feature, curves: dict[str, Curve], by: str) -> Any:
+    """The curves of groups, ready to be drawn."""
+    from ipdp.plot import SegmentsDisplay
+
+    return SegmentsDisplay(feature, curves, by)

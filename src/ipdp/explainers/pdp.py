@@ -13,10 +13,12 @@ from ipdp.core.importance import Result
 from ipdp.core.interactions import Interactions
 from ipdp.core.typing import Feature, FeatureName, FloatArray, Label, Observation
 from ipdp.core.validation import next_time, unknown, whole_number
-from ipdp.explainers.drawing import CurveExplainer
 from ipdp.explainers.h_statistic import asked_h
 from ipdp.explainers.interactions import strongest_pairs
 from ipdp.explainers.off_data import off_data
+from ipdp.explainers.segments.explainer import Segmented
+from ipdp.explainers.segments.labels import By
+from ipdp.explainers.segments.memory import SegmentsMemory
 from ipdp.explainers.state.curve_memory import CurveMemory
 from ipdp.explainers.state.snapshot import Snapshot
 from ipdp.explainers.state.stack import Stack
@@ -27,7 +29,7 @@ Estimator = Literal["pointwise", "regrid"]
 """What the mean of a curve belongs to: the number of a point, or its position."""
 
 
-class IncrementalPDP(CurveExplainer):
+class IncrementalPDP(Segmented):
     """Partial dependence curves that follow a model along a stream.
 
     For every observation and every feature, the model is evaluated at each point of the feature's
@@ -68,6 +70,11 @@ class IncrementalPDP(CurveExplainer):
         more than some 800 features, so that their answers take 32 MB at most.
     seed
         Start of the random numbers of grids that need them; each feature has its own.
+    by
+        A column, or a function of an observation: a curve for each of its values too, from the
+        same answers of the model; see `segments`.
+    n_groups
+        Number of groups that are followed, the most frequent ones; the rest is "others".
 
     Notes
     -----
@@ -112,6 +119,8 @@ class IncrementalPDP(CurveExplainer):
         n_ice: int = 20,
         n_past: int = 288,
         seed: int | None = None,
+        by: By | None = None,
+        n_groups: int = 20,
     ) -> None:
         super().__init__(
             model, features, alpha=alpha, half_life=half_life, span=span, every=every, seed=seed
@@ -122,6 +131,7 @@ class IncrementalPDP(CurveExplainer):
         self.estimator = estimator
         self.n_ice = whole_number("n_ice", n_ice, least=0)
         self.n_past = whole_number("n_past", n_past, least=0)
+        self._check_groups(by, n_groups)
 
     def explain_many(
         self,
@@ -172,9 +182,10 @@ class IncrementalPDP(CurveExplainer):
             orders=self.engine.orders(x),
             wary=self.features is None,
         )
-        return CurveMemory(
-            targets, tuple(x), alpha=self.alpha, n_ice=self.n_ice, n_past=self.n_past
-        )
+        sizes: Any = {"alpha": self.alpha, "n_ice": self.n_ice, "n_past": self.n_past}
+        if self.by is None:
+            return CurveMemory(targets, tuple(x), **sizes)
+        return SegmentsMemory(targets, tuple(x), **sizes).begin(self.by, self.n_groups)
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -184,6 +195,7 @@ class IncrementalPDP(CurveExplainer):
             "grid": self.grid,
             "estimator": self.estimator,
             "every": self.every,
+            **({} if self.by is None else {"by": self.by, "n_groups": self.n_groups}),
         }
 
     @property
@@ -317,6 +329,8 @@ class IncrementalPDP(CurveExplainer):
         return None if shares is None else float(shares @ curve.weights)
 
     def _must_have_past(self, what: str) -> None:
+        if self.is_segment:
+            raise ValueError(f"{what} is not known of segments: ask that of all observations")
         if not self.n_past:
             raise ValueError(f"{what} needs past observations: give n_past, for instance 144")
 
@@ -360,6 +374,7 @@ class IncrementalPDP(CurveExplainer):
     def _snapshot(self, *, now: bool) -> Snapshot:
         if now:
             self._must_have_past("the curve of the model as it is now")
+        self._hide()
         return Snapshot(self._memory, self.engine if now else None)
 
     def baseline(self) -> Any:
@@ -374,4 +389,7 @@ class IncrementalPDP(CurveExplainer):
         return Baseline.of(self)
 
     def results(self) -> dict[Feature, Result]:
-        return dict(self.snapshot(with_ice=False, now=self.n_past > 0))
+        return {
+            **self.snapshot(with_ice=False, now=self.n_past > 0),
+            **self._segment_results(),
+        }

@@ -10,6 +10,7 @@ from ipdp.plot.shown.interactions import InteractionDisplay
 from ipdp.plot.shown.overview import OverviewDisplay
 from ipdp.plot.shown.regions import RegionsDisplay
 from ipdp.plot.shown.score_move import ScoreMoveDisplay
+from ipdp.plot.shown.segments import SegmentsDisplay
 from ipdp.plot.shown.timeline import TimelineDisplay
 
 __all__ = [
@@ -22,6 +23,7 @@ __all__ = [
     "PDPDisplay",
     "RegionsDisplay",
     "ScoreMoveDisplay",
+    "SegmentsDisplay",
     "TimelineDisplay",
     "curve_html",
     "explainer_html",

@@ -142,7 +142,7 @@ def _explainers(model: Any, config: RunConfig) -> dict[str, Explainer]:
     """The explainers of the model by name; each takes the settings that it has parameters for."""
     # Those that are words for something else, which is made where it is wanted.
     made = {"grid": lambda: _grid(config.grid), "loss": lambda: _loss(model, config.loss)}
-    names = ("features", "alpha", "estimator", "every", "seed", *made)
+    names = ("features", "alpha", "estimator", "every", "seed", "by", "n_groups", *made)
     public = (getattr(explainers, name) for name in explainers.__all__)
     known = {kind.name: kind for kind in public if hasattr(kind, "name")}
     named: dict[str, Explainer] = {}
@@ -152,6 +152,8 @@ def _explainers(model: Any, config: RunConfig) -> dict[str, Explainer]:
         taken = [k for k in names if k in inspect.signature(known[name]).parameters]
         settings = {k: made[k]() if k in made else getattr(config, k) for k in taken}
         named[name] = known[name](model, **settings)
+    if config.by is not None and not any(getattr(each, "by", None) for each in named.values()):
+        raise ValueError("--by is for the curves of pdp: add it to --explainers")
     return named
 
 

@@ -246,6 +246,14 @@ class RunConfig(BaseModel):
         "pointwise|regrid",
         "The paper's estimator, or the one that stays right for curved effects under virtual drift",
     )
+    by: str | None = _explanation(
+        None,
+        "COLUMN",
+        "A column of groups: a curve for each of its values too, from the same predictions",
+    )
+    n_groups: int = _explanation(
+        20, "N", "Number of groups that are followed, the most frequent ones; the rest is others"
+    )
     every: int = _explanation(1, "K", "Every K-th observation is explained; this is K")
     budget: float | None = _explanation(
         None, "SHARE", "Share of the time that explaining may take, such as 0.2; K is then adapted"

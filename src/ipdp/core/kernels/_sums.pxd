@@ -23,6 +23,14 @@ cdef void _fold_rows(double[:, ::1] mean, double[:, ::1] spread, double[::1] wei
                weights=cython.double[::1], squares=cython.double[::1])
 cpdef fold_at(smoothing, const double[:, :] values, list columns, double decay, double w)
 
+@cython.locals(g=Py_ssize_t, j=Py_ssize_t, k=Py_ssize_t, row=Py_ssize_t, n=Py_ssize_t, n_axes=Py_ssize_t,
+               n_groups=Py_ssize_t, n_rows=Py_ssize_t, n_columns=Py_ssize_t, fits=bint, one=tuple,
+               gap=double, decay=double, w=double, t=double, value=double, weight=double, share=double, delta=double,
+               step=double, mean=cython.double[:, :, ::1], spread=cython.double[:, :, ::1], weights=cython.double[:, ::1],
+               squares=cython.double[:, ::1], times=cython.double[::1],
+               positions="const double[:, :]", values="const double[:, :]")
+cpdef fold_groups(sums, list batch, const Py_ssize_t[::1] at, double base)
+
 @cython.locals(column=Py_ssize_t, row=Py_ssize_t, gained=double, share=double, before=double, some=bint,
                fits=bint, n_rows=Py_ssize_t, n_columns=Py_ssize_t, one=cython.double[:, ::1],
                weight=cython.double[::1], mean=cython.double[:, ::1],

@@ -36,6 +36,7 @@ __all__ = [
     "close_stratum",
     "draw",
     "fold_at",
+    "fold_groups",
     "fold_in",
     "fold_many",
     "is_whole",
@@ -117,6 +118,38 @@ def fold_at(smoothing: Any, values: FloatArray, columns: list[int], decay: float
     smoothing.spread[:, at] += step
     smoothing._weight[at] = total
     smoothing._squares[at] += w * w
+
+
+def fold_groups(sums: Any, batch: list[tuple[Any, ...]], at: Any, base: float) -> None:
+    """Fold observations into the sums of groups, all at once; the same to rounding."""
+    listed, positions, outputs, w, t = map(np.array, zip(*batch, strict=True))
+    order = np.argsort(listed, kind="stable")
+    listed, w, t = listed[order], w[order], t[order]
+    starts = np.flatnonzero(np.diff(listed, prepend=-1))
+    groups, counts = listed[starts], np.diff(np.append(starts, len(listed)))
+    owner = np.repeat(np.arange(len(groups)), counts)
+    last = t[starts + counts - 1]
+    values = np.concatenate([positions, outputs], axis=1)[order]
+    k = w * base ** (last[owner] - t)
+    left = base ** (last - sums.t[groups])
+    every, moved, spread = sums.weight[groups], sums.mean[groups], sums.spread[groups]
+    squares = sums.squares[groups] * (left * left)[:, None]
+    every *= left[:, None]
+    spread *= left[:, None, None]
+    weight = every.take(at, axis=1)
+    # Around what is known, or else the first value, so that a constant stays what it is.
+    mean = np.where(weight[:, None] > 0, moved.take(at, axis=2), values[starts])
+    away = values - mean[owner]
+    pull = k[:, None, None] * away
+    pulls, squared = (np.add.reduceat(a, starts, axis=0) for a in (pull, pull * away))
+    total = weight + np.add.reduceat(k, starts)[:, None]
+    step = pulls / np.where(total > 0, total, 1.0)[:, None]
+    moved[:, :, at] = mean + step
+    spread[:, :, at] += np.maximum(squared - pulls * step, 0.0)
+    every[:, at] = total
+    squares[:, at] += np.add.reduceat(k * k, starts)[:, None]
+    sums.mean[groups], sums.spread[groups] = moved, spread
+    sums.weight[groups], sums.squares[groups], sums.t[groups] = every, squares, last
 
 
 def close_block(

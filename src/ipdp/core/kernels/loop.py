@@ -28,6 +28,7 @@ else:
 are_below = sums.are_below
 close_block, close_stratum, join_strata = sums.close_block, sums.close_stratum, sums.join_strata
 fold_at, fold_in, fold_many = sums.fold_at, sums.fold_in, sums.fold_many
+fold_groups = sums.fold_groups
 
 
 # Points.

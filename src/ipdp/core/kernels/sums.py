@@ -119,6 +119,69 @@ def fold_at(smoothing: Any, values: FloatArray, columns: list[int], decay: float
         squares[column] += w * w
 
 
+def fold_groups(sums: Any, batch: list[tuple[Any, ...]], at: Any, base: float) -> None:
+    """Fold observations into the sums of groups, each into those of its own.
+
+    Parameters
+    ----------
+    sums
+        With `mean` and `spread`, (n_groups, n_rows, n_columns), `weight` and `squares`, (n_groups,
+        n_columns), and `t`, the time of each group.
+    batch
+        For each observation its group, positions and outputs, of shape (n, n_points) each, weight
+        and time.
+    at
+        The columns of the points.
+    base
+        What is left of a weight after one unit of time.
+    """
+    mean, spread, weights, squares, times = (
+        sums.mean,
+        sums.spread,
+        sums.weight,
+        sums.squares,
+        sums.t,
+    )
+    n_groups, n_rows, n_columns = mean.shape[0], mean.shape[1], mean.shape[2]
+    n = at.shape[0]
+    fits = spread.shape[0] == n_groups and spread.shape[1] == n_rows
+    fits = fits and spread.shape[2] == n_columns and weights.shape[0] == n_groups
+    fits = fits and weights.shape[1] == n_columns and squares.shape[0] == n_groups
+    fits = fits and squares.shape[1] == n_columns and times.shape[0] == n_groups
+    for j in range(n):
+        fits = fits and 0 <= at[j] < n_columns
+    if not fits:
+        raise ValueError("the sums of the groups are damaged: their arrays differ in shape")
+    for one in batch:
+        g, positions, values, w, t = one
+        n_axes = positions.shape[0]
+        if positions.shape[1] != n or values.shape[1] != n or n_axes + values.shape[0] != n_rows:
+            raise ValueError("the rows have another shape than those before")
+        if g < 0 or g >= n_groups:
+            raise ValueError("there is no such group")
+        gap = t - times[g]
+        decay = base if gap == 1.0 else base**gap
+        times[g] = t
+        for k in range(n_columns):
+            weights[g, k] *= decay
+            squares[g, k] *= decay * decay
+        for row in range(n_rows):
+            for k in range(n_columns):
+                spread[g, row, k] *= decay
+        for j in range(n):
+            k = at[j]
+            weight = weights[g, k]
+            share = w / (weight + w)
+            for row in range(n_rows):
+                value = positions[row, j] if row < n_axes else values[row - n_axes, j]
+                delta = value - mean[g, row, k]
+                step = delta * share
+                mean[g, row, k] += step
+                spread[g, row, k] += step * delta * weight
+            weights[g, k] += w
+            squares[g, k] += w * w
+
+
 def close_block(
     now: tuple[FloatArray, FloatArray],
     start: tuple[FloatArray, FloatArray],

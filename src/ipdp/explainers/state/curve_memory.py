@@ -57,6 +57,13 @@ class Answers(NamedTuple):
     values: FloatArray  # (n, n_outputs, n_points)
 
 
+class Part(NamedTuple):
+    """What is to be said of a memory of some of the observations only."""
+
+    values: list[tuple[Any, ...]]  # recent ones, in the order of the grids
+    flat: frozenset[int]  # columns of features that made no difference to any observation
+
+
 class CurveMemory(Memory):
     """What an explainer of curves remembers: grids, smoothed answers, the last ICE curves.
 
@@ -108,6 +115,7 @@ class CurveMemory(Memory):
         of_pairs = {name for target in targets if target.is_pair for name in target.names}
         places = [k for k, name in enumerate(self.grids) if name in of_pairs]
         self.joint_values = JointValues(places, alpha=alpha)
+        self.part: Part | None = None  # of a memory of some groups only
         self.positions = Positions(self._means.layout, self._targets, n_axes)
         self._waiting = list(range(len(self._targets)))
         self._ready: list[int] = []

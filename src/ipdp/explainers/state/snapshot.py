@@ -187,16 +187,18 @@ class Snapshot:
         The means of points that came at different times differ all the same: they are over other
         observations.
         """
-        means, deviations = self._means, self._deviations
-        if self._spread is None or deviations is None or not self._weight[columns].any():
+        part, deviations = self._memory.part, self._deviations
+        if not self._weight[columns].any():
+            return False
+        if part is not None:
+            return part.flat.issuperset(columns)
+        if self._spread is None or deviations is None:
             return False
         curves = [self._spread.centred(columns)]
         if self._difference is not None:
             curves.append(self._difference[:, columns])
-        least = _ROUNDING * (1.0 + np.abs(self._mean[means.n_axes :, columns]).max(initial=0.0))
-        steps = [np.ptp(each, axis=1).max(initial=0.0) for each in curves if each.size]
-        spreads = np.nan_to_num(deviations[:, columns]).max(initial=0.0)
-        return bool(max(spreads, *steps, 0.0) <= least)
+        outputs = self._mean[self._means.n_axes :, columns]
+        return are_flat(outputs, curves, deviations[:, columns])
 
     def _points(
         self, number: int, *, all_of_them: bool = False
@@ -287,17 +289,26 @@ class Snapshot:
 
     def _rugs(self, target: Target) -> list[Array]:
         """Recent values of each feature; of a pair those of one observation at the same place."""
-        if not target.is_pair:
+        part = self._memory.part
+        if not target.is_pair and part is None:
             return [grid.rug for grid in target.grids]
         places = self._memory.places_of(target.names)
-        rows = [[values[k] for k in places] for values in self._memory.joint]
+        kept = self._memory.joint if part is None else part.values
+        rows = [[values[k] for k in places] for values in kept]
         columns = zip(*[row for row in rows if None not in row], strict=True)
         rugs = []
-        for grid, column in zip(target.grids, list(columns) or [(), ()], strict=True):
+        for grid, column in zip(target.grids, list(columns) or [()] * len(places), strict=True):
             rug = np.empty(len(column), dtype=object)
             rug[:] = column
             rugs.append(rug if grid.points.dtype == object else rug.astype(float))
         return rugs
+
+
+def are_flat(outputs: FloatArray, curves: list[FloatArray], deviations: FloatArray) -> bool:
+    """Whether centred curves, and their deviations, are 0 up to the rounding of the outputs."""
+    least = _ROUNDING * (1.0 + np.abs(outputs).max(initial=0.0))
+    steps = [np.ptp(each, axis=1).max(initial=0.0) for each in curves if each.size]
+    return bool(max(np.nan_to_num(deviations).max(initial=0.0), *steps, 0.0) <= least)
 
 
 def _are_categories(keys: dict[int, Key]) -> bool:

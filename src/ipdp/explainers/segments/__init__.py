@@ -1,0 +1,1 @@
+"""Segments: a curve for each group of observations, from the same answers of the model."""

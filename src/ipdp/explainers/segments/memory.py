@@ -1,0 +1,77 @@
+"""A memory of curves that also sums the same ICE curves by group."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+from ipdp.core.typing import FeatureName, Observation, State
+from ipdp.explainers.segments.groups import Groups
+from ipdp.explainers.segments.labels import By
+from ipdp.explainers.state.curve_memory import Answers, CurveMemory
+from ipdp.explainers.state.records import IceRecord
+from ipdp.grid import Grid
+
+
+class SegmentsMemory(CurveMemory):
+    """What an explainer of curves remembers, and the same for each group of observations."""
+
+    groups: Groups
+
+    def begin(self, by: By, n_groups: int) -> Self:
+        """Follow the groups from now on."""
+        means = self.means
+        self.groups = Groups(
+            by,
+            n_groups,
+            n_axes=means.n_axes,
+            n_targets=len(self._targets),
+            alpha=means.smoothing.alpha,
+        )
+        self._known: tuple[Any, Any] = (None, None)
+        return self
+
+    def ask(self, explainer: Any, x: Observation, y: Any, w: float) -> Any:
+        asked = super().ask(explainer, x, y, w)
+        if asked[2] is not None:
+            # Here, because a function of the user's may raise.
+            self._known = asked[1], self.groups.label_of(x)
+        return asked
+
+    def _follow(self, answers: Answers, t: float) -> None:
+        means = self._means
+        if answers.layout is not means.layout or answers.outputs is not means.outputs:
+            self.groups.fold()
+            super()._follow(answers, t)
+            self.groups.follow(means)
+
+    def _take(self, record: IceRecord, x: Observation, own: list[Any], w: float, t: float) -> None:
+        super()._take(record, x, own, w, t)
+        if w:
+            known = self._known[0] is x
+            label = self._known[1] if known else self.groups.label_of(x)
+            self.groups.add(label, record, own, w, t)
+
+    def copy(self, grids: dict[FeatureName, Grid] | None = None) -> Self:
+        twin = super().copy(grids)
+        twin.groups, twin._known = self.groups.copy(), (None, None)
+        return twin
+
+    def successor(self) -> Self:
+        later = super().successor()
+        later.groups = self.groups.successor()
+        return later
+
+    def merge(self, later: Self) -> Self:
+        joined = super().merge(later)
+        parts = self.means, later.means
+        joined.groups = self.groups.merge(
+            later.groups, joined.means, parts, follows=later.follows(self)
+        )
+        return joined
+
+    def _saved(self) -> State:
+        return {**super()._saved(), "groups": self.groups.state}
+
+    def _restore(self, state: State) -> None:
+        super()._restore(state)
+        self.groups.restore(state["groups"], self.means, self.targets)
