@@ -23,10 +23,10 @@ def test_sparklines():
 @pytest.mark.parametrize(
     ("value", "text"),
     [
-        (-1e-9, "0"),
+        (-1e-9, "-1e-09"),
         (0.12345, "0.123"),
-        (1234.5, "1.23k"),
-        (98_765, "98.8k"),
+        (1234.5, "1,234"),
+        (98_765, "98,800"),
         (3e12, "3e+12"),
         (True, "True"),
         ("a long category", "a long ca..."),

@@ -32,7 +32,7 @@ def timed(tmp_path_factory):
     used += ["--out", str(directory / "run"), "--columns", "a,b"]
     result = CliRunner().invoke(app, used)
     assert result.exit_code == 0, result.stderr
-    assert "target y with 2 classes (no, yes), time from when" in result.stderr
+    assert "target y with 2 classes (no and yes), time from when" in result.stderr
     return directory / "run"
 
 

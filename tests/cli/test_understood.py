@@ -37,8 +37,8 @@ def test_a_dry_run_says_what_is_understood_and_writes_nothing(bank, tmp_path, ip
     assert answer.code == 0, answer.err
     first, *rest = answer.out.splitlines()
     assert first == (
-        "Understood from the first 100 rows: 3 numbers, 2 texts (date, job), target y with 2 "
-        "classes (bad, ok); 1 column looks like a clock (date), 1 like an id (row)."
+        "Understood from the first 100 rows: 3 numbers, 2 texts (date and job), target y with 2 "
+        "classes (bad and ok); 1 column looks like a clock (date), 1 like an id (row)."
     )
     assert any("job one-hot (OneHotEncoder)" in text for text in rest)
     assert "Look: the model gets row, which looks like an id (--drop row)." in rest
@@ -125,6 +125,24 @@ def test_decimal_commas(tmp_path, ipdp):
     used = ["--data", path, "--target", "y", "--model", "river.tree.HoeffdingTreeClassifier()"]
     answer = ipdp("run", *used, "--decimal", ",", "--out", tmp_path / "run")
     assert answer.code == 0, answer.err
-    assert "2 numbers, target y with 2 classes (0, 1)" in answer.err
+    assert "2 numbers, target y with 2 classes (0 and 1)" in answer.err
     with LogReader(tmp_path / "run") as reader:
         assert set(reader.at(120)["b"].rug[0].tolist()) == {7, 1000.25}
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("rows.csv", "0.3,7,a\n0.2,8,b\n", "if the first line is data, give --no-header"),
+        ("names.csv", "a,b,y\n", "There is no row yet, so nothing is known of the data."),
+        ("", "", "is a directory: give one of its files"),
+    ],
+)
+def test_files_that_are_not_what_they_seem(name, text, said, tmp_path, ipdp):
+    """A first line of data with a name in it, names alone, a directory."""
+    path = tmp_path / name
+    if name:
+        path.write_text(text)
+    used = ["--data", path, "--target", "y", "--model", LOGISTIC, "--dry-run"]
+    answer = ipdp("run", *used)
+    assert said in answer.out + answer.err

@@ -7,6 +7,7 @@ import json
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -92,7 +93,7 @@ def test_a_name_comes_back_through_json(name):
 
 def test_a_name_may_be_numpys_and_nothing_else_than_plain():
     assert type(encode_name(np.int64(3))) is int
-    with pytest.raises(TypeError, match="must be strings, numbers or booleans"):
+    with pytest.raises(TypeError, match="must be strings, numbers, booleans or times"):
         encode_name({"a": 1})
 
 
@@ -108,3 +109,13 @@ def test_packed_floats_come_back_bit_for_bit(shape):
     again = unpack_floats(json.loads(json.dumps(pack_floats(floats))))
     assert again.shape == shape
     assert again.tobytes() == floats.tobytes()
+
+
+def test_times_are_values_of_observations():
+    when = dt.datetime(2024, 6, 1, 12, 30, tzinfo=dt.UTC)
+    for value in (when, when.date(), when.replace(tzinfo=None)):
+        assert decode_name(json.loads(json.dumps(encode_name(value)))) == value
+    assert decode_name(encode_name(pd.Timestamp(when))) == when
+    assert decode_name(encode_name(np.datetime64("2024-06-01T12:30", "ns"))) == dt.datetime(
+        2024, 6, 1, 12, 30
+    )

@@ -7,7 +7,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from ipdp.core.words import day_text, few_digits, listed, moment, percent, times
+from ipdp.core.times import moment
+from ipdp.core.words import day_text, few_digits, listed, percent, times
 
 
 @pytest.mark.parametrize(
@@ -48,7 +49,7 @@ def test_counts_and_lists():
     assert [times(n) for n in (1, 2, 3, 1200)] == ["once", "twice", "3 times", "1,200 times"]
     assert listed([]) == ""
     assert listed(["a", "b", "c"]) == "a, b and c"
-    assert listed(list("abcde")) == "a, b and 3 others"
+    assert listed(list("abcde")) == "a, b, c and 2 others"
 
 
 def test_only_seconds_of_our_time_are_moments():

@@ -33,7 +33,9 @@ def model(x):
     return x["a"]
 
 
-@pytest.mark.parametrize("explainer", [ipdp.IncrementalPDP, ipdp.IncrementalALE])
+@pytest.mark.parametrize(
+    "explainer", [ipdp.IncrementalPDP, ipdp.IncrementalALE, ipdp.IncrementalRegions]
+)
 def test_ids_and_clocks_are_named_once_and_left_out(explainer):
     asked = []
 
@@ -132,3 +134,66 @@ def test_a_table_has_no_order_of_time(how):
     # Sorted by a number, but that is no clock.
     assert [curve.feature for curve in curves] == ["a", "when"]
     assert [c.feature for c in how(lambda x: x["a"], X, ["id", "row"])] == ["id", "row"]
+
+
+def importances(asked, features=None, **settings):
+    def loss(y, prediction):
+        return abs(y - prediction)
+
+    def counting(x):
+        asked.append(x)
+        return model(x)
+
+    return ipdp.IncrementalPFI(counting, features, loss=loss, alpha=0.05, seed=1, **settings)
+
+
+def explained(pfi, some):
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        for x in some:
+            pfi.explain_one(x, x["a"])
+    return said
+
+
+def test_permutation_importance_leaves_them_out_too():
+    asked, alone = [], []
+    pfi, other = importances(asked), importances(alone, ["a"])
+    said = explained(pfi, rows())
+    explained(other, rows())
+    assert len(said) == 1
+    assert "'id'" in str(said[0].message)
+    assert "'row' and 'when'" in str(said[0].message)
+    assert said[0].filename == __file__
+    assert list(pfi.importance) == list(pfi.variance) == list(pfi.std_error) == ["a"]
+    assert pfi.importance == other.importance  # that of a feature does not depend on the others
+    # Only during the warm-up of 20 are they asked: 3 more rows each time, but for the first.
+    assert len(asked) - len(alone) == 3 * 19
+    asked_for = importances([], ["id", "a"])
+    assert not explained(asked_for, rows())
+    assert list(asked_for.importance) == ["id", "a"]
+
+
+def test_importance_of_what_ceases_to_grow_is_measured_from_then_on():
+    days = rows(200, hour=lambda k: k % 48 / 48)
+    pfi = importances([])
+    explained(pfi, days[:45])
+    assert list(pfi.importance) == ["a"]
+    explained(pfi, days[45:])
+    assert list(pfi.importance) == ["a", "hour"]
+    assert pfi.importance["hour"] == 0.0  # the model does not use it
+
+
+def test_importance_remembers_what_it_leaves_out():
+    pfi = importances([])
+    assert len(explained(pfi, rows(120))) == 1
+    later = pfi.successor()
+    for known in (pfi.from_bytes(pfi.state_bytes()), later):
+        assert not explained(known, rows(200)[120:])  # it was said
+        assert list(known.importance) == ["a"]
+    assert list(pfi.merge(later).importance) == ["a"]
+
+
+def test_a_stream_of_nothing_but_clocks_has_importances():
+    pfi = importances([])
+    assert not explained(pfi, [{"a": k / 7} for k in range(60)])
+    assert pfi.importance["a"] > 0

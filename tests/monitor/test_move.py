@@ -16,7 +16,7 @@ ENDS = {"range_before": (1.0, 5.0), "range_after": (6.25, 9.0)}
         (
             "missing",
             {"before": 0.0123, "after": 0.3},
-            "x is missing in 30 % of the observations since 5,140, in 1.2 % before",
+            "x is missing in 30 % of the observations since 5,140, in 1 % before",
         ),
         (
             "missing",

@@ -109,6 +109,10 @@ def plotly_texts(part):
     return [part] if isinstance(part, str) else []
 
 
+# Markup, variables, and shares in per cent.
+_OURS = r"</?(b|i|br|extra)>|%\{(x|y|text|customdata(\[\d\])?)(:[,.\dfg]+)?\}|(?<=\d) %(?= of )"
+
+
 @pytest.mark.parametrize("name", HOSTILE)
 @pytest.mark.parametrize("kind", figures_of("x"))
 def test_in_plotly(kind, name):
@@ -118,7 +122,7 @@ def test_in_plotly(kind, name):
     texts = plotly_texts([trace.to_plotly_json() for trace in figure.data] + [layout])
     # The only markup and the only variables are our own.
     for text in texts:
-        rest = re.sub(r"</?(b|i|br|extra)>|%\{(x|y|z|customdata(\[\d\])?)(:[,.\dfg]+)?\}", "", text)
+        rest = re.sub(_OURS, "", text)
         assert not set(rest) & set("<>$%{}"), text
     assert is_there(name, [html.unescape(text) for text in texts])
 

@@ -26,8 +26,8 @@ def test_the_sentence():
         y=["ok", "bad", "ok"] * 10,
     )
     assert found.sentence() == (
-        "the first 30 rows: 2 numbers, 1 bool (smoker), 2 texts (job, date), nothing always "
-        "missing, target y with 2 classes (bad, ok); 1 column looks like a clock (date), "
+        "the first 30 rows: 2 numbers, 1 bool (smoker), 2 texts (job and date), nothing always "
+        "missing, target y with 2 classes (bad and ok); 1 column looks like a clock (date), "
         "1 like an id (row)"
     )
 
@@ -35,7 +35,8 @@ def test_the_sentence():
 def test_a_target_of_numbers():
     found = profile(a=[1.5, 2.5] * 30, y=[k / 7 for k in range(60)])
     assert "target y from 0 to 8.43" in found.sentence()
-    assert profile(a=[1, 2, 1], y=[0, 1, 1]).sentence().endswith("target y with 2 classes (0, 1)")
+    classes = profile(a=[1, 2, 1], y=[0, 1, 1]).sentence()
+    assert classes.endswith("target y with 2 classes (0 and 1)")
 
 
 @pytest.mark.parametrize(

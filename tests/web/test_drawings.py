@@ -89,3 +89,26 @@ def test_a_metric_over_time():
     assert len(parts(svg, "d-model")) == 1
     assert series_drawing("accuracy", (n[:1], values[:1]), []) == ""
     assert series_drawing("accuracy", (n, np.full(100, np.nan)), []) == ""
+
+
+def test_dates_are_where_the_data_were_though_they_came_unevenly():
+    """Nine tenths of the observations are of the first day."""
+    n = np.arange(1, 101)
+    day = 86_400.0
+    times = np.where(n <= 90, n / 90, n - 89.0) * day + 1_717_200_000  # 1 June
+    svg = series_drawing("accuracy", (n, n / 200), [], clock=(n.astype(float), times))
+    texts = [part.text for part in parts(svg, "d-text")]
+    assert "time of the data (UTC)" in texts
+    assert "observations" not in texts
+    assert sum(text == "01 Jun" for text in texts) >= 3
+    assert "12 Jun" not in texts
+
+
+def test_a_feature_that_is_a_time_has_dates():
+    grid = 1_717_200_000 + np.linspace(0, 90, 8) * 86_400
+    dated = [replace(at(n), grid_values=[grid], rug=[grid], times=(True,)) for n in (100, 200)]
+    carpet = carpet_drawing(list(zip((100, 200), dated, strict=True)), [])
+    for svg in (curve_drawing(dated[0]), carpet):
+        texts = [part.text or "" for part in parts(svg, "d-text")]
+        assert any(text.endswith("Jul") for text in texts)
+        assert not any("1.72e" in text for text in texts)

@@ -17,7 +17,8 @@ from rich.text import Text
 
 from ipdp.cli.errors import harmless
 from ipdp.core.jsonable import readable
-from ipdp.core.words import moment
+from ipdp.core.times import moment
+from ipdp.core.words import ends_text, few_digits
 
 _BLOCKS = "▁▂▃▄▅▆▇█"
 _PLAIN = "_.-=+*#@"
@@ -107,13 +108,17 @@ def short(value: Any) -> str:
     """A number for a table, with three digits; names of categories as they are, up to a length."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, float, np.number)):
         return cut(str(value), 12)
-    number = float(value)
-    if abs(number) < 1:  # adding 0.0 makes a rounded -0.0 a 0
-        return f"{round(number, 3) + 0.0:.3f}".rstrip("0").rstrip(".")
-    for size, letter in ((1e6, "M"), (1e3, "k")):
-        if size <= abs(number) < 1e9:
-            return f"{number / size:.3g}{letter}"
-    return f"{number:.3g}"
+    return few_digits(float(value))
+
+
+def span_text(values: Sequence[Any]) -> str:
+    """The first and the last of some values."""
+    if not values:
+        return ""
+    ends = values[0], values[-1]
+    if not all(isinstance(end, (int, float)) and not isinstance(end, bool) for end in ends):
+        return "..".join(map(short, ends))
+    return "..".join(ends_text(float(ends[0]), float(ends[1])))
 
 
 def when_text(n: int, t: float | None) -> str:

@@ -19,6 +19,7 @@ from ipdp.cli.options import Config, Debug, Json, Quiet, RunPath, examples, with
 from ipdp.cli.printing import as_json, console, line
 from ipdp.cli.reporter import Reporter
 from ipdp.cli.trust import trust_again
+from ipdp.core.words import percent
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -143,7 +144,7 @@ def _look(settings: RunConfig, *, json_: bool) -> None:
     if json_:
         as_json({"understood": said})
     else:
-        for text in said:
+        for text in said or ["There is no row yet, so nothing is known of the data."]:
             line(console(), text)
         line(console(), "Nothing was written: without --dry-run the run begins.")
 
@@ -321,7 +322,7 @@ def _report(settings: RunConfig, came: Any) -> None:
         n_changes = len(reader.changes())  # those before a resume included
     scores = "".join(f", {text}" for text in scores_text(came.scores))
     share = came.explain_seconds / came.seconds if came.seconds else 0.0
-    took = f"{came.n:,} observations in {came.seconds:.1f} s, {share:.0%} of it explaining"
+    took = f"{came.n:,} observations in {came.seconds:.1f} s, {percent(share)} of it explaining"
     line(out, f"{took}{scores}, {n_changes} change{'s' * (n_changes != 1)}.")
     if came.n_skipped:
         line(out, f"{came.n_skipped:,} record{'s were' if came.n_skipped > 1 else ' was'} skipped.")

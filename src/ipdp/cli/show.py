@@ -23,6 +23,7 @@ from ipdp.cli.printing import (
     line,
     plain,
     short,
+    span_text,
     sparkline,
     table,
     thinned,
@@ -33,9 +34,10 @@ from ipdp.core.curve import Curve, feature_text
 from ipdp.core.explained import Explained
 from ipdp.core.importance import Importance, Result
 from ipdp.core.jsonable import readable
+from ipdp.core.times import moment
 from ipdp.core.typing import Label
 from ipdp.core.validation import unknown
-from ipdp.core.words import moment
+from ipdp.core.words import few_digits
 
 if TYPE_CHECKING:
     from ipdp.comparison import Comparison
@@ -359,12 +361,12 @@ def _curve(curve: Curve, is_plain: bool) -> list[Text]:
     known = values[np.isfinite(values)]
     said = curve.output_text(output)
     if known.size:
-        said += f" {short(known.min())}..{short(known.max())}"
+        said += f" {span_text(sorted(known.tolist()))}"
     if len(curve.grid_values) > 1:
         sizes = " x ".join(str(len(axis)) for axis in curve.grid_values)
         return [plain(f"{sizes} points"), plain(_h_squared(curve, output)), plain(said)]
     axis = curve.grid_values[0].tolist()
-    span = f"{short(axis[0])}..{short(axis[-1])}" if axis else ""
+    span = span_text(axis)
     drawn = sparkline(thinned(values.tolist(), _WIDTH), plain=is_plain)
     return [plain(drawn, "green"), plain(span), plain(said)]
 
@@ -374,7 +376,7 @@ def _h_squared(pair: Curve, output: Label) -> str:
     if pair.h_squared is None:
         return ""
     share = pair.h_squared[pair.outputs.index(output)]
-    return "" if math.isnan(share) else f"H² {share:.2f}"
+    return "" if math.isnan(share) else f"H² {few_digits(share)}"
 
 
 def _importance(result: Result) -> str:

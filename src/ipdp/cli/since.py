@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ipdp.core.clocks import is_wall_clock, seconds
+from ipdp.core.times import is_wall_clock, seconds
 
 if TYPE_CHECKING:
     from ipdp.log import LogReader

@@ -14,6 +14,7 @@ from ipdp.core.curve import Curve, feature_text
 from ipdp.core.jsonable import readable
 from ipdp.core.student_t import pointwise_level, tail_quantile
 from ipdp.core.typing import Array, Feature, FloatArray, Label, State
+from ipdp.core.words import brief, few_digits, signed
 
 Verdict = Literal["different", "alike", "cannot say"]
 """Larger than the margin beyond its error, smaller than it beyond its error, or neither."""
@@ -164,15 +165,15 @@ class Difference:
             return "", "", ""
         sizes = [0.0 if self._is_rounding(size) else size for size in (self.size, self.most)]
         errors = 0.0 if sizes[0] == 0.0 else self.size_in_errors
-        said = f"{errors:.2g}" if errors < 100 else "over 100"
+        said = brief(errors) if errors < 100 else "over 100"
         return number(sizes[0]), said, number(sizes[1])
 
     def level_text(self) -> str:
         """For a table: the level and half of its band; empty without places."""
         if not self.shape.size:
             return ""
-        level = f"{self.level:+,.0f}" if abs(self.level) >= 1000 else f"{self.level:+.2g}"
-        return f"{level} ± {number(float(f'{self.level_half:.2g}'))}"
+        half = brief(self.level_half) if math.isfinite(self.level_half) else number(math.inf)
+        return f"{signed(self.level)} ± {half}"
 
     def _is_rounding(self, size: float) -> bool:
         return size <= 1e-4 * self.margin
@@ -375,7 +376,7 @@ def _nothing(a: Curve, output: Label, text: str, margin: float, note: str) -> Di
 
 
 def _errors_text(size: float) -> str:
-    return f"{size:.3g} standard errors" if size < 100 else "over 100 standard errors"
+    return f"{few_digits(size)} standard errors" if size < 100 else "over 100 standard errors"
 
 
 def _interval_text(low: float, high: float, axis: Array) -> str:
@@ -392,7 +393,7 @@ def number(value: float) -> str:
     """A number with three digits."""
     if not math.isfinite(value):
         return "any amount"
-    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
+    return few_digits(value)
 
 
 def _value_text(value: Any) -> str:

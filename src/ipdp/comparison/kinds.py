@@ -12,6 +12,7 @@ from ipdp.comparison.difference import Difference, Kind, verdict_of
 from ipdp.comparison.sides import Side
 from ipdp.core.curve import Curve, feature_text
 from ipdp.core.typing import Feature, FloatArray
+from ipdp.core.words import ends_text, few_digits, percent
 from ipdp.explainers import IncrementalPDP, partial_dependence
 from ipdp.grid import Fixed
 
@@ -62,8 +63,10 @@ def _moved(a: Curve, b: Curve, worth: list[float]) -> str:
         return ""
     middle = [float(np.median(values)) for values in (one, other)]
     ends = [np.quantile(values, (0.05, 0.95)) for values in (one, other)]
-    ranges = " to ".join(f"{low:.4g}..{high:.4g}" for low, high in ends)
-    return f"median {middle[0]:.4g} to {middle[1]:.4g}, 5 to 95 % from {ranges}"
+    ranges = " to ".join("..".join(ends_text(*map(float, pair))) for pair in ends)
+    wide = float(np.ptp(ends))
+    then, now = (few_digits(value, wide) for value in middle)
+    return f"median {then} to {now}, 5 to 95 % from {ranges}"
 
 
 def _other_shares(a: Curve, b: Curve, least: float) -> str:
@@ -73,7 +76,7 @@ def _other_shares(a: Curve, b: Curve, least: float) -> str:
     name, (before, after) = max(share.items(), key=lambda item: abs(item[1][1] - item[1][0]))
     if abs(after - before) <= least:
         return ""
-    return f"share of {name} from {before:.0%} to {after:.0%}"
+    return f"share of {name} from {percent(before)} to {percent(after)}"
 
 
 def with_kinds(

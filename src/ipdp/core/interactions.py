@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, overload
 from ipdp.core.curve import feature_text
 from ipdp.core.curve_frame import frame_of
 from ipdp.core.typing import FeatureName, Label
+from ipdp.core.words import brief, few_digits, percent
 
 # So many letters of a pair's name are written.
 _NAME = 40
@@ -131,8 +132,8 @@ class Interactions(Sequence[Interaction]):
         names = [_shortened(feature_text(one.pair)) for one in self.found]
         width = max(map(len, names))
         lines = [
-            f"  {name:<{width}}  {one.strength:.3g} ± {one.std_error:.1g}  "
-            f"{100 * one.share:.2g} % of the variance"
+            f"  {name:<{width}}  {few_digits(one.strength)} ± {brief(one.std_error)}  "
+            f"{percent(one.share)} of the variance"
             for name, one in zip(names, self.found, strict=True)
         ]
         n = len(self.found)

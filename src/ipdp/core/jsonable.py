@@ -54,9 +54,15 @@ def decode(value: Any) -> Any:
 
 
 def encode_name(value: Any) -> Any:
-    """A name, class, category or number, JSON-safe; a tuple of them is a list."""
+    """A name, class, category, number or time, JSON-safe; a tuple of them is a list."""
+    if isinstance(value, np.datetime64):
+        value = value.astype("datetime64[us]")
     if isinstance(value, np.generic):
         value = value.item()
+    if isinstance(value, dt.date):
+        # One of pandas' is a datetime too; its nanoseconds are lost.
+        as_plain = getattr(value, "to_pydatetime", None)
+        return encode(value if as_plain is None else as_plain(warn=False))
     if isinstance(value, float) and not math.isfinite(value):
         return {"float": str(value)}
     if isinstance(value, tuple):
@@ -64,7 +70,7 @@ def encode_name(value: Any) -> Any:
     if value is not None and not isinstance(value, (str, int, float, bool)):
         raise TypeError(
             f"{value!r} cannot be saved: names, classes, categories and the values of observations "
-            "must be strings, numbers or booleans"
+            "must be strings, numbers, booleans or times"
         )
     return value
 
@@ -73,7 +79,7 @@ def decode_name(value: Any) -> Any:
     """The value that `encode_name` was given."""
     if isinstance(value, list):
         return tuple(decode_name(item) for item in value)
-    return float(value["float"]) if isinstance(value, dict) else value
+    return decode(value) if isinstance(value, dict) else value
 
 
 def readable(value: Any) -> Any:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ipdp.core.clocks import moment_seconds
+from ipdp.core.times import moment_seconds
 
 
 def whole_number(name: str, value: int, *, least: int = 1) -> int:

@@ -1,10 +1,10 @@
-"""Numbers, counts, lists and moments as people read them: few digits, plain words."""
+"""Numbers, counts, lists and days as people read them: few digits, plain words."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
-from datetime import UTC, datetime
+from collections.abc import Iterable
+from datetime import datetime
 
 _DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _MONTHS = (
@@ -12,33 +12,70 @@ _MONTHS = (
     *("July", "August", "September", "October", "November", "December"),
 )
 
-WALL_CLOCK = 631_152_000, 4_102_444_800
-"""Seconds since 1970 between these, 1990 and 2100, are moments, and no counts of observations."""
-
 # From here on a number is rounded to its first three digits; below, as with years, it is whole.
 _LARGE = 10_000
 
 
-def few_digits(value: float) -> str:
+def few_digits(value: float, span: float | None = None) -> str:
     """A number with three digits, or as many as a whole number below 10,000 has.
+
+    Of a range that is `span` wide, to a thousandth of it, or to one. The page does the same
+    (`ipdp.number` in base.js), and so does every text, table and figure.
 
     Examples
     --------
     >>> [few_digits(v) for v in (0.063134, 1987, 102_389, -2.5, 4.06e-6, 3.2e12)]
     ['0.0631', '1,987', '102,000', '-2.5', '4.06e-06', '3.2e+12']
+    >>> few_digits(4.063e-06, span=99), few_digits(37.12345, span=0.1)
+    ('0', '37.1234')
     """
     if not math.isfinite(value):
         return "unknown"
-    size = abs(value)
-    sign = "-" if value < 0 else ""
-    if size and (size < 1e-4 or size >= 1e9):
-        return f"{sign}{float(f'{size:.3g}'):g}"
-    if size >= _LARGE:
-        digits = 3 - len(str(int(size)))
-        return f"{sign}{round(size, digits):,.0f}"
-    if size >= 100:
-        return f"{sign}{size:,.0f}"
-    return f"{sign}{float(f'{size:.3g}'):g}"
+    if span and 1e-6 <= abs(span) < 1e12 and abs(value) < 1e12:
+        return _in_full(value, max(0, 3 - math.ceil(math.log10(abs(span)))))
+    value = float(f"{value:.3g}") if not 100 <= abs(value) < _LARGE else round(value)
+    if value and not 1e-4 <= abs(value) < 1e9:
+        return f"{value:g}"
+    return _in_full(value, 6)
+
+
+def brief(value: float) -> str:
+    """A number with two digits, where room is scarce.
+
+    Examples
+    --------
+    >>> [brief(v) for v in (0.063134, 1987, 4.06e-6)]
+    ['0.063', '2,000', '4.1e-06']
+    """
+    return few_digits(float(f"{value:.2g}"))
+
+
+def ends_text(low: float, high: float) -> tuple[str, str]:
+    """The two ends of a range.
+
+    Examples
+    --------
+    >>> ends_text(4.063e-06, 99.0)
+    ('0', '99')
+    """
+    return few_digits(low, high - low), few_digits(high, high - low)
+
+
+def signed(value: float) -> str:
+    """A difference, with its sign.
+
+    Examples
+    --------
+    >>> signed(0.25), signed(-1200.0), signed(0.0)
+    ('+0.25', '-1,200', '0')
+    """
+    return f"{'+' if value > 0 else ''}{few_digits(value)}"
+
+
+def _in_full(value: float, decimals: int) -> str:
+    value = round(value, decimals) + 0.0  # adding 0.0 makes a rounded -0.0 a 0
+    text = f"{value:,.{decimals}f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 def percent(share: float) -> str:
@@ -72,20 +109,19 @@ def counted(n: int, noun: str) -> str:
     return f"{n:,} {noun}{'' if n == 1 else 'es' if noun.endswith('s') else 's'}"
 
 
-def listed(names: Sequence[str], most: int = 3) -> str:
+def listed(names: Iterable[object], most: int = 4) -> str:
     """Names in a row; of many the first ones, and how many others there are.
 
     Examples
     --------
-    >>> listed(["a"]), listed(["a", "b"]), listed(["a", "b", "c", "d"])
-    ('a', 'a and b', 'a, b and 2 others')
+    >>> listed(["a"]), listed(["a", "b"]), listed(["a", "b", 3, "d", "e"])
+    ('a', 'a and b', 'a, b, 3 and 2 others')
     """
-    if len(names) > most:
-        rest = len(names) - most + 1
-        return f"{', '.join(names[: most - 1])} and {rest} others"
-    if len(names) < 2:
-        return "".join(names)
-    return f"{', '.join(names[:-1])} and {names[-1]}"
+    said = list(map(str, names))
+    if len(said) > most:
+        rest = len(said) - most + 1
+        return f"{', '.join(said[: most - 1])} and {rest} others"
+    return " and ".join([", ".join(said[:-1]), said[-1]]) if len(said) > 1 else "".join(said)
 
 
 def quoted(names: Iterable[object], most: int = 10) -> str:
@@ -96,14 +132,7 @@ def quoted(names: Iterable[object], most: int = 10) -> str:
     >>> quoted(["a", 1])
     "'a' and 1"
     """
-    return listed([repr(name) for name in names], most)
-
-
-def moment(t: float | None) -> datetime | None:
-    """The moment that a time of the stream is, in UTC; None if it is a count of observations."""
-    if t is None or not WALL_CLOCK[0] <= t < WALL_CLOCK[1]:
-        return None
-    return datetime.fromtimestamp(round(t), UTC)
+    return listed(map(repr, names), most)
 
 
 def day_text(day: datetime, now: datetime) -> str:
@@ -111,6 +140,7 @@ def day_text(day: datetime, now: datetime) -> str:
 
     Examples
     --------
+    >>> from datetime import UTC
     >>> now = datetime(2024, 6, 13, 12, tzinfo=UTC)
     >>> [day_text(datetime(2024, 6, d, tzinfo=UTC), now) for d in (13, 12, 10, 1)]
     ['today', 'yesterday', 'on Monday', 'on 1 June']

@@ -13,14 +13,13 @@ from threading import get_ident
 from typing import Any, ClassVar, Self
 
 from ipdp.core import packing
-from ipdp.core.clocks import moment_seconds
 from ipdp.core.decay import Default, resolve_alpha
 from ipdp.core.importance import Result
 from ipdp.core.jsonable import decode_name
 from ipdp.core.observations import Rows, as_observation, observations
+from ipdp.core.times import moment, moment_seconds
 from ipdp.core.typing import Feature, FeatureName, Observation, State
 from ipdp.core.validation import next_time, sample_weight, whole_number
-from ipdp.core.words import moment
 from ipdp.explainers.state.targets import as_features, check_columns, followed
 from ipdp.grid.auto import as_now
 from ipdp.models import Engine, engine

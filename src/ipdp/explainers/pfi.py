@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,8 @@ from ipdp.core.validation import whole_number
 from ipdp.explainers.base import Explainer
 from ipdp.explainers.losses import per_sample_loss
 from ipdp.explainers.memory import Memory
+from ipdp.explainers.state.left_out import LeftOut
+from ipdp.explainers.state.past import PastObservations
 from ipdp.explainers.state.targets import followed, names_of
 from ipdp.models.base import Outputs
 
@@ -40,7 +42,8 @@ class IncrementalPFI(Explainer):
         Anything that `ipdp.models.engine` takes, as for `ipdp.IncrementalPDP`.
     features
         Names of features, and pairs of names as tuples, which are replaced together; None takes
-        every feature of the first observation.
+        every feature of the first observation but those that look like an id or a clock, as
+        for `ipdp.IncrementalPDP`.
     loss
         A river metric, or a function `loss(y_true, y_pred)` that gives a number, smaller is better.
         `y_pred` is a dict of probabilities by class for a classifier, a number for a model of one
@@ -142,6 +145,7 @@ class IncrementalPFI(Explainer):
             alpha=self.alpha,
             storage_size=self.storage_size,
             seed=self.seed,
+            orders=None if self.features is not None else self.engine.orders(x),
         )
 
     @property
@@ -176,8 +180,10 @@ class IncrementalPFI(Explainer):
     @property
     def variance(self) -> dict[Feature, float]:
         """Weighted variance of the increases themselves; NaN where there is only one."""
-        variances = self._memory.smoothing.variance[0].tolist() if self._known() else []
-        return dict(zip(self._memory.features, variances, strict=True))
+        known = self._known()
+        variances = self._memory.smoothing.variance[0].tolist()
+        pairs = zip(self._memory.features, variances, strict=True)
+        return {feature: variance for feature, variance in pairs if feature in known}
 
     @property
     def std_error(self) -> dict[Feature, float]:
@@ -210,6 +216,7 @@ class IncrementalPFI(Explainer):
             for feature, value, std_error, n in zip(
                 memory.features, *(column.tolist() for column in columns), strict=True
             )
+            if feature not in memory.left_out.features
         }
 
     def _known(self) -> dict[Feature, Any]:
@@ -230,9 +237,11 @@ class _Memory(Memory):
         alpha: float | None,
         storage_size: int,
         seed: int | None,
+        orders: Mapping[FeatureName, Sequence[Any]] | None = None,
     ) -> None:
         super().__init__(columns)
         self.features = features
+        self.left_out = LeftOut() if orders is None else LeftOut(features, orders)
         self.smoothing = Smoothing(alpha=alpha, n_columns=len(features))
         self.blocks = Blocks(alpha=alpha, n_columns=len(features))
         self.draws = [Uniforms(seed=seed_for(seed, feature)) for feature in features]
@@ -243,6 +252,7 @@ class _Memory(Memory):
     ) -> tuple[dict[Any, Any], FloatArray | None]:
         if not (w and self.storage.kept):
             return dict(x), None
+        self.left_out.tell()
         before = [draws.state for draws in self.draws]
         try:
             return dict(x), self._increases(explainer, x, y)
@@ -256,19 +266,30 @@ class _Memory(Memory):
         if increases is not None:
             if t >= self.blocks.until:
                 self.blocks.advance(self.smoothing, t)
-            self.smoothing.update(increases, w, t)
+            if self.left_out.features:
+                self.smoothing.update_at(self._asked, increases, w, t)
+            else:
+                self.smoothing.update(increases, w, t)
+        self.left_out.update(x)
         self.storage.update(x)
 
+    @property
+    def _asked(self) -> list[int]:
+        """Numbers of the features that are not left out."""
+        left_out = self.left_out.features
+        return [k for k, feature in enumerate(self.features) if feature not in left_out]
+
     def _increases(self, pfi: IncrementalPFI, x: Observation, y: Any) -> FloatArray:
-        """By how much the loss grows with each feature replaced, of shape (1, n_features)."""
+        """By how much the loss grows with each feature replaced, of shape (1, n_asked)."""
         rows: list[Observation] = [x]
-        for feature, draws in zip(self.features, self.draws, strict=True):
-            for _ in range(pfi.n_inner):
-                rows.append(_replaced(x, names_of(feature), self.storage.draw(draws)))
+        asked = self._asked
+        for k in asked:
+            names, draws = names_of(self.features[k]), self.draws[k]
+            rows += [_replaced(x, names, self.storage.draw(draws)) for _ in range(pfi.n_inner)]
         if pfi.engine.ordered:
             rows = [arranged(row, self.columns) for row in rows]
         losses = pfi.losses(y, pfi.engine.predict(rows))
-        replaced = losses[1:].reshape(len(self.features), pfi.n_inner)
+        replaced = losses[1:].reshape(len(asked), pfi.n_inner)
         return np.asarray((replaced.mean(axis=1) - losses[0])[None, :])
 
     # Segments of a stream.
@@ -291,6 +312,7 @@ class _Memory(Memory):
         joined.smoothing = self.smoothing.merge(later.smoothing.take(order))
         joined.blocks = self._closed_blocks().merge(later._closed_blocks().take(order))
         joined.blocks.restart(joined.smoothing)
+        joined.left_out = self.copy().left_out.merge(joined.left_out)
         if not later.follows(self):
             joined.storage.top_up(self.storage)
         joined.join_clocks(self, later)
@@ -308,6 +330,7 @@ class _Memory(Memory):
             "blocks": self.blocks.state,
             "draws": [draws.state for draws in self.draws],
             "storage": self.storage.state,
+            "left_out": self.left_out.state,
         }
 
     def _restore(self, state: State) -> None:
@@ -320,43 +343,7 @@ class _Memory(Memory):
         for draws, saved in zip(self.draws, state["draws"], strict=True):
             draws.state = saved
         self.storage.state = state["storage"]
-
-
-class PastObservations:
-    """A geometric reservoir of whole observations: each new one replaces any of those kept."""
-
-    def __init__(self, size: int, seed: int | None) -> None:
-        self.size = size
-        self.kept: list[Observation] = []
-        self._uniforms = Uniforms(seed=seed)
-
-    def update(self, x: Observation) -> None:
-        """Take an observation in."""
-        if len(self.kept) < self.size:
-            self.kept.append(x)
-        else:
-            self.kept[self._uniforms.draw_below(self.size)] = x
-
-    def draw(self, uniforms: Uniforms) -> Observation:
-        """One of those kept, by the given random numbers."""
-        return self.kept[uniforms.draw_below(len(self.kept))]
-
-    def top_up(self, earlier: PastObservations) -> None:
-        """Fill free places with observations of an earlier part of the stream."""
-        room = self.size - len(self.kept)
-        self.kept = earlier.kept[max(0, len(earlier.kept) - room) :] + self.kept
-
-    @property
-    def state(self) -> State:
-        """Everything it remembers."""
-        # Pairs and not objects: a feature may be called by a number.
-        kept = [[[encode_name(name), encode_name(v)] for name, v in x.items()] for x in self.kept]
-        return {"kept": kept, "uniforms": self._uniforms.state}
-
-    @state.setter
-    def state(self, state: State) -> None:
-        self.kept = [{decode_name(name): decode_name(v) for name, v in x} for x in state["kept"]]
-        self._uniforms.state = state["uniforms"]
+        self.left_out.state = state.get("left_out", {})  # not in those of version 0.3 and before
 
 
 def _replaced(x: Observation, names: Sequence[Any], drawn: Observation) -> dict[Any, Any]:

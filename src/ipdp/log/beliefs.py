@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from ipdp.core.curve import PREDICTION, Curve, feature_text
+from ipdp.core.places import place_text
 from ipdp.core.typing import FloatArray, Label
-from ipdp.core.words import few_digits, percent
+from ipdp.core.words import few_digits, percent, signed
 
 # A curve rises if its ends differ by this share of its range, and it never falls by more than the
 # rest; it has a peak, or a dip, if both ends are this much of its range away from it.
@@ -56,7 +57,7 @@ def value_text(curve: Curve) -> Callable[[float], str]:
 def effect_text(curve: Curve) -> Callable[[float], str]:
     """How differences of its values are written: those of chances in percentage points."""
     if not curve.are_probabilities:
-        return lambda value: f"{value:+.3g}" if abs(value) < 1000 else f"{value:+,.0f}"
+        return signed
     return lambda value: f"{100 * value:+.0f} pts"
 
 
@@ -89,17 +90,20 @@ def belief(curve: Curve, target: str | None = None) -> str:
     if curve.categorical[0]:
         top, bottom = (places[k] for k in (values.argmax(), values.argmin()))
         return f"the {on} is highest for {top}, {say(high)}, and lowest for {bottom}, {say(low)}"
-    return _along_numbers(name, on, (places, values), say)
+    return _along_numbers(name, on, (places, values), (say, place_text(curve)))
 
 
 def _along_numbers(
-    name: str, on: str, points: tuple[Any, FloatArray], say: Callable[[float], str]
+    name: str,
+    on: str,
+    points: tuple[Any, FloatArray],
+    texts: tuple[Callable[[float], str], Callable[[float], str]],
 ) -> str:
     """The shape of a curve along numbers."""
-    places, values = points
+    (places, values), (say, at_text) = points, texts
     reach = float(np.ptp(values))
     first, last = float(values[0]), float(values[-1])
-    start, end = (f"{say(values[k])} at {few_digits(places[k])}" for k in (0, -1))
+    start, end = (f"{say(values[k])} at {at_text(places[k])}" for k in (0, -1))
     steps = np.diff(values)
     way = np.sign(last - first)
     back = float(-np.minimum(steps * way, 0).sum())
@@ -109,14 +113,14 @@ def _along_numbers(
     top, bottom = int(values.argmax()), int(values.argmin())
     high, low = float(values[top]), float(values[bottom])
     if min(high - first, high - last) >= _AWAY * reach:
-        at = f"where {name} is about {few_digits(places[top])}"
+        at = f"where {name} is about {at_text(places[top])}"
         return f"the {on} is highest, {say(high)}, {at}, and lower on both sides: {start}, {end}"
     if min(first - low, last - low) >= _AWAY * reach:
-        at = f"where {name} is about {few_digits(places[bottom])}"
+        at = f"where {name} is about {at_text(places[bottom])}"
         return f"the {on} is lowest, {say(low)}, {at}, and higher on both sides: {start}, {end}"
     return (
         f"the {on} goes up and down with {name}, between {say(low)} at "
-        f"{few_digits(places[bottom])} and {say(high)} at {few_digits(places[top])}"
+        f"{at_text(places[bottom])} and {say(high)} at {at_text(places[top])}"
     )
 
 

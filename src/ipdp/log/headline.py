@@ -15,8 +15,9 @@ import numpy as np
 
 from ipdp.core.curve import Curve, feature_text
 from ipdp.core.redaction import short_paths
+from ipdp.core.times import moment
 from ipdp.core.typing import Array, FloatArray
-from ipdp.core.words import counted, day_text, few_digits, listed, moment, percent, times
+from ipdp.core.words import counted, day_text, few_digits, listed, percent, times
 from ipdp.log.beliefs import belief
 
 if TYPE_CHECKING:

@@ -10,9 +10,11 @@ import numpy as np
 
 from ipdp.core.curve import PREDICTION, Curve, feature_text
 from ipdp.core.jsonable import readable
+from ipdp.core.places import place_text
+from ipdp.core.times import time_text
 from ipdp.core.typing import Array, Feature, FloatArray, Label, State
 from ipdp.core.words import few_digits
-from ipdp.monitor.move import Move, time_text
+from ipdp.monitor.move import Move
 
 Kind = Literal["real", "virtual", "both", "unclear"]
 """Whether the shape of the curve changed, the range of the feature moved, or both.
@@ -220,15 +222,16 @@ class Change:
             return "at " + ", ".join(map(str, self.where))
         low, high = self.where
         axis = self.before.grid_values[0]
+        say = place_text(self.before)
         if self.is_whole and math.ceil(low) <= math.floor(high):
             low, high = math.ceil(low), math.floor(high)  # the whole numbers in between
         if low <= axis[0]:
-            return "" if high >= axis[-1] else f"below {_number(high)}"
+            return "" if high >= axis[-1] else f"below {say(high)}"
         if high >= axis[-1]:
-            return f"above {_number(low)}"
+            return f"above {say(low)}"
         if low == high:  # one knot
-            return f"around {_number(low)}"
-        return f"between {_number(low)} and {_number(high)}"
+            return f"around {say(low)}"
+        return f"between {say(low)} and {say(high)}"
 
     def _range(self) -> str:
         if self.is_categorical:
@@ -238,7 +241,7 @@ class Change:
             lost = f"without {', '.join(gone)}" if gone else ""
             return f"{new} {lost}".strip()
         ends = self.range_before, self.range_after
-        before, after = (", ".join(map(_number, pair)) for pair in ends)
+        before, after = (", ".join(map(place_text(self.before), pair)) for pair in ends)
         return f"from [{before}] to [{after}]"
 
     def plot(self, ax: Any = None, *, backend: str = "matplotlib") -> Any:
@@ -310,7 +313,3 @@ def _falls(places: FloatArray, height: FloatArray) -> float:
     k = below[0]
     share = (height[k - 1] - half) / (height[k - 1] - height[k])
     return float(places[k - 1] + share * (places[k] - places[k - 1]))
-
-
-def _number(value: float) -> str:
-    return f"{value:,.4g}" if abs(value) < 1000 else f"{value:,.0f}"

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
 
 from ipdp.core.curve import feature_text
+from ipdp.core.times import time_text
 from ipdp.core.typing import Feature
-from ipdp.core.words import moment
+from ipdp.core.words import brief, ends_text, few_digits, percent
 
 Aspect = Literal["level", "width", "unit", "stuck", "missing", "shares", "grows"]
 """In what way the values of a feature moved.
@@ -94,15 +95,15 @@ class Move(NamedTuple):
         if self.aspect == "missing":
             now = "is always missing"
             if after < _ALWAYS:
-                now = f"is missing in {_percent(after)} of the observations"
-            return f"{now} {since}, in {_percent(before)} before"
+                now = f"is missing in {percent(after)} of the observations"
+            return f"{now} {since}, in {percent(before)} before"
         if self.aspect == "stuck":
             runs = f"it stayed the same for at most {before:,.0f} observations"
             usual = runs if before > 1 else "it changed every time"
-            return f"is stuck at {number_text(after)} {since}; before, {usual}"
+            return f"is stuck at {few_digits(after)} {since}; before, {usual}"
         if self.aspect == "shares":
             named = [s for s in self.shares if abs(s[2] - s[1]) >= _NAMED_SHARE] or self.shares
-            parts = [f"{c} {_percent(now)} (before {_percent(then)})" for c, then, now in named]
+            parts = [f"{c} {percent(now)} (before {percent(then)})" for c, then, now in named]
             return f"has other shares {since}: {', '.join(parts[:_NAMED])}"
         return self._numbers(since)
 
@@ -111,7 +112,7 @@ class Move(NamedTuple):
         then, now = _between(self.range_before), _between(self.range_after)
         if self.aspect == "unit" and before and after:
             factor = after / before
-            times = f"{_rounded(factor)} times" if factor > 1 else f"1/{_rounded(1 / factor)}"
+            times = f"{brief(factor)} times" if factor > 1 else f"1/{brief(1 / factor)}"
             unit = "as if its unit had changed"
             return f"is about {times} as large {since}, {unit}: it lies {now}, {then} before"
         if self.aspect == "width":
@@ -136,35 +137,8 @@ def _without_lists(value: Any) -> Any:
     return tuple(map(_without_lists, value)) if isinstance(value, (list, tuple)) else value
 
 
-def time_text(t: float) -> str:
-    """A time on the clock of the stream; of seconds since 1970 date and time of day, in UTC.
-
-    Examples
-    --------
-    >>> time_text(5_140.0), time_text(1_718_000_000.0)
-    ('5,140', '2024-06-10 06:13:20 UTC')
-    """
-    when = moment(t)
-    if when is not None:
-        return f"{when:%Y-%m-%d %H:%M:%S} UTC"
-    return number_text(t)
-
-
-def number_text(value: float) -> str:
-    """A value, with as many digits as people read."""
-    return f"{value:,.4g}" if abs(value) < 1000 else f"{value:,.0f}"
-
-
 def _between(ends: tuple[Any, ...]) -> str:
     if len(ends) != 2:
         return "nowhere"
-    low, high = map(number_text, ends)
+    low, high = ends_text(*ends)
     return f"at {low}" if low == high else f"between {low} and {high}"
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.0f} %" if share >= 0.0995 or not share else f"{100 * share:.2g} %"
-
-
-def _rounded(factor: float) -> str:
-    return f"{float(f'{factor:.2g}'):,.10g}"

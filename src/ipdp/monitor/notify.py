@@ -15,10 +15,9 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ipdp.core.times import moment, time_text
 from ipdp.core.typing import Feature
-from ipdp.core.words import moment
 from ipdp.monitor.change import Change
-from ipdp.monitor.move import time_text
 
 if TYPE_CHECKING:
     from urllib.request import OpenerDirector
@@ -149,7 +148,7 @@ class Webhook:
     def _text(self, change: Change) -> str:
         # "at" a count of observations needs a word; a date speaks for itself.
         is_moment = moment(change.t) is not None
-        when = time_text(change.t) if is_moment else f"t = {change.t:,.10g}"
+        when = time_text(change.t) if is_moment else f"t = {time_text(change.t)}"
         parts = [part for part in (self.run, when) if part]
         return f"{', '.join(parts)}: {change.summary()}" + (f"\n{self.page}" if self.page else "")
 

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ipdp.core.curve import Curve, feature_text
-from ipdp.core.numbers import ends_text, number_text
 from ipdp.core.typing import FloatArray
+from ipdp.core.words import ends_text, few_digits
 from ipdp.plot.shown.curve import Line, ShownCurve
 from ipdp.plot.shown.pair import ShownPair, shown_of
 from ipdp.plot.shown.style import THIN_POINT, line_styles, named, time_text
@@ -50,10 +50,10 @@ def curve_html(curve: Curve) -> str:
     notes = [_text(f"{curve.n_samples:,} observations explained{when}", 100)]
     key = ""
     if isinstance(shown, ShownPair):
-        low, high = map(number_text, _limits([shown]))
+        low, high = ends_text(*_limits([shown]))
         notes.append(f"from {low} (dark) to {high} (light)")
     else:
-        missing = [number_text(line.missing.y) for line in shown.lines if line.missing]
+        missing = [few_digits(line.missing.y) for line in shown.lines if line.missing]
         notes += [f"when missing: {', '.join(missing)}"] if missing else []
         key = _key(shown)
     return f"<div>{what}<br>{drawing}<br><small {_QUIET}>{'; '.join(notes)}</small>{key}</div>"
@@ -94,7 +94,7 @@ def explainer_html(pdp: CurveExplainer) -> str:
 def _row(curve: Curve, shown: ShownCurve | ShownPair, ends: tuple[float, float]) -> str:
     drawing = _drawing(shown, _SMALL, ends=ends if isinstance(shown, ShownCurve) else None)
     where = "; ".join(_extent(curve, k) for k in range(len(curve.grid_values)))
-    return _cells("td", _text(curve.feature), drawing, number_text(curve.overall_importance), where)
+    return _cells("td", _text(curve.feature), drawing, few_digits(curve.overall_importance), where)
 
 
 def _cells(tag: str, *cells: str) -> str:
@@ -114,7 +114,7 @@ def _extent(curve: Curve, k: int) -> str:
     if any(curve.times) and curve.times[k]:
         first, last = time_texts([values[0] / 86400, values[-1] / 86400])
     else:
-        first, last = ends_text(values)
+        first, last = ends_text(values[0], values[-1])
     return f"{name}{first} to {last}"
 
 
@@ -150,7 +150,7 @@ def _drawing(
     across = (float(x.min()) - pad, float(x.max()) + pad) if x.size else (0.0, 1.0)
     rug = shown.rug if framed else None
     if framed:
-        low, high = map(number_text, ends)
+        low, high = ends_text(*ends)
         own = categorical or shown.is_time
         names = [*_ends(shown.values, categorical=own), "" if low == high else low, high]
         room, below = _limits([shown], bands=True), 0.0 if rug is None else _RUG
@@ -190,11 +190,7 @@ def _pair_drawing(
         np.unique(np.linspace(0, n - 1, min(n, _CELLS)).round().astype(int)) for n in shown.z.shape
     )
     low, high = ends
-    names = [
-        name
-        for positions, categories in zip(shown.axes, shown.categories, strict=True)
-        for name in _ends(categories or positions.tolist(), categorical=categories is not None)
-    ]
+    names = [name for k in range(2) for name in _ends(shown.place_texts(k), categorical=True)]
     corner = (0.0, float(len(columns))), (0.0, float(len(rows)))
     canvas = SvgCanvas(size, *corner, names=names if framed else None)
     for (row, column), value in np.ndenumerate(shown.z[np.ix_(rows, columns)]):
@@ -225,7 +221,7 @@ def _ends(values: list[Any], *, categorical: bool) -> tuple[str, str]:
     if categorical:
         first, last = (named(values[k], 16) for k in (0, -1))
     else:
-        first, last = ends_text(values)
+        first, last = ends_text(values[0], values[-1])
     return first, "" if len(values) == 1 or first == last else last
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import ipdp
 from ipdp import explainers
 from ipdp.core.validation import unknown
+from ipdp.core.words import listed
 from ipdp.explainers import Explainer
 from ipdp.models.load import LoadError, load_model, load_object
 from ipdp.models.load.files import is_file
@@ -25,7 +26,6 @@ from ipdp.runs.models import learns_without_labels
 from ipdp.runs.trust import to_log
 from ipdp.runs.understood import understood
 from ipdp.sources import Source, open_source
-from ipdp.sources.profile import listed
 
 if TYPE_CHECKING:
     from ipdp.runs.config import RunConfig

@@ -6,8 +6,8 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
+from ipdp.core.words import listed
 from ipdp.sources.columns import shown
-from ipdp.sources.profile import listed
 
 # What is in the errors of numbers that turn out to be texts.
 _SIGNS = ("'str'", "str_", "not str", "real number", "NominalSplitterReg", "string to float")
@@ -27,7 +27,7 @@ def cure(error: BaseException, x: Any, y: Any, model: Any) -> str | None:
     first = next(iter(texts))
     are = "holds" if len(texts) == 1 else "hold"
     return (
-        f"{listed(list(texts))} {are} text ({first} is {shown(texts[first])}), which {name} cannot "
+        f"{listed(texts)} {are} text ({first} is {shown(texts[first])}), which {name} cannot "
         "take: encode it in front of the model (--encode onehot; in Python river's OneHotEncoder), "
         "or leave it out (--drop)"
     )

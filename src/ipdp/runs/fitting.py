@@ -16,10 +16,11 @@ from dataclasses import asdict, dataclass
 from itertools import cycle, islice
 from typing import Any, Literal, Self
 
+from ipdp.core.words import listed
 from ipdp.models import engine
 from ipdp.runs.models import Order, learner
 from ipdp.sources.base import Pair
-from ipdp.sources.profile import Profile, listed
+from ipdp.sources.profile import Profile
 
 Encode = Literal["auto", "onehot", "ordinal", "none"]
 """How text columns are encoded."""

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from ipdp.core.jsonable import decode, encode
+from ipdp.core.words import few_digits
 
 # What belongs to the make of an object, and not to what it remembers.
 _FIXED = (type, types.FunctionType, types.BuiltinFunctionType, functools.partial, types.MethodType)
@@ -71,13 +72,13 @@ def scores_text(values: Mapping[str, float], *, recent: str = "{} over the last 
     Examples
     --------
     >>> scores_text({"Accuracy": 0.82913, "Accuracy_1000": 0.766, "F1": 0.5})
-    ['Accuracy 0.8291 (0.766 over the last 1,000)', 'F1 0.5']
+    ['Accuracy 0.829 (0.766 over the last 1,000)', 'F1 0.5']
     """
-    said = {name: f"{name} {value:.4g}" for name, value in values.items()}
+    said = {name: f"{name} {few_digits(value)}" for name, value in values.items()}
     for name, value in values.items():
         whole, _, width = name.rpartition("_")
         if whole in values and width.isdecimal():
-            said[whole] += f" ({recent.format(f'{value:.4g}', int(width))})"
+            said[whole] += f" ({recent.format(few_digits(value), int(width))})"
             del said[name]
     return list(said.values())
 

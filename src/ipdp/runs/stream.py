@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping
 from operator import attrgetter
 from typing import Any, NamedTuple
 
-from ipdp.core.clocks import is_wall_clock, seconds
 from ipdp.core.jsonable import decode, encode
+from ipdp.core.times import is_wall_clock, seconds
 from ipdp.core.validation import unknown
 from ipdp.runs.checkpoint import CheckpointError
 

@@ -8,10 +8,10 @@ import sys
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ipdp.core.words import counted, few_digits
+from ipdp.core.words import counted, few_digits, listed
 from ipdp.runs.fitting import Fitting
 from ipdp.sources import Source
-from ipdp.sources.profile import Profile, listed
+from ipdp.sources.profile import Profile
 
 # So many labels that are all the same are no accident.
 _CONSTANT = 50
@@ -63,8 +63,8 @@ def _labels(profile: Profile, model: Any) -> Iterator[str]:
         yield f"{name} is {labels[0]!r} in all of the first {counted(len(labels), 'row')}"
     if kind == "classifier" and profile.is_continuous:
         yield (
-            f"the model is a classifier and {name} is a number (such as {labels[0]:.6g}): every "
-            "value would be a class of its own; take a regressor"
+            f"the model is a classifier and {name} is a number (such as {few_digits(labels[0])}): "
+            "every value would be a class of its own; take a regressor"
         )
     if kind == "regressor" and any(isinstance(y, str) for y in labels):
         text = next(y for y in labels if isinstance(y, str))

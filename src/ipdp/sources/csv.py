@@ -79,7 +79,7 @@ class CsvSource(TextSource):
                 raise BadRecord(f"two columns are called {twice!r}")
             self.columns.start(names)
         except BadRecord as error:
-            is_data = self._n_header and _are_numbers(fields)
+            is_data = self._n_header and _has_numbers(fields)
             hint = "; if the first line is data, give --no-header" if is_data else ""
             where = f"{'header in ' * self._n_header}line {line.number}"
             raise SourceError(f"{self.name}, {where}: {error}{hint}") from None
@@ -125,8 +125,8 @@ class CsvSource(TextSource):
             yield line.text() + "\n"
 
 
-def _are_numbers(fields: list[str]) -> bool:
-    return bool(fields) and all(number_of(field.strip()) is not None for field in fields)
+def _has_numbers(fields: list[str]) -> bool:
+    return any(number_of(field.strip()) is not None for field in fields)
 
 
 def _with_point(field: str) -> str:

@@ -180,6 +180,8 @@ def readable_files(directory: Path) -> list[str]:
 
 
 def _format_of(path: Path) -> str:
+    if path.is_dir():
+        raise SourceError(f"{path} is a directory: give one of its files")
     suffix = (path.with_suffix("") if path.suffix.lower() == ".gz" else path).suffix.lower()
     for words in SOURCES.values():
         if suffix in words:

@@ -9,8 +9,8 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
-from ipdp.core.clocks import is_wall_clock, seconds
-from ipdp.core.words import counted, few_digits
+from ipdp.core.times import is_wall_clock, seconds
+from ipdp.core.words import counted, ends_text, listed
 from ipdp.sources.base import Pair
 from ipdp.sources.columns import DECIMAL_COMMA
 
@@ -18,7 +18,6 @@ from ipdp.sources.columns import DECIMAL_COMMA
 _ENOUGH = 10
 # A target with more different whole numbers than this among the first 100 is not made of classes.
 _MOST_CLASSES = 20
-_NAMED = 4
 _PANDAS_INDEX = re.compile(r"__index_level_\d+__")
 
 
@@ -32,7 +31,7 @@ class Profile:
     --------
     >>> rows = [({"age": 30 + k % 7, "job": "ab"[k % 2], "row": k}, k % 3 == 0) for k in range(100)]
     >>> Profile(rows, "granted").sentence()
-    'the first 100 rows: 2 numbers, 1 text (job), target granted with 2 classes (False, True); 1 column looks like an id (row)'
+    'the first 100 rows: 2 numbers, 1 text (job), target granted with 2 classes (False and True); 1 column looks like an id (row)'
     """  # noqa: E501
 
     rows: Sequence[Pair]
@@ -116,15 +115,10 @@ class Profile:
     def _target(self) -> str:
         named = f"target {self.target}" if self.target else "a target"
         if self.is_continuous:
-            return f"{named} from {few_digits(min(self.labels))} to {few_digits(max(self.labels))}"
+            low, high = ends_text(min(self.labels), max(self.labels))
+            return f"{named} from {low} to {high}"
         classes = sorted(set(self.labels), key=lambda y: (str(type(y)), y))
         return f"{named} with {counted(len(classes), 'class')} ({listed(classes)})"
-
-
-def listed(names: Sequence[Any]) -> str:
-    """The first few of some names."""
-    more = f", and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-    return ", ".join(map(str, names[:_NAMED])) + more
 
 
 def _kind(value: Any) -> str:

@@ -8,11 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from ipdp.core.curve import Curve
+from ipdp.core.places import is_time
 from ipdp.core.typing import Array, FloatArray, Label
-from ipdp.core.words import few_digits, moment
+from ipdp.core.words import few_digits
 from ipdp.log.beliefs import effect_text, output_name, value_text
+from ipdp.plot.shown.clock import clock_ticks
 from ipdp.plot.shown.style import named
 from ipdp.plot.shown.values import chosen_outputs, past_beside, rug_of
+from ipdp.web.clock import Clock, clock_of, draw_clock
 from ipdp.web.svg import Drawing, Scale, diverging, ticks, viridis
 
 LEVEL = 0.95
@@ -134,7 +137,8 @@ def _draw_lines(drawing: Drawing, whole: Curve, shown: Curve, common: Common) ->
                 drawing.path(places, [up(v) for v in past[k]], "d-past")
             drawing.path(places, heights, f"d-line {kind}")
         _draw_missing(drawing, shown, k, (up, kind))
-    draw_x_axis(drawing, across, grid.tolist() if categorical else None)
+    names = grid.tolist() if categorical else None
+    draw_x_axis(drawing, across, names, _marks_along(across, whole, 0))
     if len(shown.outputs) > 1:
         _draw_legend(drawing, shown.outputs)
 
@@ -161,15 +165,31 @@ def _draw_legend(drawing: Drawing, outputs: Sequence[Label]) -> None:
         x += 22 + 6.2 * len(said)
 
 
-def draw_x_axis(drawing: Drawing, scale: Scale, names: Sequence[object] | None) -> None:
-    """The axis of a feature: numbers, or these categories."""
+def draw_x_axis(
+    drawing: Drawing,
+    scale: Scale,
+    names: Sequence[object] | None,
+    marks: tuple[Callable[[float], str], list[float]] | None = None,
+) -> None:
+    """The axis of a feature: these categories, else numbers, or what is written at some marks."""
     if names is None:
-        drawing.x_axis(scale, BOTTOM, few_digits, ticks(scale.low, scale.high, 5))
+        say, places = marks or (few_digits, ticks(scale.low, scale.high, 5))
+        drawing.x_axis(scale, BOTTOM, say, places)
         return
     step = -(-len(names) // _NAMES)
     width = max(3, int(_LETTERS * 6 / max(min(len(names), _NAMES), 1)) + 2)
     places = [float(k) for k in range(0, len(names), step)]
     drawing.x_axis(scale, BOTTOM, lambda k: named(names[int(k)], width), places)
+
+
+def _marks_along(
+    scale: Scale, curve: Curve, axis: int, most: int = 5
+) -> tuple[Callable[[float], str], list[float]]:
+    """What is written along an axis of numbers, or of times, and where."""
+    if is_time(curve, axis):
+        places, texts = clock_ticks(scale.low, scale.high)
+        return dict(zip(places, texts, strict=True)).__getitem__, places
+    return few_digits, ticks(scale.low, scale.high, most)
 
 
 def _draw_surface(drawing: Drawing, curve: Curve) -> None:
@@ -185,9 +205,9 @@ def _draw_surface(drawing: Drawing, curve: Curve) -> None:
         places = np.arange(len(grid)) if is_category else np.asarray(grid, dtype=float)
         axes.append(Scale.around(places, start, end))
     names = curve.grid_values[0].tolist() if curve.categorical[0] else None
-    draw_x_axis(drawing, axes[0], names)
+    draw_x_axis(drawing, axes[0], names, _marks_along(axes[0], curve, 0))
     if not curve.categorical[1]:
-        drawing.y_axis(axes[1], (LEFT, LEFT), few_digits)
+        drawing.y_axis(axes[1], (LEFT, LEFT), *_marks_along(axes[1], curve, 1, 4))
     column = np.linspace(1.0, 0.0, 33)[:, np.newaxis]
     _draw_key(drawing, (low, high), value_text(curve), viridis(column, 0.0, 1.0))
 
@@ -230,7 +250,7 @@ def carpet_drawing(
     reach = common.reach or float(np.max(known, initial=0.0)) or 1.0
     box = (LEFT, RIGHT - 60), (TOP, BOTTOM)
     drawing.picture(*box, diverging(values[::-1], reach))
-    _draw_rows(drawing, Scale(rows[0], rows[1], BOTTOM, TOP), names)
+    _draw_rows(drawing, Scale(rows[0], rows[1], BOTTOM, TOP), newest, names)
     across = Scale(float(n[0]), float(n[-1]), *box[0])
     _draw_time(drawing, across, history, marks)
     column = np.linspace(reach, -reach, 33)[:, np.newaxis]
@@ -280,9 +300,11 @@ def _read(curve: Curve, output: Label, places: FloatArray) -> FloatArray:
     return np.asarray(np.interp(places, grid, values, left=np.nan, right=np.nan))
 
 
-def _draw_rows(drawing: Drawing, scale: Scale, names: Sequence[object] | None) -> None:
+def _draw_rows(
+    drawing: Drawing, scale: Scale, curve: Curve, names: Sequence[object] | None
+) -> None:
     if names is None:
-        drawing.y_axis(scale, (LEFT, LEFT), few_digits)
+        drawing.y_axis(scale, (LEFT, LEFT), *_marks_along(scale, curve, 0, 4))
         return
     for k in range(0, len(names), -(-len(names) // _NAMES)):
         drawing.text(LEFT - 5, scale(k) + 3.5, named(names[k], 8), anchor="end")
@@ -295,16 +317,7 @@ def _draw_time(
     marks: Sequence[Mark],
 ) -> None:
     """The axis of time, with a line at each change."""
-    first, last = (moment(history[k][1].t) for k in (0, -1))
-    if first is not None and last is not None:
-        span = (last - first).total_seconds()
-        form = "%H:%M" if span < 2 * 86_400 else "%d %b" if span < 300 * 86_400 else "%b %Y"
-        when = Scale(first.timestamp(), last.timestamp(), across.start, across.end)
-        places = np.linspace(when.low, when.high, 5)[:-1].tolist()
-        drawing.x_axis(when, BOTTOM, lambda t: f"{moment(t):{form}}", places)
-    else:
-        drawing.x_axis(across, BOTTOM, lambda n: f"{n:,.0f}", ticks(across.low, across.high, 4))
-        drawing.text((across.start + across.end) / 2, SIZE[1] - 6, "observations", anchor="middle")
+    draw_clock(drawing, across, (BOTTOM, SIZE[1] - 6), clock_of(history))
     for mark in marks:
         if across.low <= mark.n <= across.high:
             at, kind = across(mark.n), "d-model" if mark.is_model else "d-data"
@@ -316,6 +329,7 @@ def series_drawing(
     series: tuple[Array, FloatArray],
     marks: Sequence[Mark],
     say: Callable[[float], str] = few_digits,
+    clock: Clock | None = None,
 ) -> str:
     """A metric over time, with a line at each change; empty if there are too few values."""
     n, values = np.asarray(series[0], dtype=float), np.asarray(series[1], dtype=float)
@@ -331,8 +345,7 @@ def series_drawing(
     calm = values[len(values) // 20 :]
     up = Scale.around(np.concatenate([calm, values[-1:]]), 146.0, TOP, 0.1)
     drawing.y_axis(up, (LEFT, width - 10), say)
-    drawing.x_axis(across, 148.0, lambda k: f"{k:,.0f}", ticks(0.0, float(n[-1]), 5))
-    drawing.text((LEFT + width) / 2, height - 4, "observations", anchor="middle")
+    draw_clock(drawing, across, (148.0, height - 4), clock)
     for mark in marks:
         at, kind = across(mark.n), "d-model" if mark.is_model else "d-data"
         drawing.line((at, at), (TOP - 3, 148.0), f"d-mark {kind}")

@@ -219,6 +219,8 @@ def _dimension(curves: Sequence[Curve], axis: int, *, is_pair: bool) -> dict[str
     read = _joint_rug if is_pair else _rug
     rug = read(curves, axis, categorical=categorical)
     payload = {"categorical": categorical, "index": index, "rug": rug}
+    if any(len(curve.times) > axis and curve.times[axis] for curve in curves):
+        payload["time"] = True
     if categorical:
         return {**payload, "grids": [list(map(label, grid)) for grid in grids]}
     return {**payload, "grids": pack(_flat(grids)), "sizes": list(map(len, grids))}

@@ -18,7 +18,8 @@ from ipdp.comparison import Comparison
 from ipdp.core.curve import Curve
 from ipdp.core.explained import Explained
 from ipdp.core.redaction import short_paths
-from ipdp.core.words import counted, few_digits, moment, percent
+from ipdp.core.times import moment
+from ipdp.core.words import brief, counted, few_digits, percent
 from ipdp.log.beliefs import belief
 from ipdp.log.headline import (
     Facts,
@@ -30,7 +31,14 @@ from ipdp.log.headline import (
 )
 from ipdp.log.records import LoggedChange
 from ipdp.web import document
-from ipdp.web.drawings import Common, Mark, carpet_drawing, curve_drawing, series_drawing
+from ipdp.web.clock import Clock, clock_of
+from ipdp.web.drawings import (
+    Common,
+    Mark,
+    carpet_drawing,
+    curve_drawing,
+    series_drawing,
+)
 from ipdp.web.payload import label
 from ipdp.web.two_curves import challenger_card
 
@@ -117,7 +125,7 @@ def _header(told: Told) -> str:
 def _summary(told: Told) -> str:
     facts = told.facts
     parts = ['<section class="card summary"><h2>In short</h2>', answers(facts)]
-    figures = [drawn for drawn in (_metric(facts), _score(facts)) if drawn is not None]
+    figures = [drawn for drawn in (_metric(told), _score(told)) if drawn is not None]
     figures += _bars(facts.curves)
     if figures:
         parts.append(f'<div class="figures">{"".join(figures)}</div>')
@@ -128,22 +136,30 @@ def _summary(told: Told) -> str:
     return f"{''.join(parts)}</section>"
 
 
-def _metric(facts: Facts) -> str | None:
+def _metric(told: Told) -> str | None:
+    facts = told.facts
     name = called_of(facts.metrics)
     if name is None:
         return None
     is_share = bool(np.nanmax(facts.metrics[name][1]) <= 1) and "ccuracy" in name
     say = percent if is_share else few_digits
-    drawn = series_drawing(name.replace("_", ", last "), facts.metrics[name], _marks(facts), say)
+    title, series = name.replace("_", ", last "), facts.metrics[name]
+    drawn = series_drawing(title, series, _marks(facts), say, _clock(told))
     return f"<figure>{drawn}{_MARKS if facts.changes else ''}</figure>" if drawn else None
 
 
-def _score(facts: Facts) -> str | None:
+def _clock(told: Told) -> Clock | None:
+    return clock_of(max(told.histories.values(), key=len, default=()))
+
+
+def _score(told: Told) -> str | None:
     """The mean prediction over time; of several outputs the one that moved most."""
+    facts = told.facts
     if not facts.scores:
         return None
     name = most_moved(facts.scores)
-    drawn = series_drawing(name, facts.scores[name], _marks(facts))
+    clock = _clock(told)
+    drawn = series_drawing(name, facts.scores[name], _marks(facts), clock=clock)
     return f"<figure>{drawn}</figure>" if drawn else None
 
 
@@ -183,7 +199,7 @@ def _moves(curve: Curve) -> str:
     """By how much a feature typically moves the answer."""
     size = curve.overall_importance
     if not curve.are_probabilities:
-        return few_digits(float(f"{size:.2g}"))
+        return brief(size)
     return f"{100 * size:.0f} pts" if size >= 0.01 else "< 1 pt"
 
 

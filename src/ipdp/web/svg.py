@@ -153,10 +153,14 @@ class Drawing:
             until = at + half
 
     def y_axis(
-        self, scale: Scale, x: tuple[float, float], say: Callable[[float], str], about: int = 4
+        self,
+        scale: Scale,
+        x: tuple[float, float],
+        say: Callable[[float], str],
+        places: Sequence[float] | None = None,
     ) -> None:
         """Numbers to the left of faint lines across."""
-        for place in ticks(scale.low, scale.high, about):
+        for place in ticks(scale.low, scale.high, 4) if places is None else places:
             at = scale(place)
             self.line(x, (at, at), "d-grid")
             self.text(x[0] - 5, at + 3.5, say(place), anchor="end")

@@ -38,4 +38,6 @@ def test_carpet_of_categories():
         backend="plotly"
     )
     assert figure.layout.yaxis.ticktext == ("a", "b", "c")
-    assert figure.data[0].customdata[2].tolist() == ["c", "c"]
+    texts = figure.data[0].text[2]
+    assert [text.split("<br>")[1].partition(": ")[2] for text in texts] == ["c", "c"]
+    assert texts[1].startswith("observations: 2<br>")

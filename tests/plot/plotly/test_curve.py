@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from ipdp.core.words import few_digits
+
 from ..conftest import (
     make_binary,
     make_categories,
@@ -46,8 +48,9 @@ def test_the_pointer_tells_value_band_and_number_of_observations():
     low, high = (end[0, 2] for end in curve.band(simultaneous=True))
     place, band, many = line.customdata[2]
     assert (place, many) == ("2", "200")
-    assert band == f" ({low:,.4g} to {high:,.4g})"
-    assert line.hovertemplate.startswith("age: %{customdata[0]}<br>prediction: %{y:,.4g}%{")
+    assert band == f" ({few_digits(low)} to {few_digits(high)})"
+    assert line.hovertemplate.startswith("age: %{customdata[0]}<br>prediction: %{text}%{")
+    assert line.text[2] == few_digits(curve.average[0, 2])
 
 
 def test_outputs_as_with_matplotlib():

@@ -21,6 +21,6 @@ def test_each_side_with_the_curve_of_all():
         np.testing.assert_array_equal(line.y, split.whole.average[0])
     titles = [note.text for note in figure.layout.annotations]
     assert titles == [
-        "age, where sex = f <i>0.30 of the data</i>",
-        "age, where sex = m <i>0.70 of the data</i>",
+        "age, where sex = f <i>30 % of the data</i>",
+        "age, where sex = m <i>70 % of the data</i>",
     ]

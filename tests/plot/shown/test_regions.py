@@ -27,8 +27,8 @@ def test_each_side_is_drawn_with_the_curve_of_all(monkeypatch):
     RegionsDisplay([split]).plot(centred=True)
     shown = drawn["shown"]
     assert [shown.title_of(k) for k in range(2)] == [
-        ("age, where sex = f", "0.30 of the data"),
-        ("age, where sex = m", "0.70 of the data"),
+        ("age, where sex = f", "30 % of the data"),
+        ("age, where sex = m", "70 % of the data"),
     ]
     for k in range(2):
         options = shown.options_of(k)

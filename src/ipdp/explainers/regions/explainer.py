@@ -96,8 +96,14 @@ class IncrementalRegions(IncrementalPDP):
         )
 
     def _begin(self, x: Observation) -> RegionsMemory:
-        listed = followed(x, self.features)
-        targets = make_targets(listed, self.grid, regrid=True, seed=self.seed)
+        targets = make_targets(
+            followed(x, self.features, self.engine),
+            self.grid,
+            regrid=True,
+            seed=self.seed,
+            orders=self.engine.orders(x),
+            wary=self.features is None,
+        )
         return RegionsMemory(
             targets, tuple(x), alpha=self.alpha, n_ice=self.n_ice, n_past=self.n_past
         )

@@ -7,6 +7,7 @@ from typing import Any
 
 from ipdp.core.curve import Curve
 from ipdp.core.typing import FeatureName
+from ipdp.core.words import few_digits, percent
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +59,7 @@ class Split:
         one, other = self.conditions
         return (
             f"The effect of {self.feature} differs by {self.by}: {one} and {other} tell "
-            f"{100 * self.gain:.0f} % of the differences."
+            f"{percent(self.gain)} of the differences."
         )
 
     def plot(self, ax: Any = None, **style: Any) -> Any:
@@ -70,5 +71,5 @@ class Split:
     def __repr__(self) -> str:
         return (
             f"Split(feature={self.feature!r}, by={self.by!r}, conditions={self.conditions!r}, "
-            f"gain={self.gain:.3g})"
+            f"gain={few_digits(self.gain)})"
         )

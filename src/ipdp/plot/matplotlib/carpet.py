@@ -10,7 +10,14 @@ from matplotlib.lines import Line2D
 from matplotlib.patheffects import withStroke
 
 from ipdp.plot.matplotlib.layout import new_axes
-from ipdp.plot.matplotlib.style import DASHES, add_surface, label_axis, label_time, text_colour
+from ipdp.plot.matplotlib.style import (
+    DASHES,
+    add_surface,
+    clock_axis,
+    label_axis,
+    label_time,
+    text_colour,
+)
 from ipdp.plot.shown.carpet import CurveHistory
 from ipdp.plot.shown.clock import point_text
 
@@ -28,6 +35,8 @@ def draw(shown: CurveHistory, ax: Axes | None, settings: Mapping[str, Any]) -> d
     artists = add_surface(ax, ax.pcolormesh, *data, shown=shown, **own)
     artists["changes"] = _draw_changes(ax, shown)
     label_axis(ax.yaxis, shown.feature, shown.place_edges, shown.categories, whole=shown.whole)
+    if shown.is_time:
+        clock_axis(ax.yaxis, shown.place_edges)
     if shown.categories is not None:
         ax.invert_yaxis()
     label_time(ax.xaxis, shown.times)

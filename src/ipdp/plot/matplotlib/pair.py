@@ -10,7 +10,7 @@ from matplotlib.patheffects import withStroke
 
 from ipdp.plot.matplotlib.curve import Settings, no_artists
 from ipdp.plot.matplotlib.layout import new_axes
-from ipdp.plot.matplotlib.style import add_notes, add_surface, label_axis, written_out
+from ipdp.plot.matplotlib.style import add_notes, add_surface, clock_axis, label_axis, written_out
 from ipdp.plot.shown.pair import Density, ShownPair
 from ipdp.plot.shown.values import edges_around
 
@@ -33,6 +33,8 @@ def draw(shown: ShownPair, ax: Axes | None, settings: Settings) -> dict[str, Any
     artists = no_artists() | surface
     for k, axis in enumerate((ax.xaxis, ax.yaxis)):
         label_axis(axis, shown.features[k], shown.axes[k], shown.categories[k])
+        if shown.times[k]:
+            clock_axis(axis, shown.axes[k])
     artists["density"] = _draw_density(ax, shown)
     _draw_ticks(ax, shown, {"color": (1, 1, 1, 0.8), "linewidth": 0.8, **given["rug"]})
     add_notes(ax, is_empty=shown.is_empty, title=title)

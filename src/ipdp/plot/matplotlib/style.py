@@ -118,12 +118,17 @@ def format_numbers(
         axis.set_major_locator(MaxNLocator(integer=True, steps=[1, 2, 5, 10]))
 
 
+def clock_axis(axis: Axis, times: FloatArray) -> None:
+    """Times along an axis of seconds since 1970."""
+    ticks, texts = clock_ticks(float(times.min()), float(times.max()))
+    axis.set_ticks(ticks, labels=texts)
+
+
 def label_time(axis: Axis, times: FloatArray) -> None:
     """An axis of observations that are counted, or of a wall clock."""
     axis.set_label_text(axis_label(times))
     if is_clock(times):
-        ticks, texts = clock_ticks(float(times.min()), float(times.max()))
-        axis.set_ticks(ticks, labels=texts)
+        clock_axis(axis, times)
     else:
         format_numbers(axis, times, side_by_side=True, least=1e3)
 

@@ -67,7 +67,7 @@ def _traces(
         line = {"color": style.colour, "dash": dash}
         more = {"mode": mode, "line": line, "marker": {"size": 5, "color": style.colour}}
         named = {"name": escaped(name), "legendgroup": meta, "showlegend": is_first}
-        found.append(scatter(panel.x, y, meta, hover="%{x}: %{y:.4g}", **more, **named, **place))
+        found.append(scatter(panel.x, y, meta, hover="%{x}: %{text}", **more, **named, **place))
     return found
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ipdp.core.typing import FloatArray
+from ipdp.core.words import few_digits
 from ipdp.plot.plotly.style import (
     Figure,
     Theme,
@@ -166,11 +167,12 @@ def _spread_trace(shown: ShownCurve, line: Line, colour: str, **entry: bool) -> 
 def _details(shown: ShownCurve, line: Line) -> list[list[Any]]:
     """For each point what its hover text says: value, band, observations."""
     texts = []
+    is_number = shown.categories is None and not shown.is_time
+    wide = float(shown.values[-1] - shown.values[0]) if is_number and len(shown.values) else None
     for m, value in enumerate(shown.values):
-        is_number = shown.categories is None and not shown.is_time
-        place = f"{value:,.6g}" if is_number else name_text(value)
+        place = few_digits(value, wide) if is_number else name_text(value)
         low, high = line.low[m], line.high[m]
-        band = "" if np.isnan(high) else f" ({low:,.4g} to {high:,.4g})"
+        band = "" if np.isnan(high) else f" ({few_digits(low)} to {few_digits(high)})"
         few = ", few data" if shown.thin[m] else ""
         texts.append([place, band, f"{shown.n_effective[m]:,.0f}{few}"])
     return texts
@@ -179,12 +181,12 @@ def _details(shown: ShownCurve, line: Line) -> list[list[Any]]:
 def _hover(shown: ShownCurve, line: Line) -> str:
     names = [f"<b>{escaped(line.name)}</b>"] if line.name else []
     place = f"{escaped(shown.feature)}: %{{customdata[0]}}"
-    value = f"{escaped(shown.label)}: %{{y:,.4g}}%{{customdata[1]}}"
+    value = f"{escaped(shown.label)}: %{{text}}%{{customdata[1]}}"
     return "<br>".join([*names, place, value, "effective observations: %{customdata[2]}"])
 
 
 def _hover_value(shown: ShownCurve, first: str) -> str:
-    return "<br>".join([*filter(None, [first]), f"{escaped(shown.label)}: %{{y:,.4g}}"])
+    return "<br>".join([*filter(None, [first]), f"{escaped(shown.label)}: %{{text}}"])
 
 
 def _trail_trace(shown: ShownCurve, path: Path, style: LineStyle) -> Trace:

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from ipdp.core.typing import Array
-from ipdp.plot.plotly.style import Figure, Theme, Trace, axis, escaped, notes, scatter
+from ipdp.core.words import few_digits
+from ipdp.plot.plotly.style import Figure, Theme, Trace, axis, clock_axis, escaped, notes, scatter
 from ipdp.plot.shown.pair import Density, ShownPair
 
 # Width in pixels of the largest dot, and length of a tick of the rug, half of which is seen.
@@ -30,22 +31,36 @@ def figure(shown: ShownPair) -> Figure:
 def axes(shown: ShownPair) -> list[dict[str, Any]]:
     """The two axes; contours reach from end to end of theirs."""
     found = [axis(*pair) for pair in zip(shown.features, shown.categories, strict=True)]
+    for layout, positions, is_time in zip(found, shown.axes, shown.times, strict=True):
+        layout.update(clock_axis(positions) if is_time else {})
     if shown.levels is not None:
         for layout, positions in zip(found, shown.axes, strict=True):
             layout["range"] = [positions.min(), positions.max()]
     return found
 
 
+def _cells(shown: ShownPair) -> list[list[str]]:
+    """What hovering says of each cell: where, and the value."""
+    first, second = (
+        [f"{escaped(name)}: {escaped(place)}<br>" for place in shown.place_texts(k)]
+        for k, name in enumerate(shown.features)
+    )
+    value = f"{escaped(shown.label)}: "
+    return [
+        [f"{a}{b}{value}{few_digits(z)}" for a, z in zip(first, row, strict=True)]
+        for b, row in zip(second, shown.z.tolist(), strict=True)
+    ]
+
+
 def surface_trace(shown: ShownPair, theme: Theme) -> Trace:
     """Filled contours, or tiles."""
-    labels = zip((*shown.features, shown.label), ("x", "y", "z:,.4g"), strict=True)
-    hover = "<br>".join(f"{escaped(label)}: %{{{value}}}" for label, value in labels)
     trace: Trace = {
         "type": "heatmap" if shown.levels is None else "contour",
         "x": shown.axes[0],
         "y": shown.axes[1],
         "z": shown.z,
-        "hovertemplate": f"{hover}<extra></extra>",
+        "text": _cells(shown),
+        "hovertemplate": "%{text}<extra></extra>",
         "meta": "surface",
     }
     if shown.levels is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ipdp.plot.plotly.style import Figure, Theme, Trace, axis, escaped, scatter
+from ipdp.plot.plotly.style import Figure, Theme, Trace, axis, escaped, scatter, value_texts
 from ipdp.plot.shown.score_move import ShownScoreMove
 
 # Pixels of a row, and of the rest.
@@ -21,7 +21,8 @@ def figure(shown: ShownScoreMove) -> Figure:
     dots: dict[str, Any] = {"mode": "markers", "marker": {"symbol": "diamond", "size": 10}}
     dots["marker"]["color"] = theme.text_colour()
     ends = [shown.before, shown.after]
-    traces.append(scatter(ends, [0, n - 1], "means", hover="%{x:.4g}", **dots))
+    dots["customdata"] = value_texts(ends)
+    traces.append(scatter(ends, [0, n - 1], "means", hover="%{customdata}", **dots))
     rows = axis("", shown.rows, range=[n - 0.4, -0.6])
     layout = {
         "title": {"text": escaped(shown.sentence), "font": {"size": 14}},
@@ -46,7 +47,8 @@ def _bars(shown: ShownScoreMove, kind: str, colour: str) -> Trace:
         "width": 0.7,
         "marker": {"color": colour},
         "name": _NAMES[kind],
-        "hovertemplate": "%{x:.4g}<extra></extra>",
+        "customdata": value_texts([bar.end - bar.start for bar in own]),
+        "hovertemplate": "%{customdata}<extra></extra>",
         "meta": kind,
     }
 

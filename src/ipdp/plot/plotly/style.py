@@ -6,9 +6,11 @@ import textwrap
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
+import numpy as np
 import plotly.io
 from plotly import graph_objects
 
+from ipdp.core.words import few_digits
 from ipdp.plot.shown.clock import axis_label, clock_ticks, is_clock, point_text
 from ipdp.plot.shown.source import Mark
 from ipdp.plot.shown.style import LineStyle, diverging_colours, line_styles, named
@@ -103,8 +105,17 @@ def with_opacity(colour: str, opacity: float) -> str:
     return f"rgba({red},{green},{blue},{opacity:.3g})"
 
 
+def value_texts(values: Any) -> Any:
+    """What hovering says of some numbers: plotly's own formats follow other rules."""
+    if isinstance(values, (int, float)):
+        return few_digits(values)
+    return [value_texts(value) for value in np.asarray(values, dtype=float).tolist()]
+
+
 def scatter(x: Any, y: Any, meta: str, *, hover: str = "", **more: Any) -> Trace:
-    """A line, unless `mode` says otherwise, that is not in the legend."""
+    """A line, unless `mode` says otherwise, that is not in the legend; `%{text}` is its value."""
+    if "%{text}" in hover:
+        more["text"] = value_texts(y)
     text = {"hovertemplate": f"{hover}<extra></extra>"} if hover else {"hoverinfo": "skip"}
     own = {"type": "scatter", "mode": "lines", "x": x, "y": y, "showlegend": False, "meta": meta}
     return own | text | more
@@ -123,12 +134,17 @@ def axis(
     return layout | more
 
 
+def clock_axis(times: Any) -> dict[str, Any]:
+    """Times along an axis of seconds since 1970."""
+    values, texts = clock_ticks(float(min(times)), float(max(times)))
+    return {"tickvals": values, "ticktext": texts}
+
+
 def time_axis(times: Any, **more: Any) -> dict[str, Any]:
     """An axis of observations that are counted, or of a wall clock."""
     layout = axis(axis_label(times))
     if is_clock(times):
-        values, texts = clock_ticks(float(min(times)), float(max(times)))
-        layout |= {"tickvals": values, "ticktext": texts}
+        layout |= clock_axis(times)
     return layout | more
 
 

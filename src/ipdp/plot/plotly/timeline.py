@@ -16,6 +16,7 @@ from ipdp.plot.plotly.style import (
     scatter,
     time_axis,
 )
+from ipdp.plot.shown.clock import point_text
 from ipdp.plot.shown.source import Mark, Series
 from ipdp.plot.shown.style import KINDS
 from ipdp.plot.shown.timeline import ShownTimeline
@@ -56,10 +57,10 @@ def _line_trace(
     name: object, series: Series, panel: str, line: Mapping[str, Any], meta: str
 ) -> Trace:
     mode = "lines" if len(series.times) > 1 else "markers"
-    hover = f"{name_text(name)}: %{{y:,.4g}}<br>at %{{x:,.10g}}"
-    return scatter(
-        *series, meta, hover=hover, mode=mode, line=line, name=name_text(name), yaxis=panel
-    )
+    hover = f"{name_text(name)}: %{{text}}<br>at %{{customdata}}"
+    when = [point_text(t) for t in series.times]
+    more = {"mode": mode, "line": line, "name": name_text(name), "yaxis": panel}
+    return scatter(*series, meta, hover=hover, customdata=when, **more)
 
 
 def _changes_trace(

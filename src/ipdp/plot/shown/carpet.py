@@ -10,6 +10,7 @@ import numpy as np
 
 from ipdp.core.curve import Curve
 from ipdp.core.errors import NotEnoughSamples
+from ipdp.core.places import is_time
 from ipdp.core.typing import Feature, FloatArray, Label
 from ipdp.monitor.change import Change
 from ipdp.plot.shown.display import NotebookDisplay
@@ -140,6 +141,7 @@ class CurveHistory:
     time_edges: FloatArray
     place_edges: FloatArray  # borders of the rows
     categories: list[Any] | None  # what stands at 0, 1, 2, ... of the axis; None for numbers
+    is_time: bool  # whether the feature's values are seconds since 1970
     values: FloatArray  # of shape (rows, columns); NaN where a curve did not reach
     z_range: tuple[float, float] | None  # ends of the colours around zero, of centred curves
     whole: bool  # whether the feature's values are whole numbers
@@ -179,6 +181,7 @@ def curve_history(
         time_edges=edges_around(times),
         place_edges=edges,
         categories=axis.categories,
+        is_time=is_time(last),
         values=values,
         z_range=symmetric_range(values) if centred else None,
         whole=is_whole(last),

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from ipdp.core.times import moment, time_text
 from ipdp.core.typing import FloatArray
-from ipdp.core.words import moment
 
 _MINUTE, _HOUR, _DAY = 60, 3_600, 86_400
 _STEPS = (
@@ -58,7 +58,7 @@ def _text(t: float, step: float, span: float) -> str:
 def point_text(t: float) -> str:
     """One time."""
     when = moment(t)
-    return f"{t:,.10g}" if when is None else f"{when:%Y-%m-%d %H:%M}"
+    return time_text(t) if when is None else f"{when:%Y-%m-%d %H:%M}"
 
 
 def on_clock(log: Any, n: Any) -> FloatArray:

@@ -9,6 +9,7 @@ import numpy as np
 
 from ipdp.core.curve import feature_text
 from ipdp.core.typing import FloatArray
+from ipdp.core.words import brief
 from ipdp.plot.shown.display import NotebookDisplay
 from ipdp.plot.shown.style import named
 from ipdp.plot.shown.values import edges_around
@@ -147,12 +148,8 @@ def _sentence(comparison: Comparison) -> str:
     level = ""
     if levels:
         most = max(levels, key=abs)
-        level = f", level {'up' if most > 0 else 'down'} by {_number(abs(most))}"
+        level = f", level {'up' if most > 0 else 'down'} by {brief(abs(most))}"
     return f"{b} against {a}: {effects}{level}"
-
-
-def _number(value: float) -> str:
-    return f"{value:,.0f}" if value >= 1000 else f"{value:.2g}"
 
 
 def _panel(each: Difference) -> ShownPanel:

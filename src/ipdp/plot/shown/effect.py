@@ -9,6 +9,7 @@ import numpy as np
 
 from ipdp.core.curve import Curve
 from ipdp.core.typing import Array, FloatArray, Label
+from ipdp.core.words import percent
 from ipdp.plot.shown.display import NotebookDisplay, PDPDisplay
 from ipdp.plot.shown.style import named
 from ipdp.plot.shown.values import edges_around
@@ -213,9 +214,10 @@ def _sentence(pdp: Curve, ale: Curve | None, part: Array, off_data: float | None
     elif ale is not None:
         said.append("PDP and ALE agree: what the PDP shows rests on observations that occur.")
     if off_data is not None and (part.any() or ale is None):
-        said.append(f"{off_data:.0%} of what the PDP asks is off the data.")
+        said.append(f"{percent(off_data)} of what the PDP asks is off the data.")
     if ale is None and not said:
         share = pdp.heterogeneity
         if share.size and np.isfinite(share).any():
-            said.append(f"{np.nanmax(share):.0%} of what the feature does differs by observation.")
+            most = percent(float(np.nanmax(share)))
+            said.append(f"{most} of what the feature does differs by observation.")
     return " ".join(said)

@@ -9,6 +9,7 @@ import numpy as np
 
 from ipdp.core.interactions import Interactions
 from ipdp.core.typing import FloatArray
+from ipdp.core.words import brief, few_digits, percent
 from ipdp.plot.shown.display import NotebookDisplay
 from ipdp.plot.shown.style import named
 
@@ -95,13 +96,14 @@ def shown_interactions(found: Interactions) -> ShownInteractions:
             continue
         column, row = sorted(features.index(name) for name in one.pair)
         strength[row, column] = one.strength
-        more = f"{one.strength:.3g} ± {one.std_error:.1g}, {one.share:.0%} of the variance"
+        size = f"{few_digits(one.strength)} ± {brief(one.std_error)}"
+        more = f"{size}, {percent(one.share)} of the variance"
         hover[row][column] = f"{named(one.pair)}: {more}"
         if k < len(found):
-            texts.append((row, column, f"{one.strength:.2g}"))
+            texts.append((row, column, brief(one.strength)))
     if n:
         best = found[0]
-        title = f"Strongest: {named(best.pair)}, {best.share:.0%} of the variance"
+        title = f"Strongest: {named(best.pair)}, {percent(best.share)} of the variance"
     else:
         title = "No interactions: the effects of all features add up"
     return ShownInteractions(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ipdp.core.curve import PREDICTION, Curve
 from ipdp.core.typing import Feature, Label
 from ipdp.core.validation import whole_number
+from ipdp.core.words import brief
 from ipdp.plot.shown.display import NotebookDisplay, PDPDisplay
 from ipdp.plot.shown.source import Curves, Logged, curves_at
 from ipdp.plot.shown.style import named
@@ -159,7 +160,7 @@ class ShownOverview:
         """The importance in two digits; "≈ 0" of what is nothing beside the largest."""
         value = curve.overall_importance
         least = _LEAST * self.curves[0].overall_importance
-        return f"{value:.2g}" if value > least else "≈ 0"
+        return brief(value) if value > least else "≈ 0"
 
 
 def _columns(n: int) -> int:

@@ -9,7 +9,10 @@ import numpy as np
 
 from ipdp.core.curve import Curve
 from ipdp.core.observations import observations
+from ipdp.core.places import is_time
+from ipdp.core.times import date_text
 from ipdp.core.typing import Array, FloatArray
+from ipdp.core.words import few_digits, percent
 from ipdp.grid.base import is_missing
 from ipdp.plot.shown.curve import Options, ShownCurve, shown_curve
 from ipdp.plot.shown.style import named, output_label, time_text
@@ -50,6 +53,7 @@ class ShownPair:
     title: str  # when the surface was taken
     axes: tuple[FloatArray, FloatArray]  # positions of the points
     categories: tuple[list[Any] | None, ...]  # what stands at 0, 1, 2, ... of each axis
+    times: tuple[bool, ...]  # for each axis whether its numbers are seconds since 1970
     z: FloatArray  # the values, of shape (m2, m1); NaN where nothing is known
     levels: FloatArray | None  # of filled contours; None where tiles are drawn
     z_range: tuple[float, float] | None  # ends of the colours around zero, of a centred surface
@@ -57,6 +61,14 @@ class ShownPair:
     density: Density | Array | None
     ticks: list[FloatArray]  # recent values along each axis, where they are too few for a density
     is_empty: bool  # whether there is nothing to see yet
+
+    def place_texts(self, axis: int) -> list[str]:
+        """What stands at the points of an axis, in words."""
+        categories, positions = self.categories[axis], self.axes[axis]
+        if categories is not None:
+            return list(map(named, categories))
+        write = date_text if self.times[axis] else few_digits
+        return [write(value, float(np.ptp(positions))) for value in positions.tolist()]
 
 
 def shown_pair(whole: Curve, **options: Any) -> ShownPair:
@@ -79,6 +91,7 @@ def shown_pair(whole: Curve, **options: Any) -> ShownPair:
         title=_title(curve),
         axes=(x, y),
         categories=tuple(axis.categories for axis in both),
+        times=(is_time(curve, 0), is_time(curve, 1)),
         z=z,
         levels=_levels_of(curve, (x, y), z),
         z_range=symmetric_range(z) if wanted.centred else None,
@@ -92,7 +105,7 @@ def _title(curve: Curve) -> str:
     """When the surface was taken, and how much of it is not the sum of two curves."""
     parts = [time_text(curve.t)]
     if curve.h_squared is not None and np.isfinite(curve.h_squared).all() and curve.outputs:
-        parts.append(f"interaction: {curve.h_squared[0]:.2f} of the variance (H²)")
+        parts.append(f"interaction: {percent(curve.h_squared[0])} of the variance (H²)")
     return ", ".join(part for part in parts if part)
 
 

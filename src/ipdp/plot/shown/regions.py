@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ipdp.core.curve import Curve
 from ipdp.core.typing import Feature, Label
+from ipdp.core.words import percent
 from ipdp.explainers import Split
 from ipdp.plot.shown.display import NotebookDisplay, PDPDisplay
 from ipdp.plot.shown.overview import ShownOverview
@@ -93,7 +94,7 @@ class RegionsDisplay(NotebookDisplay):
         ]
         sizes = [size for s in self.splits for size in (s.share, 1 - s.share)]
         # No percent sign: plotly reads it as one of its own.
-        told = [f"{size:.2f} of the data" for size in sizes]
+        told = [f"{percent(size)} of the data" for size in sizes]
         names = [named(split.feature) for split in self.splits]
         whose = f"the effect of {names[0]} differs" if len(names) == 1 else "effects differ"
         shown = ShownRegions(

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ipdp.core.curve import Curve, feature_text
-from ipdp.core.words import moment
+from ipdp.core.times import moment
 
 # Okabe and Ito's palette, which is told apart with every kind of colour vision.
 _BLUE, _SKY, _VERMILLION, _GREEN = "#0072B2", "#56B4E9", "#D55E00", "#009E73"

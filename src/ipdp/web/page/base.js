@@ -37,8 +37,14 @@ window.ipdp = {};
     return letters.slice(0, half).join("") + "…" + letters.slice(-half).join("");
   };
 
-  const whole = new Intl.NumberFormat("en");
-  const tidy = new Intl.NumberFormat("en", { maximumSignificantDigits: 3 });
+  // One set of rules for numbers, those of core/words.py; tests/web holds the two to one table.
+  const rules = (more) => new Intl.NumberFormat("en", { roundingMode: "halfEven", ...more });
+  const whole = rules({ maximumFractionDigits: 0 });
+  const tenth = rules({ minimumFractionDigits: 1, maximumFractionDigits: 1 });
+  const plain = rules({ maximumFractionDigits: 6 });
+  const rounded = [2, 3].map((digits) => rules({ maximumSignificantDigits: digits, useGrouping: false }));
+  const decimalsOf = Array.from({ length: 10 }, (_, digits) => rules({ maximumFractionDigits: digits }));
+  const minus = (text) => text.replace(/^-0$/, "0").replace(/-/g, "−");
 
   /** A text of at most so many letters for a plot. */
   ipdp.label = (text, width) => ipdp.plain(ipdp.shorten(text, width));
@@ -46,32 +52,38 @@ window.ipdp = {};
   /** A count: 12,400. */
   ipdp.count = (value) => whole.format(Math.round(value));
 
-  /** A share in per cent, as `percent` in core/words.py writes it. */
+  /** A share in per cent, as `percent` writes it. */
   ipdp.percent = function (value) {
     if (!Number.isFinite(value)) return "unknown";
     const nearAnEnd = (value > 0 && value < 0.0095) || (value > 0.9905 && value < 1);
-    return `${(100 * value).toFixed(nearAnEnd ? 1 : 0)} %`.replace("100.0", "99.9");
+    return `${minus((nearAnEnd ? tenth : whole).format(100 * value))} %`.replace("100.0", "99.9");
   };
 
-  /** A number for people: three digits, those of a whole number below 10,000 all. */
-  ipdp.number = function (value) {
+  function exponential(value) {
+    const [digits, power] = value.toExponential().split("e");
+    return `${digits}e${power[0]}${power.slice(1).padStart(2, "0")}`;
+  }
+
+  /** A number for people, as `few_digits` writes it: three digits, those of a whole number below
+   * 10,000 all; of a range that is `span` wide, to a thousandth of it, or to one. */
+  ipdp.number = function (value, span) {
     if (value === null || !Number.isFinite(value)) return "unknown";
-    const size = Math.abs(value);
-    if (size >= 1e10 || (size > 0 && size < 1e-4)) return value.toExponential(2);
-    return (size >= 100 && size < 1e4 ? whole.format(Math.round(value)) : tidy.format(value)).replace("-", "−");
-  };
-
-  const compact = new Intl.NumberFormat("en", { notation: "compact", maximumSignificantDigits: 2 });
-
-  /** A number where room is scarce: two digits. */
-  ipdp.brief = function (value) {
-    if (!Number.isFinite(value)) return "–";
-    const size = Math.abs(value);
-    if ((size > 0 && size < 1e-3) || size >= 1e15) {
-      return value.toExponential(0).replace("+", "").replace(/-/g, "−");
+    if (span && Math.abs(span) >= 1e-6 && Math.abs(span) < 1e12 && Math.abs(value) < 1e12) {
+      const decimals = Math.max(3 - Math.ceil(Math.log10(Math.abs(span))), 0);
+      return minus(decimalsOf[decimals].format(value));
     }
-    return compact.format(value).replace("-", "−");
+    const size = Math.abs(value);
+    if (size >= 1e-3 && size < 99 && Number(value.toPrecision(4)) !== value) { // most, in a tenth of the time
+      return minus(String(Number(value.toPrecision(3))));
+    }
+    const short = size >= 100 && size < 1e4 ? value : Number(rounded[1].format(value));
+    if (short && (Math.abs(short) < 1e-4 || Math.abs(short) >= 1e9)) return minus(exponential(short));
+    return minus((size >= 100 ? whole : plain).format(short));
   };
+
+  /** A number where room is scarce, as `brief` writes it: two digits. */
+  ipdp.brief = (value) =>
+    Number.isFinite(value) ? ipdp.number(Number(rounded[0].format(value))) : "–";
 
   /** A count with its noun: "1 change", "2 changes". */
   ipdp.counted = (n, noun) => `${ipdp.count(n)} ${noun}${n === 1 ? "" : "s"}`;
@@ -85,6 +97,31 @@ window.ipdp = {};
 
   /** A time of the data, from unix seconds: 16 Nov 2026, 01:02. */
   ipdp.dateOf = (seconds) => day.format(new Date(seconds * 1000));
+
+  const [MINUTE, HOUR, DAY] = [60, 3600, 86400];
+  const STEPS = [
+    ...[1, 2, 5, 10, 30].map((k) => k * MINUTE), ...[1, 2, 3, 6, 12].map((k) => k * HOUR),
+    ...[1, 2, 7, 14, 30, 91, 182, 365, 730, 1826, 3652].map((k) => k * DAY),
+  ];
+  const form = (parts) => new Intl.DateTimeFormat("en-GB", { timeZone: "UTC", ...parts });
+  const HOURS = form({ hour: "2-digit", minute: "2-digit" });
+  const DAYS = form({ day: "2-digit", month: "short" });
+  const MONTHS = form({ month: "short", year: "numeric" });
+
+  /** Where to write times on an axis of unix seconds, and what, as `clock_ticks` in plot/shown. */
+  ipdp.clockTicks = function ([first, last], most = 6) {
+    const span = Math.max(last - first, 1);
+    const step = STEPS.find((size) => span / size <= most) || STEPS[STEPS.length - 1];
+    const say = (t) => {
+      const date = new Date(t * 1000);
+      if (step < DAY && (t % DAY || span <= HOUR)) return HOURS.format(date);
+      return (span < 300 * DAY ? DAYS : MONTHS).format(date);
+    };
+    const tickvals = [];
+    for (let t = Math.ceil(first / step) * step; t <= last; t += step) tickvals.push(t);
+    if (!tickvals.length) tickvals.push(first);
+    return { tickvals, ticktext: tickvals.map(say) };
+  };
 
   /** The value at x of a line through points; that of the nearest end outside of them. */
   ipdp.between = function (xs, ys, x) {

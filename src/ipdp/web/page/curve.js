@@ -46,7 +46,7 @@
       type: "scatter", mode: grid.length > 60 ? "lines" : "lines+markers", x: grid,
       y: stroke.average, line: { color: colour, width: 2.5, dash },
       marker: { color: colour, size: 6, opacity },
-      text: Array.from(grid, (x, k) => hover(stroke, ipdp.number(x), k)), hoverinfo: "text",
+      text: Array.from(grid, (x, k) => hover(stroke, stroke.history.dims[0].text(x, grid), k)), hoverinfo: "text",
       meta: { part: "line", role: stroke.role, output: stroke.output },
     };
   }
@@ -154,13 +154,13 @@
     const withTrail = entries.length * outputs.length === 1 && main.role === "now";
     const edges = Array.from(main.history.dims[0].edges[main.frame]);
     const pairs = edges.slice(1).map((right, k) => [edges[k], right]);
-    const spans = entries.flatMap((entry) => entry.history.span(0, [entry.frame]) || []);
+    const range = ipdp.padded(ipdp.extent(entries.flatMap((entry) => entry.history.span(0, [entry.frame]) || [])), 0.03);
     const pasts = lines.filter((stroke) => stroke.past)
       .map((stroke) => past(stroke, stroke.grid, outputs.length > 1));
     return {
       data: [...(withTrail ? trail(main, outputs) : []), ...lines.map(band), ...pasts,
         ...lines.map(line)],
-      axis: { range: ipdp.padded(ipdp.extent(spans), 0.03) },
+      axis: { range, ...main.history.dims[0].ticks(range, ipdp.isWide() ? 6 : 4) },
       bars: rug(main, pairs.map(([left, right]) => (left + right) / 2),
         pairs.map(([left, right]) => right - left)),
       shaded: shade.length === 2 ? [shade] : [],
@@ -216,6 +216,8 @@
     return Array.from(grid, (value, k) => (dimension.categorical ? k : value));
   }
 
+  const placeText = (dimension, value, grid) => ipdp.plain(dimension.text(value, grid));
+
   function surface(entry, output, range, at, title) {
     const { dims } = entry.history;
     const grids = dims.map((dimension) => dimension.grid(entry.frame));
@@ -227,7 +229,10 @@
       z: Array.from(grids[1], (_, j) => Array.from(grids[0], (__, i) => average[i * width + j])),
       zmin: range[0], zmax: range[1], zauto: false, ncontours: 14, colorscale: "Viridis",
       line: { width: 0 }, xaxis: `x${at}`, yaxis: `y${at}`,
-      hovertemplate: "%{x}, %{y}<br><b>%{z:.4g}</b><extra></extra>",
+      text: Array.from(grids[1], (y, j) => Array.from(grids[0], (x, i) =>
+        `${placeText(dims[0], x, grids[0])}, ${placeText(dims[1], y, grids[1])}<br>` +
+        `<b>${entry.history.number(average[i * width + j])}</b>`)),
+      hoverinfo: "text",
       colorbar: ipdp.colourKey(title),
       meta: { part: "pair", role: entry.role, output },
     };
@@ -254,7 +259,8 @@
       ...(dimension.categorical
         ? { tickvals: places(dimension, grid), range: [-0.5, grid.length - 0.5],
           ticktext: grid.map((category) => ipdp.label(category, 12)) }
-        : { range: ipdp.padded(entry.history.span(k), 0), nticks }),
+        : { range: ipdp.padded(entry.history.span(k), 0), nticks,
+          ...dimension.ticks(entry.history.span(k), nticks) }),
     };
   }
 

@@ -193,7 +193,8 @@
     const most = difference(first, second, output);
     const [from, to] = [first, second].map(({ role }) => (role === "now" ? "now" : role.toUpperCase()));
     if (!most) return `${from} and ${to} share no place on the axis.`;
-    const place = typeof most.place === "number" ? ipdp.number(most.place) : most.place;
+    const [dimension] = second.history.dims;
+    const place = dimension.text(most.place, dimension.categorical ? null : dimension.grid(second.frame));
     const by = `${most.by > 0 ? "+" : ""}${ipdp.number(most.by)}`;
     const name = ipdp.shorten(page.run.features[page.state.feature].name, 40);
     return `From ${from} to ${to} the curve moved most at ${name} = ${place}: by ${by}.`;

@@ -253,7 +253,7 @@
         const subject = `${state.feature}/${run.shown.name}/${output}`;
         this.carpet.draw(subject, ipdp.carpetFigure(history, output, {
           name: run.features[state.feature].name, now: this.now, until: run.until, shown: state.shown,
-          clock: run.hasClock && ((n) => run.when(n)),
+          clock: run.clock,
           changes: run.changes.filter((change) => change.feature === state.feature),
         }));
       }

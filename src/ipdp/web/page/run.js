@@ -18,8 +18,8 @@
 
   /** One axis of all frames. */
   class Dimension {
-    constructor({ categorical, index, grids, sizes, rug }) {
-      Object.assign(this, { categorical, index });
+    constructor({ categorical, time, index, grids, sizes, rug }) {
+      Object.assign(this, { categorical, isTime: Boolean(time), index });
       this.grids = categorical ? grids : cut(grids, sizes);
       // Recent values: of a pair as they came, else their histogram.
       this.rugs = cut(rug.values || rug.counts, rug.sizes);
@@ -36,6 +36,17 @@
 
     grid(frame) {
       return this.grids[this.index[frame]];
+    }
+
+    /** A value of the feature in words; of numbers to a thousandth of the range of their grid. */
+    text(value, grid) {
+      if (typeof value !== "number") return String(value);
+      return this.isTime ? ipdp.dateOf(value) : ipdp.number(value, grid && grid[grid.length - 1] - grid[0]);
+    }
+
+    /** What is written along an axis from one value to another. */
+    ticks(range, most) {
+      return this.isTime && range ? ipdp.clockTicks(range, most) : {};
     }
 
     /** All categories that ever were, in the order in which they came. */
@@ -342,6 +353,11 @@
 
     get hasClock() {
       return Boolean(this.settings.time) && this.time.length > 1;
+    }
+
+    /** What tells the date of a moment of the run; null where the data have no clock. */
+    get clock() {
+      return this.hasClock ? (n) => this.when(n) : null;
     }
 
     /** A moment of the run: a date where the data have a clock, else the count of observations. */

@@ -36,6 +36,9 @@
     });
   }
 
+  /** A time in words: the count of observations, and the date where the data have a clock. */
+  const timeOf = (n, clock) => `${clock ? `${clock(n)}, ` : ""}${ipdp.count(n)} observations`;
+
   /** What a curve is above and below its own mean: a level that moves is no other effect. */
   function centred(values) {
     const known = values ? Array.from(values).filter(Number.isFinite) : [];
@@ -61,7 +64,7 @@
         z[row][column] = effect ? ipdp.interpolate(grid, effect, value) : NaN;
       });
     });
-    return { y: borders(y), z, axis: {} };
+    return { y: borders(y), z, axis: dimension.ticks(span), names: y.map((value) => dimension.text(value, y)) };
   }
 
   function categoricalCarpet(history, output, frames) {
@@ -75,8 +78,7 @@
     });
     const shown = evenly(names.length, LABELS);
     const axis = { tickvals: shown, ticktext: shown.map((k) => ipdp.label(names[k], 12)) };
-    const text = names.map((name) => new Array(frames.length).fill(ipdp.label(name, 40)));
-    return { y: names.map((_, k) => k), z, axis, text };
+    return { y: names.map((_, k) => k), z, axis, names };
   }
 
   /** The effect over time: time along x, the feature's value along y, colour the effect. */
@@ -84,16 +86,20 @@
     const inside = history.frames.filter((frame) => within(shown)(history.n[frame]));
     const frames = evenly(inside.length, COLUMNS).map((k) => inside[k]);
     const build = history.dims[0].categorical ? categoricalCarpet : numericCarpet;
-    const { y, z, axis, text } = build(history, output, frames);
+    const { y, z, axis, names } = build(history, output, frames);
     const reach = Math.max(...(ipdp.extent(z.flat()) || [0]).map(Math.abs)) || 1;
+    const against = (value) => `${value > 0 ? "+" : ""}${(history.chances ? ipdp.percent : ipdp.number)(value)}`;
+    const times = frames.map((frame) => timeOf(history.n[frame], clock));
+    const places = names.map((name) => `<br>at ${ipdp.label(name, 40)}<br><b>`);
+    const text = z.map((row, k) => Array.from(row, (value, column) =>
+      `${times[column]}${places[k]}${against(value)}</b> against its mean`));
     const sign = history.chances ? "+.0%" : "+.3";
     return {
       data: [{
         type: "heatmap", x: borders(frames.map((frame) => history.n[frame])), y, z,
         text, zmin: -reach, zmax: reach, zauto: false, hoverongaps: false,
         colorscale: [[0, ipdp.token("c1")], [0.5, ipdp.token("surface")], [1, ipdp.token("kind-real")]],
-        hovertemplate: `%{x:,} observations<br>at %{${text ? "text" : "y"}}<br>` +
-          `<b>%{z:${sign}}</b> against its mean<extra></extra>`,
+        hoverinfo: "text",
         colorbar: { ...ipdp.colourKey(""), tickformat: sign, nticks: 5 },
         meta: { part: "carpet", output },
       }],
@@ -111,7 +117,7 @@
   };
 
   /** A line of the timeline: numbers at some times, with what is said of each before its value. */
-  function line(n, value, text, { shown, ...more }) {
+  function line(n, value, text, { shown, clock, ...more }) {
     const inside = n.map((_, k) => k).filter((k) => within(shown)(n[k]));
     const kept = evenly(inside.length, POINTS).map((k) => inside[k]);
     const x = kept.map((k) => n[k]);
@@ -119,20 +125,20 @@
       // A line has nothing to show of a single point, so that gets a mark.
       type: "scatter", mode: x.length === 1 ? "markers" : "lines", x,
       y: kept.map((k) => value[k]),
-      text: kept.map((k) => `${text} ${ipdp.number(value[k])}<br>${ipdp.count(n[k])} observations`),
+      text: kept.map((k) => `${text} ${ipdp.number(value[k])}<br>${timeOf(n[k], clock)}`),
       hoverinfo: "text", ...more,
     };
   }
 
   /** Importance of the features that matter most, the chosen one before all others. */
   function importanceLines(run, chosen, { yaxis, shown }) {
-    const { by } = run;
+    const { by, clock } = run;
     const others = run.byImportance().slice(0, LINES).filter((k) => k !== chosen);
     const lines = [...others.reverse(), chosen].filter((k) => run.importance[k]).map((k) => {
       const own = k === chosen;
       const text = `<b>${ipdp.label(run.features[k].name, 40)}</b><br>${ipdp.plain(by.measure)}`;
       return line(run.n, run.importance[k], text, {
-        yaxis, shown, line: { color: ipdp.token(own ? "now" : "quiet"), width: own ? 2.5 : 1.2 },
+        yaxis, shown, clock, line: { color: ipdp.token(own ? "now" : "quiet"), width: own ? 2.5 : 1.2 },
         marker: { size: own ? 8 : 6 }, meta: { part: "importance", feature: k },
       });
     });
@@ -174,7 +180,7 @@
     const top = 1 - share * names.length - (names.length ? 0.02 : 0);
     const layout = ipdp.layout({
       margin: MARGIN,
-      xaxis: timeAxis(run.n, run.until, { shown, clock: run.hasClock && ((n) => run.when(n)) }),
+      xaxis: timeAxis(run.n, run.until, { shown, clock: run.clock }),
       yaxis: ipdp.axis({ domain: [0, Math.max(foot, 0.01)], visible: false, range: [-1, 1],
         fixedrange: true }),
       // Zero is always in sight: below it the model does better without the feature.
@@ -193,7 +199,7 @@
         title: { text: ipdp.label(name.replace(/_(\d+)$/, ", last $1"), 20) },
       });
       const { n, value } = run.metrics.get(name);
-      data.push(line(n, value, `<b>${ipdp.label(name, 40)}</b>`, { yaxis: `y${k + 3}`, shown,
+      data.push(line(n, value, `<b>${ipdp.label(name, 40)}</b>`, { yaxis: `y${k + 3}`, shown, clock: run.clock,
         line: { color: ipdp.token("metric"), width: 1.8 }, meta: { part: "metric", name } }));
     });
     data.push(marks(run.changes));

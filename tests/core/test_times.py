@@ -7,7 +7,7 @@ import datetime as dt
 import numpy as np
 import pytest
 
-from ipdp.core.clocks import is_wall_clock, seconds
+from ipdp.core.times import is_wall_clock, seconds
 
 EXPECTED = 1_718_000_000.0
 
