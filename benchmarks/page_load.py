@@ -210,19 +210,19 @@ def paint() -> None:
             ("page without scripts", f"{address}runs/large.html", ".feature-card svg"),
         ):
             found = [painted(target, part) for _ in range(3)]
-            clock, drawing, serving = (sorted(column)[1] for column in zip(*found, strict=True))
+            clock, drawing = (sorted(column)[1] for column in zip(*found, strict=True))
             print(
-                f"  first paint of the {name}: {clock:.2f} s by the clock; processor time "
-                f"{drawing:.2f} s of the page's main thread, {serving:.2f} s of the server"
+                f"  first paint of the {name}: {clock:.2f} s by the clock, "
+                f"{drawing:.2f} s of the processor in the page's main thread"
             )
     shutil.rmtree(directory)
 
 
-def painted(address: str, part: str) -> tuple[float, float, float]:
+def painted(address: str, part: str) -> tuple[float, float]:
     """Seconds until a part is drawn, in a browser that has kept nothing.
 
-    By the clock, of the processor in the page's main thread, and in this process, which is the
-    server: on a busy machine the clock says how busy it is.
+    By the clock, and of the processor in the page's main thread: on a busy machine the clock
+    says how busy it is.
     """
     from playwright.sync_api import sync_playwright
 
@@ -233,14 +233,14 @@ def painted(address: str, part: str) -> tuple[float, float, float]:
         page = browser.new_page()
         session = page.context.new_cdp_session(page)
         session.send("Performance.enable", {"timeDomain": "threadTicks"})
-        began, cpu = time.perf_counter(), time.process_time()
+        began = time.perf_counter()
         page.goto(address, wait_until="commit")
         page.wait_for_selector(part, state="attached")
-        seconds, served = time.perf_counter() - began, time.process_time() - cpu
+        seconds = time.perf_counter() - began
         metrics = session.send("Performance.getMetrics")["metrics"]
         drawing = next(m["value"] for m in metrics if m["name"] == "TaskDuration")
         browser.close()
-    return seconds, drawing, served
+    return seconds, drawing
 
 
 if __name__ == "__main__":
