@@ -1,7 +1,7 @@
 # Everything runs in .venv, which is made on first use and again when pyproject.toml changes.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test browser test-libraries test-minimum test-older-river test-spark test-notebooks java test-slow docs dist test-wheel bench paper clean
+.PHONY: help demo test browser test-libraries test-minimum test-older-river test-spark test-notebooks java test-slow sbom docs dist test-wheel bench paper clean
 .DELETE_ON_ERROR:
 
 # The first of these that is Python 3.11 or newer; `make PYTHON=...` takes another one.
@@ -80,6 +80,9 @@ java:
 test-slow: $(READY) ## The tests that take minutes
 	$(BIN)/python -m pytest -m slow -n auto $(ARGS)
 
+sbom: $(READY) ## What is installed with ipdp, with licences, as CycloneDX; leaves sbom.json
+	$(BIN)/python tools/sbom.py sbom.json
+
 # The compiled wheel is built from the sdist, as an installer would; the pure one for where none fits.
 dist: $(DIST_READY) ## An sdist and two wheels, checked and installed; leaves dist
 	rm -rf dist build
@@ -104,7 +107,7 @@ paper: $(READY) ## The paper's experiments and figures; leaves ipdp-paper
 	$(BIN)/ipdp paper all $(ARGS)
 
 clean: ## Remove the environment, caches and whatever was built
-	rm -rf .venv .venv-libraries .venv-minimum .venv-spark .venv-notebooks .venv-dist .river build dist site docs/examples docs/reference/generated docs/*.ipynb ipdp-demo ipdp-paper .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf .venv .venv-libraries .venv-minimum .venv-spark .venv-notebooks .venv-dist .river build dist site docs/examples docs/reference/generated docs/*.ipynb ipdp-demo ipdp-paper sbom.json .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	rm -f src/ipdp/core/kernels/*.so src/ipdp/models/*/kernels/*.so
 	find src tests benchmarks examples -name __pycache__ -type d -prune -exec rm -rf {} +
 

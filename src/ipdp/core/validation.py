@@ -14,6 +14,9 @@ import numpy as np
 
 from ipdp.core.times import moment_seconds
 
+# Sums of squared weights have to be numbers, too.
+_HEAVIEST = 1e150
+
 
 def whole_number(name: str, value: int, *, least: int = 1) -> int:
     """A whole number that is not too small, or an error."""
@@ -31,6 +34,8 @@ def sample_weight(w: float) -> float:
     weight = float(_number("a sample weight", w))
     if not weight >= 0:
         raise ValueError(f"a sample weight must be a number of at least 0, got {w}")
+    if weight > _HEAVIEST:
+        raise ValueError(f"a sample weight must be at most {_HEAVIEST:g}, got {w}")
     return weight
 
 

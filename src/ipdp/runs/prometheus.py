@@ -11,6 +11,7 @@ import math
 import time
 from collections.abc import Iterable, Mapping
 from functools import partial
+from threading import Thread
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -20,6 +21,7 @@ from ipdp.core.explained import Explained
 from ipdp.core.importance import Result
 from ipdp.core.typing import Feature, FloatArray
 from ipdp.runs import events
+from ipdp.runs.metrics_server import metrics_server
 
 if TYPE_CHECKING:
     from prometheus_client.core import Metric
@@ -188,9 +190,8 @@ class MetricsServer:
         self.host = host
         self.metrics = Metrics() if metrics is None else metrics
         try:
-            self._server, self._thread = _client().start_http_server(
-                port, addr=host, registry=self.metrics.registry
-            )
+            app = _client().make_wsgi_app(self.metrics.registry)
+            self._server = metrics_server(host, port, app)
         except OverflowError:
             raise ValueError(f"a port is a number from 0 to 65535, got {port}") from None
         except OSError as error:
@@ -199,6 +200,8 @@ class MetricsServer:
                 reason = "another program has this port; choose another one"
             raise OSError(error.errno, f"cannot serve metrics at {host}:{port}: {reason}") from None
         self.port: int = self._server.server_port
+        self._thread = Thread(target=self._server.serve_forever, daemon=True)
+        self._thread.start()
 
     @property
     def url(self) -> str:

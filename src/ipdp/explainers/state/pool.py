@@ -240,6 +240,8 @@ class Pool:
     @property
     def state(self) -> State | None:
         """Everything it remembers, JSON-safe; None if an observation has what cannot be saved."""
+        if not self.size:
+            return None
         try:
             records = state_of([kept.record for kept in self.kept])
         except TypeError as error:
