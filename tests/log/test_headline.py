@@ -9,8 +9,18 @@ import numpy as np
 import pytest
 from tests.web.logs import change_at, curve_at
 
+from ipdp.core.curve import PREDICTION, Curve
 from ipdp.log import LogReader, Status
-from ipdp.log.headline import Facts, Headline, headline, headline_of, quality, target_of
+from ipdp.log.headline import (
+    Facts,
+    Headline,
+    by_importance,
+    headline,
+    headline_of,
+    parts_of,
+    quality,
+    target_of,
+)
 from ipdp.log.records import LoggedChange
 
 ENDED = Status("ended", 45_312)
@@ -165,3 +175,16 @@ def test_the_headline_of_a_log(tmp_path):
     assert said.changes.startswith("The model changed its mind once, about salary at 1,100")
     assert said.belief.startswith("It relies most on ")
     assert str(said) == " ".join(said.sentences)
+
+
+def test_curves_of_parts_come_after_those_of_all():
+    def curve(feature, size, where=None):
+        name = feature if where is None else f"{feature}, where {where}"
+        values = np.array([[0.0, size]])
+        n = np.full(2, 90.0)
+        return Curve(name, PREDICTION, [np.array([0.0, 1.0])], values, values, 90, n, where=where)
+
+    part, whole, other = curve("a", 3.0, "b = 1"), curve("a", 1.0), curve("c", 2.0)
+    alone = curve("d", 0.5, "b = 2")  # of this feature there are only parts, as regions give them
+    assert by_importance([part, alone, whole, other]) == [other, whole, alone, part]
+    assert parts_of([part, alone, whole, other]) == [part]

@@ -295,6 +295,7 @@ def print_overview(reader: LogReader, at: int | None, out: Console) -> None:
 def _results(reader: LogReader, at: int | None) -> dict[str, list[Result]]:
     """What each explainer said at a time, the most important feature first."""
     from ipdp.core.errors import NotEnoughSamples
+    from ipdp.log.headline import by_importance
 
     n = math.inf if at is None else at
     try:
@@ -304,9 +305,7 @@ def _results(reader: LogReader, at: int | None) -> dict[str, list[Result]]:
             return {}
         raise
     return {
-        explainer: sorted(results, key=lambda r: r.overall_importance, reverse=True)
-        for explainer, results in found.items()
-        if results
+        explainer: by_importance(list(results)) for explainer, results in found.items() if results
     }
 
 

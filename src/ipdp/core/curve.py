@@ -133,6 +133,8 @@ class Curve:
     kind
         "pdp" for a partial dependence, or "ale" for an accumulated local effect, which is relative
         to the mean over the data.
+    where
+        Which observations it is about, in words ("country = AT"), as in its name; None for all.
     times
         For each feature whether its values are times, in seconds since 1970; empty if none are.
 
@@ -183,6 +185,7 @@ class Curve:
     prediction_std: FloatArray | None = None
     follows_all: bool = True
     kind: str = "pdp"
+    where: str | None = None
     times: tuple[bool, ...] = ()
 
     @property

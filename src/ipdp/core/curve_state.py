@@ -30,6 +30,7 @@ def curve_fields(state: State) -> dict[str, Any]:
         "provisional": bool(state.get("provisional", False)),
         "follows_all": bool(state.get("follows_all", True)),
         "kind": state.get("kind", "pdp"),
+        "where": state.get("where"),
         "times": tuple(state.get("times", ())),
         **_arrays(state),
     }

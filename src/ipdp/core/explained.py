@@ -60,6 +60,7 @@ class Explained:
     def of(cls, curves: Iterable[Curve]) -> Explained | None:
         """What some curves of one time say of it; None where they say nothing."""
         single = [c for c in curves if len(c.grid_values) == 1 and c.explained is not None]
+        single = [c for c in single if c.where is None] or single
         if not single:
             return None
         first = single[0]

@@ -9,11 +9,12 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numpy as np
 
 from ipdp.core.curve import Curve, feature_text
+from ipdp.core.importance import Result
 from ipdp.core.redaction import short_paths
 from ipdp.core.times import moment
 from ipdp.core.typing import Array, FloatArray
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from ipdp.log.records import LoggedChange, Status
 
     Metrics: TypeAlias = Mapping[str, tuple[Array, FloatArray]]
+
+AnyResult = TypeVar("AnyResult", bound=Result)
 
 # Metrics that are shares, in per cent, and what others are called by people who do not use them.
 _SHARES = {"accuracy", "balancedaccuracy", "precision", "recall", "f1"}
@@ -146,9 +149,25 @@ def _facts(reader: LogReader) -> Facts:
     )
 
 
-def by_importance(curves: Sequence[Curve]) -> list[Curve]:
-    """Curves with those of single features first, the most important before the others."""
-    return sorted(curves, key=lambda c: (len(c.grid_values), -c.overall_importance))
+def by_importance(results: Sequence[AnyResult]) -> list[AnyResult]:
+    """Results with those of single features first, the most important before the others.
+
+    Curves of a part of the observations come last where there is one of all of them.
+    """
+    of_parts = parts_of([result for result in results if isinstance(result, Curve)])
+
+    def place(result: AnyResult) -> tuple[bool, bool, float]:
+        is_pair = isinstance(result, Curve) and len(result.grid_values) > 1
+        return result in of_parts, is_pair, -result.overall_importance
+
+    return sorted(results, key=place)
+
+
+def parts_of(curves: Sequence[Curve]) -> list[Curve]:
+    """The curves of a part of the observations where there is one of all of them as well."""
+    whole = {feature_text(curve.feature) for curve in curves if curve.where is None}
+    of_parts = [curve for curve in curves if curve.where is not None]
+    return [c for c in of_parts if str(c.feature).removesuffix(f", where {c.where}") in whole]
 
 
 def headline(facts: Facts) -> Headline:

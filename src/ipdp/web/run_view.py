@@ -17,7 +17,7 @@ from ipdp.core.jsonable import readable
 from ipdp.core.redaction import short_paths
 from ipdp.core.typing import Array, Feature, FloatArray
 from ipdp.log.files import NAME as LOG
-from ipdp.log.headline import Facts, headline, target_of
+from ipdp.log.headline import Facts, headline, parts_of, target_of
 from ipdp.runs.challengers import PREFIX, compared, is_challenger
 from ipdp.web.payload import began, change, frames, label, pack, thin
 from ipdp.web.story import Told, story
@@ -184,11 +184,13 @@ class RunView:
         """The newest curves, the most important first, by the importances that were read."""
         rows = self._importance.get(self.curve_explainer or "", {})
 
-        def place(curve: Curve) -> tuple[int, float]:
+        def place(curve: Curve) -> tuple[bool, int, float]:
             row = rows.get(curve.feature)
             value = np.nan if row is None or not len(row) else row[-1]
-            return len(curve.grid_values), -np.nan_to_num(value, nan=-np.inf)
+            is_part = curve in of_parts
+            return is_part, len(curve.grid_values), -np.nan_to_num(value, nan=-np.inf)
 
+        of_parts = parts_of(self.curves)
         return sorted(self.curves, key=place)
 
     @property

@@ -27,6 +27,7 @@ from ipdp.log.headline import (
     called_of,
     headline,
     most_moved,
+    parts_of,
     target_of,
 )
 from ipdp.log.records import LoggedChange
@@ -179,7 +180,9 @@ def _marks(facts: Facts, feature: Any = None) -> list[Mark]:
 
 def _bars(curves: Sequence[Curve]) -> Iterator[str]:
     """How much each feature matters, as bars."""
-    single = [curve for curve in by_importance(curves) if len(curve.grid_values) == 1][:_BARS]
+    of_parts = parts_of(curves)
+    whole = [curve for curve in by_importance(curves) if curve not in of_parts]
+    single = [curve for curve in whole if len(curve.grid_values) == 1][:_BARS]
     largest = max((curve.overall_importance for curve in single), default=0.0)
     if not largest > 0 or not np.isfinite(largest):
         return

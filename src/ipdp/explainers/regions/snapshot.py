@@ -109,6 +109,7 @@ class RegionsSnapshot:
         return replace(
             whole,
             feature=f"{feature_text(whole.feature)}, where {side.condition}",
+            where=side.condition,
             average=now.clip(0.0, 1.0) if whole.are_probabilities else now,
             smoothed=None if whole.smoothed is None else average,
             std_error=error,

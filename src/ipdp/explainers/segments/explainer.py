@@ -158,11 +158,12 @@ class Segmented(CurveExplainer):
         row = self._memory.groups.labels.rows[label]
         memory: CurveMemory = memory_of(self._memory, [row], own_grids=False)
         snapshot = Snapshot(memory)
-        where = f"where {name_of(self.by)} = {label_text(label)}"
+        where = f"{name_of(self.by)} = {label_text(label)}"
         for number, target in enumerate(memory.targets):
             if target.n and feature in {None, target.feature}:
                 curve = snapshot.curve(number, with_ice=False)
-                yield replace(curve, feature=f"{feature_text(target.feature)}, {where}")
+                name = f"{feature_text(target.feature)}, where {where}"
+                yield replace(curve, feature=name, where=where)
 
     def _segment_results(self) -> dict[Feature, Curve]:
         """The curves of all groups, by feature and group in words."""

@@ -379,11 +379,18 @@
       return NaN;
     }
 
-    /** The features, the most important first, at a snapshot or at the last one. */
+    /**
+     * The features, the most important first, at a snapshot or at the last one. Curves of a part of
+     * the observations ("age, where country = AT") come after those of all of them.
+     */
     byImportance(at = this.length - 1) {
+      const names = new Set(this.features.map(({ name }) => name));
+      const isPart = ({ name }) => names.has(name.slice(0, Math.max(name.lastIndexOf(", where "), 0)));
+      const last = this.features.map(isPart);
       const value = this.features.map((_, k) => this.importanceAt(k, at));
       const size = (k) => (Number.isFinite(value[k]) ? value[k] : -Infinity);
-      return [...value.keys()].sort((a, b) => (size(b) > size(a)) - (size(b) < size(a)) || a - b);
+      const bySize = (a, b) => (size(b) > size(a)) - (size(b) < size(a)) || a - b;
+      return [...value.keys()].sort((a, b) => last[a] - last[b] || bySize(a, b));
     }
   };
 

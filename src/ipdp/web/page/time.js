@@ -196,7 +196,7 @@
       const low = top + 0.06 + k * share;
       layout[`yaxis${k + 3}`] = ipdp.axis({
         domain: [low, Math.min(low + share - 0.05, 1)], nticks: 3,
-        title: { text: ipdp.label(name.replace(/_(\d+)$/, ", last $1"), 20) },
+        title: { text: wrapped(ipdp.shorten(name.replace(/_(\d+)$/, ", last $1"), 24), 10) },
       });
       const { n, value } = run.metrics.get(name);
       data.push(line(n, value, `<b>${ipdp.label(name, 40)}</b>`, { yaxis: `y${k + 3}`, shown, clock: run.clock,
