@@ -379,7 +379,7 @@ def test_a_model_that_learns_needs_labels(loans, ipdp, tmp_path):
     answer = ipdp(*arguments)
     assert answer.code == 2
     assert (
-        "name their column with --target (the columns are age, salary, elevel, granted)"
+        "name their column with --target (the columns are age, salary, elevel and granted)"
         in answer.err
     )
     assert ipdp(*arguments, "--no-learn", "--no-monitor").code == 0

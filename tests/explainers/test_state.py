@@ -292,7 +292,22 @@ def test_a_damaged_state_leaves_the_explainer_alone(part):
     assert dumped(pdp) == before
 
 
-@pytest.mark.parametrize("category", [("x", 1), date(2024, 2, 29), frozenset("x")], ids=str)
+def test_dates_as_categories_come_back():
+    def make():
+        return IncrementalPDP(lambda x: 1.0, ["c", ("c", "d")], grid=Categories(warm_up=1))
+
+    pdp, twin = make(), make()
+    for day in (29, 29, 28):
+        pdp.explain_one({"c": date(2024, 2, day), "d": day % 2})
+    twin.state = json.loads(json.dumps(pdp.state))
+    assert dumped(twin) == dumped(pdp)
+    for each in (pdp, twin):
+        each.explain_one({"c": date(2024, 2, 27), "d": 1})
+    for feature, curve in pdp.curves.items():
+        assert_same_curve(twin.curve(feature), curve)
+
+
+@pytest.mark.parametrize("category", [("x", 1), frozenset("x")], ids=str)
 def test_categories_that_json_does_not_know_are_refused_with_a_reason(category):
     pdp = IncrementalPDP(lambda x: 1.0, ["c"], grid=Categories(warm_up=1))
     for _ in range(3):

@@ -458,6 +458,9 @@ def test_a_checkpoint_of_version_1_goes_on(tmp_path, caplog):
         "n_effective",
         "ice_spread",
         "explained",
+        "density",
+        "prediction",
+        "prediction_std",
     }
     for name, results in straight.results.items():
         for feature, result in results.items():

@@ -238,8 +238,11 @@ def test_columns_that_are_not_there(write, options, sentence):
 
 def test_files_that_cannot_be_read(tmp_path):
     (tmp_path / "directory.csv").mkdir()
-    for name, sentence in [("absent.csv", "No such file"), ("directory.csv", "Is a directory")]:
-        with pytest.raises(SourceError, match=f"{name} cannot be read: {sentence}"):
+    for name, sentence in [
+        ("absent.csv", "cannot be read: No such file"),
+        ("directory.csv", "is a directory: give one of its files"),
+    ]:
+        with pytest.raises(SourceError, match=f"{name} {sentence}"):
             open_source(tmp_path / name)
     (tmp_path / "rows.dat").touch()
     with pytest.raises(SourceError, match="no suffix that says what it holds: give the format"):

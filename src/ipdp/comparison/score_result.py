@@ -8,10 +8,12 @@ from typing import Any
 from ipdp.core.curve import PREDICTION, feature_text
 from ipdp.core.jsonable import readable
 from ipdp.core.typing import Feature, Label, State
-from ipdp.core.words import few_digits
+from ipdp.core.words import few_digits, signed
 
 # A part below this share of the largest is not told.
 _SMALL = 0.05
+# What is left of differences that are 0, as a share of the numbers.
+_ROUNDING = 1e-9
 # What the rest is called.
 _TOGETHER = "features together"
 # Of the spread of the predictions: a move below this is none to speak of.
@@ -210,19 +212,9 @@ def _what(name: str, data: float, model: float, total: float) -> str:
         return f"{signed(total)} (the model, for all observations alike)"
     if name.startswith(_TOGETHER):
         return f"{signed(total)} (what no curve of one feature tells)"
-    if model == 0:
+    least = _ROUNDING * max(abs(data), abs(model))
+    if abs(model) <= least:
         return f"{signed(total)} (data)" if total else "0"
-    told = f"data {signed(data)}, model {signed(model)}" if data else f"model {signed(model)}"
+    told = f"data {signed(data)}, " if abs(data) > least else ""
+    told += f"model {signed(model)}"
     return f"{signed(total)} ({told})"
-
-
-def signed(value: float) -> str:
-    """A number with its sign.
-
-    Examples
-    --------
-    >>> signed(0.125), signed(-3.0)
-    ('+0.125', '-3')
-    """
-    text = few_digits(value)
-    return text if text.startswith("-") else f"+{text}"

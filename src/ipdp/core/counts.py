@@ -6,6 +6,7 @@ from collections import Counter, deque
 from collections.abc import Hashable
 from typing import Any
 
+from ipdp.core.jsonable import decode_name
 from ipdp.core.typing import State
 from ipdp.core.validation import whole_number
 
@@ -81,7 +82,7 @@ class WindowedCounts:
     def state(self, state: State) -> None:
         self._n = state["n"]
         self.version = state["version"]
-        self._recent = deque(state["recent"])
+        self._recent = deque(map(decode_name, state["recent"]))  # dates are written as dicts
         self._counts = Counter(self._recent)
 
 

@@ -161,6 +161,7 @@ class IncrementalPDP(Segmented):
         """A copy of the memory that has explained these rows too."""
         memory: CurveMemory
         memory = self._first(rows[0]) if self._memory is None else self._memory.copy()
+        self.hide()
         stack = Stack(memory, self.engine)
         for x, weight, given_time in zip(rows, weights, times, strict=True):
             time = next_time(given_time, memory.t)
@@ -374,7 +375,7 @@ class IncrementalPDP(Segmented):
     def _snapshot(self, *, now: bool) -> Snapshot:
         if now:
             self._must_have_past("the curve of the model as it is now")
-        self._hide()
+        self.hide()
         return Snapshot(self._memory, self.engine if now else None)
 
     def baseline(self) -> Any:

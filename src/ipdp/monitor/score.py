@@ -40,7 +40,7 @@ def with_score(change: Change, pdp: IncrementalPDP, history: History, newest: Re
         moves.append(float(np.mean(both)))
     if not moves or not np.isfinite(moves).all():
         return change
-    score, std = sum(moves), _std(pdp, change)
+    score, std = sum(moves), _std(pdp, change, records)
     return replace(change, score=score, severity=abs(score) / std if std > 0 else None)
 
 
@@ -60,11 +60,28 @@ def _mean(curve: Curve, other: Curve, values: list[Any]) -> float:
     return float(known.mean()) if len(known) >= _FEWEST else float("nan")
 
 
-def _std(pdp: IncrementalPDP, change: Change) -> float:
-    """Standard deviation of the predictions."""
-    outputs = pdp.memory.means.outputs
+def _std(pdp: IncrementalPDP, change: Change, records: Sequence[Record]) -> float:
+    """Standard deviation of what the model said of stored observations.
+
+    Not that of the explainer, which may have got further.
+    """
+    outputs, features = pdp.memory.means.outputs, [t.feature for t in pdp.memory.targets]
     if change.output not in outputs:
         return 0.0
-    variance = pdp.memory.spreads.own.variances[1]
-    k = outputs.index(change.output)
-    return float(np.sqrt(variance[k])) if k < len(variance) else 0.0
+    row, number = outputs.index(change.output), features.index(change.feature)
+    said = [_said(r, number, r.x.get(change.feature)) for r in records if row < len(r.values)]
+    known = [values[row] for values in said if values is not None]
+    return float(np.std(known)) if len(known) >= _FEWEST else 0.0
+
+
+def _said(record: Record, number: int, own: Any) -> Any:
+    """The predictions for an observation, (n_outputs,), read from an ICE curve at its own value."""
+    keys, columns = record.layout.keys_of(number), record.layout.columns_of(number)
+    if is_missing(own) or not keys:
+        return None
+    if isinstance(keys[0], tuple):
+        at = [c for key, c in zip(keys, columns, strict=True) if key == (own,)]
+        return record.values[:, at[0]] if at else None
+    inner = slice(columns.start, columns.stop - record.layout.probe_of(number).missing)
+    positions = record.positions[0, inner]
+    return [np.interp(float(own), positions, values[inner]) for values in record.values]

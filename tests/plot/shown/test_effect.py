@@ -35,7 +35,7 @@ def test_neighbouring_points_that_part_are_one_stretch():
     found = shown(pdp, ale_of(pdp, Y - [0, 0, 0, 3, 3]), 0.37)
     assert found.parts == [(2.5, 4.5)]
     assert found.sentence.startswith("Shaded: extrapolation.")
-    assert found.sentence.endswith("37% of what the PDP asks is off the data.")
+    assert found.sentence.endswith("37 % of what the PDP asks is off the data.")
 
 
 def test_within_the_bands_they_do_not_part():

@@ -23,8 +23,8 @@ def test_pairs_are_cells_below_the_diagonal():
         shown.strength, [[nothing] * 3, [3.0, nothing, nothing], [2.0, 1.0, nothing]]
     )
     assert shown.texts == [(1, 0, "3"), (2, 0, "2")]
-    assert shown.title == "Strongest: b*c, 30% of the variance"
-    assert shown.hover[2][1] == "a*c: 1 ± 0.1, 10% of the variance"
+    assert shown.title == "Strongest: b*c, 30 % of the variance"
+    assert shown.hover[2][1] == "a*c: 1 ± 0.1, 10 % of the variance"
 
 
 def test_without_any_it_says_so():

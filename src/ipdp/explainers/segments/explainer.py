@@ -59,12 +59,11 @@ class Segmented(CurveExplainer):
         if not isinstance(self.engine, Without):
             self.engine = Without(self.engine, column, columns)
 
-    def _claim(self) -> None:
-        super()._claim()
-        self._hide()
+    def hide(self) -> None:
+        """Leave the column out of what the model gets, if that was found to be needed.
 
-    def _hide(self) -> None:
-        """Leave the column out of what the model gets, if that was found to be needed."""
+        The engine may have been exchanged since.
+        """
         memory = self._memory
         if self.by is not None and memory is not None and memory.groups.hidden:
             self._leave_out(self.by, memory.columns)

@@ -31,6 +31,7 @@ class SegmentsMemory(CurveMemory):
         return self
 
     def ask(self, explainer: Any, x: Observation, y: Any, w: float) -> Any:
+        explainer.hide()
         asked = super().ask(explainer, x, y, w)
         if asked[2] is not None:
             # Here, because a function of the user's may raise.

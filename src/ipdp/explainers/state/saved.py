@@ -89,7 +89,7 @@ def restore(memory: CurveMemory, state: State) -> None:
         means.newcomers.with_rows([-1] * (means.n_axes + len(means.outputs)))
     if "spread" in state:  # not in those of version 0.4 and before
         memory.spreads = memory.spreads.restored(state["spread"], means.layout, len(means.outputs))
-    memory.joint.extend(map(tuple, state["together"]))
+    memory.joint.extend(map(decode_name, state["together"]))
     if "joint_values" in state:  # not in those of version 0.4 and before
         memory.joint_values.restore(state["joint_values"])
     if state.get("pool") and memory.pool.size:  # states of earlier versions have none
