@@ -70,6 +70,7 @@ def test_short_names():
     ("spec", "sentence"),
     [
         ("", "the model is empty: give an import path, module:factory or a file"),
+        ("forest.ARFClassifier()", "there is no module 'forest'; write river.forest"),
         ("rivr.tree.HoeffdingTreeClassifier()", "there is no module 'rivr'; did you mean 'river'?"),
         ("river.forst.ARFClassifier()", "river has no 'forst'; did you mean 'forest'?"),
         ("river.forest.ARFClassifer()", "river.forest has no 'ARFClassifer'; did you mean 'ARF"),

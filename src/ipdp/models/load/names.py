@@ -85,7 +85,13 @@ def _within(name: str, modules: Sequence[str]) -> Any:
 
 
 def _library_module(name: str) -> ModuleType:
-    return imported(name, absent=hint(name.partition(".")[0], LIBRARIES))
+    first = name.partition(".")[0]
+    return imported(name, absent=hint(first, LIBRARIES) or _as_in_a_notebook(first))
+
+
+def _as_in_a_notebook(name: str) -> str:
+    """What to write for a module that is there after `from river import forest`."""
+    return f"; write river.{name}" if _is_there(f"river.{name}") else ""
 
 
 def imported(name: str, absent: str) -> ModuleType:
