@@ -218,3 +218,19 @@ def test_an_empty_period_says_so(tmp_path):
     place = run_of(table(300, 14), tmp_path / "run")
     with pytest.raises(ipdp.NotEnoughSamples, match="no snapshot after 1000 up to 2000"):
         ipdp.score_move(place, at=(0, 300), against=(1_000, 2_000))
+
+
+def test_groups_do_not_stand_in_the_way(tmp_path):
+    X, Z = table(600, 11), table(600, 12, power=0.4)
+    rows = [dict(zip(NAMES, row, strict=True), g=k % 2) for k, row in enumerate([*X, *Z])]
+    pdp = ipdp.IncrementalPDP(old, NAMES, by="g", grid=GRID)
+    ipdp.run(rows, old, pdp, learn=False, log=tmp_path / "run")
+    found = ipdp.score_move(tmp_path / "run", at=(0, 600), against=(600, 1_200))
+    assert {part.feature for part in found.parts} == set(NAMES)
+    compared = ipdp.compare(tmp_path / "run", at=(0, 600), against=(600, 1_200))
+    assert {found.feature for found in compared.differences} == set(NAMES)
+    by_group = ["a, where g = 0"]
+    both = ipdp.compare(tmp_path / "run", at=(0, 600), against=(600, 1_200), features=by_group)
+    assert [found.feature for found in both.differences] == by_group
+    assert found.parts[0].feature == "a"
+    assert found.before == pytest.approx(np.mean(X @ [2, -1, 0.5]), abs=0.05)

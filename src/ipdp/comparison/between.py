@@ -52,7 +52,8 @@ def compare(
         Of a log: its time, in observations, or a period as a pair of two times; `at` is that of a,
         `against` that of b. The last time if there is none.
     features
-        Which features to compare; by default all that both have.
+        Which features to compare; by default all that both have, without those of groups or
+        regions beside them.
     level
         Probability with which no band is left by chance.
     margin
@@ -173,7 +174,9 @@ def _features(a: Side, b: Side, wanted: Sequence[Feature] | None) -> list[Featur
     for name in wanted or ():
         if name not in common:
             raise ValueError(unknown("feature in both", name, common))
-    found = common if wanted is None else list(wanted)
+    # Each feature more makes the bands of all wider.
+    whole = [name for name in common if a.curves[name].where is None] or common
+    found = whole if wanted is None else list(wanted)
     if not found:
         raise ValueError(
             f"nothing to compare: {a.name} has curves of {list(a.curves)}, {b.name} of "

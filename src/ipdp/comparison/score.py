@@ -96,7 +96,8 @@ def _features(a: Side, b: Side) -> list[Feature]:
     """The single features of both sides, which must be the same, or an error."""
     found = []
     for side in (a, b):
-        single = {f: c for f, c in side.curves.items() if len(c.grid_values) == 1 and c.outputs}
+        whole = {f: c for f, c in side.curves.items() if c.where is None}
+        single = {f: c for f, c in whole.items() if len(c.grid_values) == 1 and c.outputs}
         if not single:
             raise ValueError(f"{side.name} has no curves of single features: there is no move")
         kinds = {curve.kind for curve in single.values()}
@@ -107,8 +108,8 @@ def _features(a: Side, b: Side) -> list[Feature]:
             )
         if any(c.density is None or c.prediction is None for c in single.values()):
             raise ValueError(
-                f"{side.name} does not hold mean predictions, which were not kept before version "
-                "0.5: a move can be told from newer logs, baselines and states only"
+                f"{side.name} does not hold mean predictions, which earlier versions did not keep: "
+                "a move can be told from newer logs, baselines and states only"
             )
         found.append(single)
     if found[0].keys() != found[1].keys():
