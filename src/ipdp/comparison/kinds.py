@@ -109,7 +109,7 @@ def _are_of_same_data(a: Side, b: Side) -> bool:
 
 def _are_segments(a: Any, b: Any) -> bool:
     """Whether both are groups of the observations of one model."""
-    both = [getattr(each, "is_segment", False) for each in (a, b)]
+    both = [getattr(each, "where", None) is not None for each in (a, b)]
     return all(both) and a.model is b.model
 
 

@@ -89,7 +89,7 @@ def side_of(given: Any, when: When, explainer: str | None, name: str) -> Side:
         raise ValueError(f"at and against are times of a log, and {name} is none: {given!r:.60}")
     if isinstance(given, Explainer):
         curves = _only_curves(given.results().values())
-        return Side(name, curves, explainer=given)
+        return Side(getattr(given, "where", None) or name, curves, explainer=given)
     if hasattr(given, "must_fit"):  # a baseline
         return Side("the baseline", dict(given.curves))
     if isinstance(given, Curve):

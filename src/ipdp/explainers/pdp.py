@@ -330,7 +330,7 @@ class IncrementalPDP(Segmented):
         return None if shares is None else float(shares @ curve.weights)
 
     def _must_have_past(self, what: str) -> None:
-        if self.is_segment:
+        if self.where is not None:
             raise ValueError(f"{what} is not known of segments: ask that of all observations")
         if not self.n_past:
             raise ValueError(f"{what} needs past observations: give n_past, for instance 144")

@@ -26,7 +26,8 @@ class Segmented(CurveExplainer):
 
     by: By | None = None
     n_groups: int = 20
-    is_segment = False
+    where: str | None = None
+    """Which observations it is about, in words; None for all."""
 
     def _check_groups(self, by: By | None, n_groups: int) -> None:
         """Take the settings of the groups, or raise."""
@@ -116,15 +117,14 @@ class Segmented(CurveExplainer):
             raise TypeError("segment needs a group, or several")
         rows = [self._memory.groups.labels.rows[label] for label in dict.fromkeys(labels)]
         part = self._segment_twin()
+        part.where = f"{name_of(self.by)} = {' or '.join(map(label_text, dict.fromkeys(labels)))}"
         part._memory = memory_of(self._memory, rows, own_grids=True)
         return part
 
     def _segment_twin(self) -> Self:
         """An explainer with the same settings that does not tell groups apart."""
         settings = {**self.settings, **self._unsaved, "by": None, "n_past": 0}
-        part = type(self)(self.engine, **settings)
-        part.is_segment = True
-        return part
+        return type(self)(self.engine, **settings)
 
     def _groups(self) -> list[Label | None]:
         """The groups that there are, most frequent first, or an error."""
