@@ -1,5 +1,7 @@
 """What changes did to the mean prediction."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -45,3 +47,10 @@ def test_it_is_in_json_and_older_ones_are_without(changes):
     older = ipdp.Change.from_dict(state)
     assert older.score is None
     assert "moved the mean" not in older.summary()
+
+
+def test_an_interaction_does_not_say_that_the_mean_moved(changes):
+    (change,) = [each for each in changes if each.kind == "real"]
+    text = replace(change, is_interaction=True).summary()
+    assert "the same on average" in text
+    assert "moved the mean" not in text

@@ -176,6 +176,8 @@ class Change:
 
     def _score(self) -> str:
         """What it did to the mean prediction, if that is enough to be told."""
+        if self.is_interaction:  # "the same on average" is about the effect, not about the level
+            return ""
         if self.score is None or self.severity is None or self.severity < _SEVERE:
             return ""
         on = "prediction" if (self.output,) == PREDICTION else self.output_text
