@@ -109,3 +109,19 @@ def test_why_the_score_moved(ipdp, run):
     found = json.loads(plain.out)["score_move"]
     parts = sum(part["total"] for part in found["parts"]) + found["level"] + found["rest"]
     assert parts == pytest.approx(found["move"])
+
+
+def test_groups_are_named_with_their_comma(ipdp, tmp_path):
+    rows = [{"a": k % 10 / 10, "b": k % 7 / 7, "g": k % 2} for k in range(200)]
+
+    def model(x):
+        return x["a"] * x["b"]
+
+    pdp = library.IncrementalPDP(model, ["a", ("a", "b")], by="g", seed=1)
+    library.run(rows, model, pdp, learn=False, log=tmp_path / "run")
+    named = "a, where g = 1, a*b, where g = 0,a"
+    answer = ipdp(
+        "diff", tmp_path / "run", "--at", 100, "--against", 200, "--json", "--features", named
+    )
+    found = [each["feature"] for each in json.loads(answer.out)["differences"]]
+    assert found == ["a, where g = 1", ["a", "b, where g = 0"], "a"]

@@ -274,7 +274,7 @@ def test_results_have_the_groups_with_their_own_values():
     curve = results["c, where g = AT"]
     np.testing.assert_array_equal(curve.average, pdp.segment("AT").curve("c").average)
     assert "c, where g = missing" in results
-    assert "a*b, where g = others" in results
+    assert ("a", "b, where g = others") in results
     own = [x["c"] for x in stream(400) if x["g"] == "AT"][-64:]
     np.testing.assert_allclose(curve.rug[0], own)
 
@@ -322,3 +322,17 @@ def test_sums_of_groups_are_those_of_one_after_the_other(build):
         np.testing.assert_allclose(Sums.spread[g][:, at], spread, atol=1e-12)
         np.testing.assert_allclose(Sums.weight[g], [k.sum(), 0, k.sum(), 0, k.sum(), 0])
         np.testing.assert_allclose(Sums.squares[g][at], (k * k).sum())
+
+
+def test_surfaces_of_groups_are_pairs_and_come_back():
+    rng = np.random.default_rng(3)
+    pdp = ipdp.IncrementalPDP(lambda x: x["a"] * x["b"], ["a", ("a", "b")], by="g", seed=1)
+    for k, (a, b) in enumerate(rng.normal(size=(80, 2)).tolist()):
+        pdp.explain_one({"a": a, "b": b, "g": k % 2})
+    name = ("a", "b, where g = 1")
+    curve = pdp.results()[name]
+    again = ipdp.Curve.from_dict(json.loads(json.dumps(curve.to_dict())))
+    assert again.feature == name
+    assert again.where == "g = 1"
+    assert set(curve.to_frame().columns) >= set(name)
+    curve.plot()

@@ -188,3 +188,5 @@ def test_curves_of_parts_come_after_those_of_all():
     alone = curve("d", 0.5, "b = 2")  # of this feature there are only parts, as regions give them
     assert by_importance([part, alone, whole, other]) == [other, whole, alone, part]
     assert parts_of([part, alone, whole, other]) == [part]
+    said = headline(Facts(ENDED, curves=by_importance([part, whole, other, curve("e", 0.1)])))
+    assert said.belief.endswith("Next come a and e.")

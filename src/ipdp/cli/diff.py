@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -171,7 +172,8 @@ def _when(time: int | None, period: str | None, *names: str) -> Any:
 
 
 def _features(text: str) -> list[Any]:
-    names = [name.strip() for name in text.split(",") if name.strip()]
+    # The comma in "age, where country = AT" is a part of the name.
+    names = [name.strip() for name in re.split(r",(?!\s*where )", text) if name.strip()]
     return [tuple(name.split("*")) if "*" in name else name for name in names]
 
 

@@ -52,6 +52,19 @@ def feature_text(feature: Feature) -> str:
     return "*".join(map(str, feature)) if isinstance(feature, tuple) else str(feature)
 
 
+def feature_where(feature: Feature, where: str) -> Feature:
+    """The name of the curve of a part of the observations; that of a pair stays a pair.
+
+    Examples
+    --------
+    >>> feature_where("age", "country = AT"), feature_where(("age", "salary"), "country = AT")
+    ('age, where country = AT', ('age', 'salary, where country = AT'))
+    """
+    if isinstance(feature, tuple):
+        return (*feature[:-1], feature_where(feature[-1], where))
+    return f"{feature}, where {where}"
+
+
 @dataclass(frozen=True, eq=False)
 class Curve:
     """The partial dependence of a feature, or of a pair, at one time.

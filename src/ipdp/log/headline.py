@@ -167,7 +167,11 @@ def parts_of(curves: Sequence[Curve]) -> list[Curve]:
     """The curves of a part of the observations where there is one of all of them as well."""
     whole = {feature_text(curve.feature) for curve in curves if curve.where is None}
     of_parts = [curve for curve in curves if curve.where is not None]
-    return [c for c in of_parts if str(c.feature).removesuffix(f", where {c.where}") in whole]
+    return [
+        curve
+        for curve in of_parts
+        if feature_text(curve.feature).removesuffix(f", where {curve.where}") in whole
+    ]
 
 
 def headline(facts: Facts) -> Headline:
@@ -352,6 +356,8 @@ def _belief(facts: Facts) -> str:
         return ""
     first, *others = facts.curves
     said = f"It relies most on {feature_text(first.feature)}: "
-    names = [feature_text(c.feature) for c in others if len(c.grid_values) == 1][:2]
+    of_parts = parts_of(facts.curves)
+    single = [c for c in others if len(c.grid_values) == 1 and c not in of_parts]
+    names = [feature_text(c.feature) for c in single][:2]
     then = f" Next come {listed(names)}." if len(names) > 1 else ""
     return f"{said}{belief(first, target_of(facts.settings))}.{then}"

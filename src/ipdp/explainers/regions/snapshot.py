@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ipdp.core.curve import Curve, feature_text
+from ipdp.core.curve import Curve, feature_where
 from ipdp.core.typing import Feature, FloatArray
 from ipdp.explainers.regions.memory import RegionsMemory
 from ipdp.explainers.regions.split import Split
@@ -108,7 +108,7 @@ class RegionsSnapshot:
         now = average + (whole.average - smoothed)
         return replace(
             whole,
-            feature=f"{feature_text(whole.feature)}, where {side.condition}",
+            feature=feature_where(whole.feature, side.condition),
             where=side.condition,
             average=now.clip(0.0, 1.0) if whole.are_probabilities else now,
             smoothed=None if whole.smoothed is None else average,

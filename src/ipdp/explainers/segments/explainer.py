@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Self
 
-from ipdp.core.curve import Curve, feature_text
+from ipdp.core.curve import Curve, feature_where
 from ipdp.core.errors import NotEnoughSamples
 from ipdp.core.jsonable import decode_name
 from ipdp.core.typing import Feature, FeatureName, Label, Observation, State
@@ -161,8 +161,7 @@ class Segmented(CurveExplainer):
         for number, target in enumerate(memory.targets):
             if target.n and feature in {None, target.feature}:
                 curve = snapshot.curve(number, with_ice=False)
-                name = f"{feature_text(target.feature)}, where {where}"
-                yield replace(curve, feature=name, where=where)
+                yield replace(curve, feature=feature_where(target.feature, where), where=where)
 
     def _segment_results(self) -> dict[Feature, Curve]:
         """The curves of all groups, by feature and group in words."""
