@@ -1,7 +1,7 @@
 # Everything runs in .venv, which is made on first use and again when pyproject.toml changes.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test browser test-libraries test-minimum test-older-river test-spark test-notebooks java test-slow sbom docs dist test-wheel bench paper clean
+.PHONY: help demo test browser test-libraries test-minimum test-older-river test-spark test-notebooks java test-slow chaos sbom docs dist test-wheel bench paper clean
 .DELETE_ON_ERROR:
 
 # The first of these that is Python 3.11 or newer; `make PYTHON=...` takes another one.
@@ -80,6 +80,10 @@ java:
 test-slow: $(READY) ## The tests that take minutes
 	$(BIN)/python -m pytest -m slow -n auto $(ARGS)
 
+chaos: $(READY) build/checked/.ready ## Kills, faults, damaged states, bad input, many requests; prints the counts (30 minutes)
+	tar -C src -c --exclude='*.so' --exclude=__pycache__ ipdp | tar -C build/checked -x
+	$(BIN)/python -m tests.chaos $(ARGS)
+
 sbom: $(READY) ## What is installed with ipdp, with licences, as CycloneDX; leaves sbom.json
 	$(BIN)/python tools/sbom.py sbom.json
 
@@ -114,6 +118,12 @@ clean: ## Remove the environment, caches and whatever was built
 # What is compiled where there is a compiler.
 KERNELS := core/kernels/loop $(addprefix models/trees/kernels/,walk leaves voting aggregation) $(addprefix models/river/kernels/,linear bayes) models/forests/kernels/ice
 COMPILED := setup.py $(KERNELS:%=src/ipdp/%.py) $(wildcard src/ipdp/*/kernels/_*.pxd src/ipdp/*/*/kernels/_*.pxd)
+
+# Beside the compiled loops of every day, those that check each index of an array.
+build/checked/.ready: $(READY) $(COMPILED)
+	rm -rf $(@D)
+	IPDP_CHECKED=1 $(BIN)/python setup.py -q build_ext --build-lib $(@D) --build-temp $(@D)/temp
+	@touch $@
 
 $(READY) $(LIBRARIES_READY) $(MINIMUM_READY) $(SPARK_READY) $(NOTEBOOKS_READY): pyproject.toml $(COMPILED)
 	@$(or $(PYTHON),false) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \

@@ -44,9 +44,10 @@ else:
         force=True,  # one that is older than the .pxd file of another would crash
         compiler_directives={
             "annotation_typing": False,  # the types are in the .pxd files
-            "boundscheck": False,
+            # For `make chaos`: an index beyond the end of an array is an error then, and no crash.
+            "boundscheck": bool(os.environ.get("IPDP_CHECKED")),
             "cdivision": True,
-            "initializedcheck": False,
+            "initializedcheck": bool(os.environ.get("IPDP_CHECKED")),
             "wraparound": False,
         },
     )

@@ -143,3 +143,20 @@ def test_a_run_says_once_that_it_differs():
     assert len([text for text in said if ": a: different" in text]) == 1
     assert said[0].startswith("at 100, against the baseline: a: different")
     assert against.comparison.verdict == "different"
+
+
+def test_the_scale_of_a_link_is_kept_and_another_one_refused(tmp_path):
+    def model(x):
+        return 1 / (1 + np.exp(-x["a"]))
+
+    data = np.random.default_rng(1).normal(size=(200, 1))
+    plain, with_link = (ipdp.IncrementalPDP(model, ["a"], link=link) for link in (None, "logit"))
+    for pdp in (plain, with_link):
+        pdp.explain_many(data, names=["a"])
+    base = Baseline.load(with_link.baseline().save(tmp_path / "base.ipdp"))
+    assert base.curves["a"].link == "logit"
+    assert ipdp.compare(base, with_link).verdict == "alike"
+    with pytest.raises(ValueError, match="one scale: the baseline has link=logit, b has no link"):
+        ipdp.compare(base, plain)
+    with pytest.raises(ValueError, match="both sides must have one scale"):
+        ipdp.score_move(plain, with_link)

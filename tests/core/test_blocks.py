@@ -140,6 +140,15 @@ def test_state_goes_through_json_and_goes_on_bit_for_bit():
     assert twin.state == blocks.state
 
 
+def test_blocks_that_never_close_have_a_state():
+    """Those of a table, whose rows have no order; parts of one are sent by Spark."""
+    blocks = Blocks(alpha=None, n_rows=1, n_columns=2)
+    blocks.until = math.inf
+    twin = Blocks(alpha=None, n_rows=1, n_columns=2)
+    twin.restore(blocks.state)
+    assert twin.until == math.inf
+
+
 @pytest.mark.parametrize("name", ["weight", "mean", "start_weight", "start_mean"])
 def test_a_damaged_state_is_refused(name):
     _, blocks = followed(np.ones((30, 1, 2)), range(30), 0.1)

@@ -62,6 +62,7 @@ def test_a_long_table_is_not_made_into_dicts_at_once():
         (ROWS, ["a"], "names are for arrays"),
         (np.zeros(3), None, "has two dimensions, got 1"),
         (np.zeros((3, 2)), ["a"], "1 names for 2 columns"),
+        (pd.DataFrame([[1, 2]], columns=["a", "a"]), None, "two columns that are called 'a'"),
     ],
 )
 def test_what_holds_no_observations_is_refused(table, names, message):

@@ -426,3 +426,16 @@ def test_columns_whose_weights_alone_differ_go_on(made):
     smoothing.update([[1.0, 2.0]], t=6)
     np.testing.assert_allclose(smoothing.mean, [[1.0, 2.0]])
     assert smoothing.n == 6
+
+
+def test_equal_weights_of_unequal_squares_can_be_gone_on_from():
+    """Two columns: one of weight 2 at once, one of weight 1 twice."""
+    one, two = Smoothing(alpha=None), Smoothing(alpha=None)
+    one.update(3.0, w=2.0, t=2)
+    for t in (1, 2):
+        two.update(5.0, t=t)
+    both = one.beside(two)
+    both.update([[3.0, 5.0]], t=3)
+    assert both.mean.tolist() == [[3.0, 5.0]]
+    assert both.weight.tolist() == [3.0, 3.0]
+    assert both.squares.tolist() == [5.0, 3.0]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from ipdp.core.times import is_wall_clock, seconds
@@ -37,7 +38,9 @@ def test_days():
     assert seconds("2024-06-10") == midnight
 
 
-@pytest.mark.parametrize("value", ["", "soon", "3.5", "1-2", "99-99-99", None, float("nan"), True])
+@pytest.mark.parametrize(
+    "value", ["", "soon", "3.5", "1-2", "99-99-99", None, float("nan"), pd.NaT, True]
+)
 def test_what_is_no_time(value):
     assert seconds(value) is None
 

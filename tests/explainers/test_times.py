@@ -99,3 +99,21 @@ def test_the_axis_has_dates():
         assert str(line.x[0]).startswith(("2023-12", "2024-01"))
     assert "2024" in pdp._repr_html_()
     assert "2024" in pdp.curve("signed")._repr_html_()
+
+
+@pytest.mark.parametrize("zone", [None, "Europe/Berlin"])
+def test_a_model_of_a_frame_gets_the_dtype_of_its_times(zone):
+    signed = pd.Series(days()).dt.tz_localize(zone).dt.as_unit("s")
+    X = pd.DataFrame({"signed": signed, "a": np.random.default_rng(1).normal(size=300)})
+    given = set()
+
+    def numbers(X):
+        given.add(str(X["signed"].dtype))
+        return X[["a"]]
+
+    model = make_pipeline(FunctionTransformer(numbers, validate=False), LinearRegression())
+    model.fit(X, X["a"])
+    pdp = ipdp.IncrementalPDP(model, ["signed"], alpha=0.05)
+    pdp.explain_many(X)
+    assert pdp.curve("signed").times == (True,)
+    assert given == {str(signed.dtype)}

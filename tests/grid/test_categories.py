@@ -72,7 +72,6 @@ def test_the_number_three_and_the_third_point_are_different_keys():
         (np.True_, True),
         (np.int64(3), 3),
         (np.str_("red"), "red"),
-        (("a", 1), ("a", 1)),
         (2.5, 2.5),
         (None, None),
         (float("nan"), None),

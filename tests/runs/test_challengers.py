@@ -74,6 +74,7 @@ def test_the_curves_of_the_model_are_what_they_are_without_one():
     np.testing.assert_array_equal(*curves)
 
 
+@pytest.mark.filterwarnings("ignore:the challenger .* has learnt nothing")
 def test_a_log_does_not_decide_what_challenger_is_run(tmp_path):
     (tmp_path / "evil.py").write_text("def make():\n    raise SystemExit('run')\n")
     data = tmp_path / "data.csv"

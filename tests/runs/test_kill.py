@@ -53,7 +53,7 @@ class Zygote:
 
     def close(self) -> None:
         self.process.stdin.close()
-        self.process.wait(10)
+        self.process.wait(120)
         self.process.stdout.close()
 
 
@@ -115,39 +115,46 @@ def content(directory: Path) -> dict:
         }
 
 
-def killed_often(zygote, whole, tmp_path: Path, kind: str, *, kills: int, seed: int) -> None:
+def killed_often(zygote, whole, tmp_path: Path, kind: str, *, kills: int, seed: int) -> int:
     """Kill runs of a kind so often in all, each of them several times, and compare every end."""
     expected, seconds = whole(kind)
-    assert expected["changes"]  # there is something to be lost
+    assert expected["changes"] or kind not in LEARNING  # there is something to be lost
     rng = random.Random(seed)
     done = resumed = 0
     while done < kills:
         directory = prepared(tmp_path / f"run{done}")
-        for _ in range(min(5, kills - done)):
-            if zygote.run(directory, kind, kill_after=rng.uniform(0, 0.35 * seconds)) != KILLED:
+        for k in range(min(5, kills - done)):
+            # The first one may be at the very beginning, the others have come to a checkpoint.
+            after = rng.uniform(0.1 if k else 0.0, 0.35) * seconds
+            if zygote.run(directory, kind, kill_after=after) != KILLED:
                 break
             done += 1
         else:
             assert zygote.run(directory, kind) == 0
         assert content(directory) == expected
         starts = [int(n) for n in (directory / "starts").read_text().split()]
+        assert starts == sorted(starts)  # no kill took a run back to before where it had gone on
         resumed += sum(n > 0 for n in starts)
-    assert resumed > kills // 4  # most kills hit a run that had come far enough to go on
+    assert resumed >= kills // 2  # of those in a directory all but the first, if that came early
+    return done
 
 
-KINDS = ["pickle", "frozen", "replay", "delay", "skops"]
-"""Ways to keep a model, and labels that come later."""
+LEARNING = ["pickle", "replay", "delay", "skops"]
+"""Ways to keep a model that learns, and labels that come later."""
+
+KINDS = [*LEARNING, "frozen", "jsonl", "classes", "pairs", "retention", "challenger"]
+"""Also other sources, several classes, pairs, logs that forget, and a second model."""
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_killed_25_times(zygote, whole, tmp_path, kind):
-    killed_often(zygote, whole, tmp_path, kind, kills=5, seed=1)
+    killed_often(zygote, whole, tmp_path, kind, kills=3 if kind in KINDS[:5] else 2, seed=1)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
-def test_killed_200_times(zygote, whole, tmp_path, kind):
-    killed_often(zygote, whole, tmp_path, kind, kills=40, seed=2)
+def test_killed_300_times(zygote, whole, tmp_path, kind):
+    killed_often(zygote, whole, tmp_path, kind, kills=30, seed=2)
 
 
 def test_killed_between_the_steps_of_writing_checkpoints(zygote, whole, tmp_path):

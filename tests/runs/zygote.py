@@ -25,7 +25,9 @@ import ipdp.log
 import ipdp.models.river
 import ipdp.models.sklearn
 import ipdp.models.trees
+from ipdp.log import Retention
 from ipdp.runs import Run, Started
+from ipdp.runs.challengers import with_challengers
 from ipdp.sources import open_source
 
 N = 900
@@ -44,6 +46,17 @@ def frozen(x):
     return x["a"] * x["b"] + (x["c"] == "u")
 
 
+def classes(x):
+    """Three classes."""
+    scores = [x["a"], abs(x["b"]), float(x["c"] == "u")]
+    return {name: score / (sum(scores) or 1) for name, score in zip("xyz", scores, strict=True)}
+
+
+def write_jsonl(path: Path) -> None:
+    with path.open("w") as file:
+        file.writelines(json.dumps({**x, "y": y}) + "\n" for x, y in rows())
+
+
 def write_csv(path: Path) -> None:
     with path.open("w", newline="") as file:
         writer = csv.writer(file)
@@ -53,7 +66,10 @@ def write_csv(path: Path) -> None:
 
 def make(directory: Path, kind: str) -> Run:
     """A run of some kind in a directory: to be started, or to be resumed."""
-    source = open_source(str(directory / "rows.csv"), target="y") if kind != "replay" else rows()
+    source = rows() if kind == "replay" else open_source(str(directory / "rows.csv"), target="y")
+    if kind == "jsonl":
+        write_jsonl(directory / "rows.jsonl")
+        source = open_source(str(directory / "rows.jsonl"), target="y")
     features = ["a", "b", "c"]
     options = {"learn": True, "allow_pickle": kind in ("pickle", "delay")}
     model = tree.HoeffdingAdaptiveTreeClassifier(grace_period=40, seed=1)
@@ -63,18 +79,28 @@ def make(directory: Path, kind: str) -> Run:
         source = (({"a": x["a"]}, y) for x, y in rows(2 * N // 3))
         model = SGDClassifier(loss="log_loss", learning_rate="constant", eta0=1.0, random_state=1)
         model.partial_fit([[0.5]], [False], classes=[False, True])
-    if kind == "frozen":
+    if kind in ("classes", "pairs", "challenger"):
+        model, metric, options = classes, None, {"learn": False}
+    if kind == "pairs":
+        features = ["a", "c", ("a", "b")]
+    if kind in ("jsonl", "retention", "frozen"):
         model, metric, options = frozen, metrics.MAE(), {"learn": False}
     if kind == "delay":
         options["delay"] = 30
     pdp = ipdp.IncrementalPDP(model, features, alpha=0.01, seed=3)
+    monitor = ipdp.Monitor(pdp, warm_up=150, cool_down=150)
+    log, explainers = directory, pdp
+    if kind == "retention":
+        log = ipdp.Log(directory, retention=Retention(recent=100, per_doubling=2))
+    if kind == "challenger":
+        explainers = with_challengers(pdp, {"turned": lambda x: classes({**x, "a": 1 - x["a"]})})
     return Run(
         source,
         model,
-        pdp,
+        explainers,
         metric=metric,
-        monitor=ipdp.Monitor(pdp, warm_up=150, cool_down=150),
-        log=directory,
+        monitor=monitor,
+        log=log,
         checkpoint=directory,
         checkpoint_every=30,
         snapshot_every=25,

@@ -8,11 +8,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from ipdp.comparison.between import compare
 from ipdp.comparison.result import Comparison
-from ipdp.core import packing
+from ipdp.core import packing, schema
 from ipdp.core.curve import Curve, feature_text
 from ipdp.core.files import write_whole
 from ipdp.core.importance import Result
@@ -71,17 +69,14 @@ class Baseline:
         state = packing.unpack(data)
         if not isinstance(state, dict) or state.get("kind") != _KIND:
             raise ValueError("this is no baseline of ipdp, but something else that it has written")
-        if state.get("version") != _VERSION:
-            raise ValueError(
-                f"this is a baseline of version {state.get('version')!r}; this ipdp reads version "
-                f"{_VERSION}"
-            )
+        schema.must_be_version("a baseline", state.get("version"), _VERSION)
         try:
-            curves = [Curve.from_dict(each) for each in state["curves"]]
-            if not all(_is_whole(curve) for curve in curves) or not curves:
-                raise ValueError("the arrays do not fit the grid")
-        except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+            with schema.intact("the baseline"):
+                curves = [Curve.from_dict(each) for each in state["curves"]]
+        except ValueError as error:
             raise ValueError(f"the baseline is damaged: {error}") from error
+        if not curves:
+            raise ValueError("the baseline is damaged: there are no curves in it")
         return cls({curve.feature: curve for curve in curves})
 
     def save(self, path: str | os.PathLike[str]) -> Path:
@@ -121,18 +116,6 @@ class Baseline:
 
 def _slim(curve: Curve) -> Curve:
     return replace(curve, ice=None, ice_grid_values=None, smoothed=None)
-
-
-def _is_whole(curve: Curve) -> bool:
-    grid = tuple(len(axis) for axis in curve.grid_values)
-    axes = [
-        np.asarray(a) for a, c in zip(curve.grid_values, curve.categorical, strict=True) if not c
-    ]
-    return (
-        curve.average.shape == (len(curve.outputs), *grid) == curve.std_error.shape
-        and curve.n_effective_points.shape == grid
-        and all(axis.dtype.kind in "iuf" for axis in axes)
-    )
 
 
 class Against:

@@ -18,11 +18,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from ipdp.core import kernels
+from ipdp.core import kernels, schema
 from ipdp.core.smoothing import Smoothing, pick
 from ipdp.core.typing import Array, FloatArray, State
 
@@ -88,6 +89,11 @@ class Blocks:
         self._t: float | None = None
         self._start_weight: FloatArray = np.zeros(n_columns)
         self._start_mean: FloatArray = np.zeros((n_rows, n_columns))
+
+    @property
+    def last(self) -> float | None:
+        """When the last block was closed."""
+        return self._t
 
     @property
     def numbers(self) -> Array:
@@ -257,6 +263,9 @@ class Blocks:
 
     def restore(self, state: State) -> None:
         """Take what `state` gave; the shape has to be that of this one."""
+        may = schema.maybe
+        schema.check(state, size=schema.power, until=may(schema.end), t=may(schema.number))
+        schema.check(state, numbers=schema.each(schema.number))
         n_rows, n_columns = self._start_mean.shape
         n = len(state["numbers"])
         shapes: dict[str, tuple[int, ...]] = {
@@ -266,6 +275,8 @@ class Blocks:
             "start_mean": (n_rows, n_columns),
         }
         arrays = {name: _array(state, name, shape) for name, shape in shapes.items()}
+        if any(a >= b or a % 1 for a, b in pairwise([*state["numbers"], math.inf])):
+            raise ValueError("the state is damaged: the numbers of its blocks do not ascend")
         self.size, self._t = int(state["size"]), state["t"]
         self.until = -math.inf if state["until"] is None else state["until"]
         self.put(np.array(state["numbers"], dtype=float), arrays["weight"], arrays["mean"])
@@ -274,7 +285,7 @@ class Blocks:
 
 def _array(state: State, name: str, shape: tuple[int, ...]) -> FloatArray:
     values: Any = np.array(state[name], dtype=float)
-    if values.size != math.prod(shape) or not np.isfinite(values).all():
+    if values.size != math.prod(shape) or not (np.abs(values) < 1e300).all():
         raise ValueError(
             f"the state of the blocks is damaged: {name} does not have {shape} numbers"
         )

@@ -6,7 +6,7 @@ from collections import Counter, deque
 from collections.abc import Hashable
 from typing import Any
 
-from ipdp.core.jsonable import decode_name
+from ipdp.core import schema
 from ipdp.core.typing import State
 from ipdp.core.validation import whole_number
 
@@ -80,9 +80,13 @@ class WindowedCounts:
 
     @state.setter
     def state(self, state: State) -> None:
+        schema.check(state, n=schema.count, version=schema.count)
+        recent = schema.categories(state, "recent")
+        if not len(recent) <= min(self.window, state["n"]):
+            raise ValueError("the state is damaged: there are more categories than a window holds")
         self._n = state["n"]
         self.version = state["version"]
-        self._recent = deque(map(decode_name, state["recent"]))  # dates are written as dicts
+        self._recent = deque(recent)
         self._counts = Counter(self._recent)
 
 

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
 
+from ipdp.core import schema
 from ipdp.core.typing import Array, State
+
+_ALWAYS = ("average", "std_error", "n_effective_points")
 
 
 def curve_fields(state: State) -> dict[str, Any]:
     """The fields of the curve that gave this dict."""
-    if state.get("version") != 1:
-        raise ValueError(
-            f"this is a curve of version {state.get('version')!r}; this ipdp reads version 1"
-        )
+    schema.must_be_version("a curve", state.get("version"), 1)
     feature, categorical = state["feature"], tuple(state["categorical"])
     positions = state["ice_grid_values"]
     return {
@@ -32,6 +32,7 @@ def curve_fields(state: State) -> dict[str, Any]:
         "kind": state.get("kind", "pdp"),
         "where": state.get("where"),
         "times": tuple(state.get("times", ())),
+        "link": state.get("link"),
         **_arrays(state),
     }
 
@@ -41,9 +42,20 @@ def _arrays(state: State) -> dict[str, Any]:
     n_outputs, ice = len(state["outputs"]), state["ice"]
     grid = tuple(len(axis) for axis in state["grid_values"])
     n_ice = 0 if ice is None else (len(ice[0]) if n_outputs else 0)
-    shapes = {
+    wanted = shapes(grid, n_outputs, n_ice)
+    given = ((name, state.get(name), shape) for name, shape in wanted.items())
+    return {
+        name: None if value is None else np.array(value, dtype=float).reshape(shape)
+        for name, value, shape in given
+    }
+
+
+def shapes(grid: tuple[int, ...], n_outputs: int, n_ice: int) -> dict[str, tuple[int, ...]]:
+    """The shapes of the arrays of a curve."""
+    return {
         "n_effective_points": grid,
         "density": grid,
+        "off_data": grid,
         "ice": (n_outputs, n_ice, *grid),
         **dict.fromkeys(
             ("average", "std_error", "centred_std_error", "smoothed", "ice_spread"),
@@ -65,11 +77,46 @@ def _arrays(state: State) -> dict[str, Any]:
             (n_outputs,),
         ),
     }
-    given = ((name, state.get(name), shape) for name, shape in shapes.items())
-    return {
-        name: None if value is None else np.array(value, dtype=float).reshape(shape)
-        for name, value, shape in given
-    }
+
+
+def check_curve(fields: Mapping[str, Any]) -> None:
+    """Raise unless the fields of a curve that was saved fit each other."""
+    axes, categorical, outputs = (fields[n] for n in ("grid_values", "categorical", "outputs"))
+    n, count, may = len(axes), schema.count, schema.maybe
+    feature = schema.each(schema.name, 2) if n == 2 else schema.name
+    flags, text = schema.each(schema.flag, n), schema.text
+    schema.check(fields, feature=feature, n_samples=count, t=may(schema.number), kind=text)
+    schema.check(fields, categorical=flags, outputs=schema.each(schema.name))
+    schema.check(fields, provisional=schema.flag, follows_all=schema.flag)
+    schema.check(fields, where=may(text), link=may(text))
+    if fields.get("times"):
+        schema.check(fields, times=flags)
+    rugs = {len(values) for values in fields["rug"]}
+    is_rug = len(fields["rug"]) in (0, n) and len(rugs) <= 1  # of a pair, values that came together
+    if n not in (1, 2) or not is_rug:
+        raise ValueError("the curve is damaged: its axes are not those of a curve")
+    for axis, is_category in zip([*axes, *fields["rug"]], categorical * 2, strict=False):
+        is_axis = isinstance(axis, np.ndarray) and axis.ndim == 1
+        if not is_axis or not (_are_categories(axis) if is_category else axis.dtype.kind in "iuf"):
+            raise ValueError("the curve is damaged: the values of a feature are of another kind")
+    _check_arrays(fields, tuple(len(axis) for axis in axes), len(outputs))
+
+
+def _are_categories(axis: Array) -> bool:
+    return all(isinstance(c, Hashable) for c in axis.tolist())
+
+
+def _check_arrays(fields: Mapping[str, Any], grid: tuple[int, ...], n_outputs: int) -> None:
+    ice = fields.get("ice")
+    for name, shape in shapes(grid, n_outputs, 0 if ice is None else ice.shape[1]).items():
+        array = fields.get(name)
+        if array is None:
+            if name in _ALWAYS:
+                raise ValueError(f"the curve is damaged: it has no {name}")
+        elif not isinstance(array, np.ndarray) or array.dtype.kind not in "biuf":
+            raise ValueError(f"the curve is damaged: its {name} are no numbers")
+        elif array.shape != shape:
+            raise ValueError("the curve is damaged: its arrays do not fit the grid")
 
 
 def _axes(axes: Iterable[Iterable[Any]], categorical: tuple[bool, ...]) -> list[Array]:

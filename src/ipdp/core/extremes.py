@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any, TypeAlias
 
-from ipdp.core import kernels
+from ipdp.core import kernels, schema
 from ipdp.core.typing import State
 from ipdp.core.validation import whole_number
 
@@ -115,11 +117,34 @@ class WindowedExtremes:
 
     @state.setter
     def state(self, state: State) -> None:
+        queue = schema.each(_PAIR)
+        schema.check(state, n=schema.count, version=schema.count, whole=schema.flag)
+        schema.check(state, smallest=queue, largest=queue)
+        for name, sign in (("smallest", 1), ("largest", -1)):
+            _must_be_queue(state[name], state["n"], sign)
         kept = self.kernel
         kept.n, kept.version = state["n"], state["version"]
         kept.whole = state.get("whole", True)  # older states have it with the grid
         kept.smallest = deque((n, x) for n, x in state["smallest"])
         kept.largest = deque((n, x) for n, x in state["largest"])
+
+
+_PAIR = schema.Kind(
+    "the number of a value, and it",
+    lambda pair: (
+        isinstance(pair, (list, tuple))
+        and len(pair) == 2
+        and schema.count.fits(pair[0])
+        and schema.number.fits(pair[1])
+    ),
+)
+
+
+def _must_be_queue(pairs: Sequence[Any], n: int, sign: int) -> None:
+    """Raise unless numbers and values ascend, as they do in a queue of extremes."""
+    ascend = all(a[0] < b[0] and sign * a[1] <= sign * b[1] for a, b in pairwise(pairs))
+    if not ascend or bool(n) != bool(pairs) or (pairs and pairs[-1][0] > n):
+        raise ValueError("the state is damaged: its extremes are not in order")
 
 
 def _joined(queue: _Queue, newer: _Queue, n: int, oldest: int, sign: int) -> _Queue:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TypeAlias
 
+from ipdp.core import schema
 from ipdp.core.curve import Curve
 from ipdp.core.jsonable import readable
 from ipdp.core.student_t import student_quantile
@@ -73,17 +74,25 @@ class Importance:
     @classmethod
     def from_dict(cls, state: State) -> Importance:
         """The importance that gave this dict."""
-        if state.get("version") != 1:
-            raise ValueError(
-                f"this is an importance of version {state.get('version')!r}; "
-                "this ipdp reads version 1"
-            )
+        schema.must_be_version("an importance", state.get("version"), 1)
         values = {name: value for name, value in state.items() if name != "version"}
-        if isinstance(values["feature"], list):
-            values["feature"] = tuple(values["feature"])
-        if values["std_error"] is None:
-            values["std_error"] = float("nan")
-        return cls(**values)
+        with schema.intact("the importance"):
+            if isinstance(values["feature"], list):
+                values["feature"] = tuple(values["feature"])
+            if values["std_error"] is None:
+                values["std_error"] = float("nan")
+            return cls(**values).checked()
+
+    def checked(self) -> Importance:
+        """The same, or an error if it cannot be what was saved."""
+        number = schema.number
+        schema.check(vars(self), value=number, n_samples=schema.count, n_effective=number)
+        schema.check(vars(self), t=schema.maybe(number))
+        names = self.feature if isinstance(self.feature, tuple) else (self.feature,)
+        is_error = isinstance(self.std_error, float | int) and not self.std_error < 0
+        if not is_error or not all(map(schema.name.fits, names)):
+            raise ValueError("the state is damaged: it is no importance of a feature")
+        return self
 
 
 Result: TypeAlias = Curve | Importance

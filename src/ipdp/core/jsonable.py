@@ -13,13 +13,22 @@ import datetime as dt
 import math
 import zlib
 from collections.abc import Callable, Mapping
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any
+from uuid import UUID
 
 import numpy as np
 
-from ipdp.core.typing import FloatArray, State
+from ipdp.core.observations import is_na
+from ipdp.core.typing import FloatArray, Observation, State
+
+_MOST_BYTES = 2**27  # of one array that is unpacked
+_LONGEST_DTYPE = 16  # letters of a word for a type of numbers
 
 _AS_THEY_ARE = (str, int, bool, type(None))
+_PLAIN = frozenset((*_AS_THEY_ARE, float, np.float64, np.int64, np.bool_))
+_NUMBERS, _IN_ARRAYS = "biufcUmM", "biuf"  # kinds of numpy's values
 
 
 def encode(value: Any) -> Any:
@@ -29,11 +38,16 @@ def encode(value: Any) -> Any:
         return value
     if kind is list:
         return [encode(item) for item in value]
+    if isinstance(value, (dt.datetime, dt.timedelta)) and kind not in _WRITTEN and not is_na(value):
+        kind = next(base for base in kind.mro() if base in _WRITTEN)  # one of pandas' is one too
     if kind in _WRITTEN:
         name, write = _WRITTEN[kind]
         return {name: write(value)}
-    if isinstance(value, np.generic) and value.dtype.kind in "biufU":
-        return {"numpy": [value.dtype.str, encode(value.item())]}
+    if isinstance(value, np.generic) and value.dtype.kind in _NUMBERS:
+        item = int(value.astype(int)) if value.dtype.kind in "mM" else value.item()
+        return {"numpy": [value.dtype.str, encode(item)]}
+    if isinstance(value, np.ndarray) and value.dtype.kind in _IN_ARRAYS:
+        return {"array": [value.dtype.str, list(value.shape), encode(value.ravel().tolist())]}
     # Its name only: to show a thing, such as a confusion matrix, can change it.
     raise TypeError(f"a {kind.__name__} cannot be saved without pickle")
 
@@ -47,14 +61,22 @@ def decode(value: Any) -> Any:
     ((name, item),) = value.items()
     if name == "numpy":
         return _numpy(*item)
+    if name == "array":
+        return _array(*item)
     if name not in _KINDS:
         raise ValueError(f"there are no values of the kind {name!r}")
     _, _, read = _KINDS[name]
     return read(item)
 
 
+_NESTED = frozenset((list, dict))
+
+
 def encode_name(value: Any) -> Any:
     """A name, class, category, number or time, JSON-safe; a tuple of them is a list."""
+    kind = type(value)
+    if kind in _AS_THEY_ARE or (kind is float and math.isfinite(value)):
+        return value
     if isinstance(value, np.datetime64):
         value = value.astype("datetime64[us]")
     if isinstance(value, np.generic):
@@ -78,8 +100,54 @@ def encode_name(value: Any) -> Any:
 def decode_name(value: Any) -> Any:
     """The value that `encode_name` was given."""
     if isinstance(value, list):
-        return tuple(decode_name(item) for item in value)
+        if _NESTED.isdisjoint(map(type, value)):
+            return tuple(value)
+        return tuple([decode_name(item) for item in value])
     return decode(value) if isinstance(value, dict) else value
+
+
+def encode_value(value: Any) -> Any:
+    """A value of a column, which need not be one that is explained: lists and arrays too."""
+    if is_na(value):
+        return None
+    try:
+        return encode_name(value)
+    except TypeError:
+        return {"value": encode(value)}
+
+
+def decode_value(saved: Any) -> Any:
+    """The value that `encode_value` was given; None for one that was missing."""
+    is_encoded = isinstance(saved, dict) and "value" in saved
+    return decode(saved["value"]) if is_encoded else decode_name(saved)
+
+
+def encode_values(x: Observation) -> list[Any]:
+    """The values of an observation, JSON-safe, or an error that names the column."""
+    written = []
+    for name, value in x.items():
+        try:
+            written.append(encode_value(value))
+        except TypeError as error:
+            raise TypeError(
+                f"column {name!r}: {error}; leave it out, or give it as text or numbers"
+            ) from None
+    return written
+
+
+def must_be_savable(x: Observation) -> None:
+    """Raise if a value of an observation cannot be saved: not at the next checkpoint, but at once.
+
+    Examples
+    --------
+    >>> must_be_savable({"a": 1.0, "rule": max})
+    Traceback (most recent call last):
+    ...
+    TypeError: column 'rule': a builtin_function_or_method cannot be saved without pickle; leave \
+it out, or give it as text or numbers
+    """
+    if not _PLAIN.issuperset(map(type, x.values())):
+        encode_values(x)
 
 
 def readable(value: Any) -> Any:
@@ -108,9 +176,19 @@ def pack_floats(array: FloatArray) -> State:
 
 def unpack_floats(state: State) -> FloatArray:
     """The array that `pack_floats` was given."""
-    flat = np.frombuffer(zlib.decompress(base64.b64decode(state["floats"])), dtype=np.uint8)
+    shape = state["shape"]
+    sound = isinstance(shape, list) and all(type(n) is int and n >= 0 for n in shape)
+    size = 8 * math.prod(shape) if sound else math.inf
+    if size > _MOST_BYTES:
+        raise ValueError("the state is damaged: an array has no shape, or far too many numbers")
+    unpacker = zlib.decompressobj()
+    # No more than it should be, whatever it would unpack to.
+    whole = unpacker.decompress(base64.b64decode(state["floats"]), int(size) + 1)
+    if len(whole) != size or not unpacker.eof:
+        raise ValueError(f"the state is damaged: an array does not have {size // 8} numbers")
+    flat = np.frombuffer(whole, dtype=np.uint8)
     floats = np.ascontiguousarray(flat.reshape(8, -1).T).view("<f8")
-    return floats.reshape(state["shape"]).astype(float)
+    return floats.reshape(shape).astype(float)
 
 
 def _items(values: Any) -> list[Any]:
@@ -124,9 +202,18 @@ def _sorted(values: Any) -> list[Any]:
 
 def _numpy(kind: str, item: Any) -> Any:
     dtype = np.dtype(str(kind))
-    if dtype.kind not in "biufU":
+    if len(kind) > _LONGEST_DTYPE or dtype.kind not in _NUMBERS:
         raise ValueError(f"there are no numbers of the kind {kind!r}")
+    if dtype.kind in "mM":
+        return np.array(int(item)).astype(dtype)[()]
     return dtype.type(decode(item))
+
+
+def _array(kind: str, shape: list[int], items: Any) -> Any:
+    dtype = np.dtype(str(kind))
+    if dtype.kind not in _IN_ARRAYS:
+        raise ValueError(f"there are no arrays of the kind {kind!r}")
+    return np.array(decode(items), dtype=dtype).reshape(shape)
 
 
 def _moment(text: str, fold: int) -> dt.datetime:
@@ -141,6 +228,12 @@ _KINDS: dict[str, tuple[type, Callable[[Any], Any], Callable[[Any], Any]]] = {
     "set": (set, _sorted, lambda items: set(decode(items))),
     "frozenset": (frozenset, _sorted, lambda items: frozenset(decode(items))),
     "datetime": (dt.datetime, lambda d: [d.isoformat(), d.fold], lambda parts: _moment(*parts)),
+    "decimal": (Decimal, str, Decimal),
+    "fraction": (Fraction, str, Fraction),
+    "complex": (complex, lambda z: [str(z.real), str(z.imag)], lambda z: complex(*map(float, z))),
+    "bytes": (bytes, bytes.hex, bytes.fromhex),
+    "uuid": (UUID, str, UUID),
+    "time": (dt.time, dt.time.isoformat, dt.time.fromisoformat),
     "date": (dt.date, dt.date.isoformat, dt.date.fromisoformat),
     "timedelta": (
         dt.timedelta,

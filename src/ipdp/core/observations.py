@@ -131,6 +131,10 @@ def _from_array(X: Any, names: Sequence[FeatureName] | None) -> Rows:
 def _from_frame(X: Any) -> Rows:
     import narwhals as nw
 
+    given: Any = getattr(X, "columns", None)
+    if not getattr(given, "is_unique", True):  # of pandas
+        twice = given[given.duplicated()][0]
+        raise ValueError(f"the frame has two columns that are called {twice!r}: rename one of them")
     frame = nw.from_native(X, eager_only=True)
     names = list(frame.columns)
 

@@ -35,6 +35,7 @@ _HEAD = struct.Struct("<8sH6Q16s")
 # more is written as it is. So a few bytes cannot ask for much memory.
 _RATIO, _SMALL = 256, 2**20
 _MARK = ""
+_OTHERS = frozenset((int, str, bool, type(None)))  # that stay where they are
 _DEEPEST = 60  # lists of floats in lists, ... of one array, and nested values
 
 
@@ -109,6 +110,8 @@ def _taken(value: Any, floats: list[float], blobs: list[bytes]) -> Any:
         own = {name: _taken(item, floats, blobs) for name, item in value.items()}
         return {_MARK: [own]} if _MARK in own else own
     if kind is list or kind is tuple:
+        if _OTHERS.issuperset(map(type, value)):
+            return value
         shape = _shape(value)
         if shape is not None:
             _extend(floats, value, len(shape))
@@ -197,7 +200,8 @@ class _Reader:
 
     def value(self, tree: Any) -> Any:
         if isinstance(tree, list):
-            return [self.value(item) for item in tree]
+            is_plain = _OTHERS.issuperset(map(type, tree))
+            return tree if is_plain else [self.value(item) for item in tree]
         if not isinstance(tree, dict):
             return tree
         if _MARK not in tree:

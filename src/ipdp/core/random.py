@@ -6,11 +6,13 @@ import zlib
 
 import numpy as np
 
+from ipdp.core import schema
 from ipdp.core.kernels import loop
 from ipdp.core.typing import State
 
 # numpy charges a call, not a number: a block makes one draw cost as much as a list look-up.
 _BLOCK = 256
+_SEED = schema.Kind("a number of 128 bits", lambda v: type(v) is int and 0 <= v < 2**128)
 
 
 class Uniforms:
@@ -41,6 +43,8 @@ class Uniforms:
 
     @state.setter
     def state(self, state: State) -> None:
+        schema.check(state, used=schema.below(_BLOCK + 1))
+        schema.check(state["generator"], state=_SEED, inc=_SEED)
         bit_generator = self._generator.bit_generator
         bit_generator.state = {**bit_generator.state, "state": dict(state["generator"])}
         self._refill()

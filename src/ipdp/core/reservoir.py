@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal, get_args
 
-from ipdp.core import kernels
+from ipdp.core import kernels, schema
 from ipdp.core.random import Uniforms
 from ipdp.core.typing import State
 from ipdp.core.validation import whole_number
@@ -167,6 +167,10 @@ class Reservoir:
 
     @state.setter
     def state(self, state: State) -> None:
+        schema.check(state, n=schema.count, version=schema.count, whole=schema.flag)
+        schema.check(state, by_age=schema.each(schema.number))
+        if not len(state["by_age"]) <= min(self.size, state["n"]):
+            raise ValueError("the state is damaged: there are more values than a reservoir holds")
         self.kernel.n, self.kernel.version = state["n"], state["version"]
         self.kernel.whole = state.get("whole", True)  # older states have it with the grid
         self.kernel.fill(list(state["by_age"]))

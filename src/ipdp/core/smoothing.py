@@ -22,10 +22,13 @@ from typing import Any
 
 import numpy as np
 
-from ipdp.core import kernels
+from ipdp.core import kernels, schema
 from ipdp.core.errors import NotEnoughSamples
 from ipdp.core.typing import Array, FloatArray, State
 
+_ALPHA = schema.Kind("in (0, 1]", lambda v: schema.number.fits(v) and 0 < v <= 1)
+# What a state may hold: values that can be squared, and sums of squares.
+_LARGEST = {"weight": 1e154, "squares": 1e307, "mean": 1e150, "spread": 1e307}
 # Below this the weights are those of one single value up to rounding, and say nothing of a spread.
 _ONE_VALUE = 1 + 1e-9
 
@@ -338,6 +341,8 @@ class Smoothing:
         >>> Smoothing.from_state(smoothing.state).value
         4.0
         """
+        may = schema.maybe
+        schema.check(state, alpha=may(_ALPHA), n=schema.count, t=may(schema.number))
         arrays: dict[str, Any] = {
             name: np.asarray(state[name], dtype=float)
             for name in ("weight", "squares", "mean", "spread")
@@ -367,10 +372,10 @@ def _check(arrays: dict[str, Any]) -> None:
                 f"the state of a smoothing is damaged: {name} has the shape {arrays[name].shape}, "
                 f"not {shape}"
             )
-        if not np.isfinite(arrays[name]).all():
+        if not (np.abs(arrays[name]) < _LARGEST[name]).all():
             raise ValueError(f"the state of a smoothing is damaged: {name} is not finite")
-    if (arrays["weight"] < 0).any():
-        raise ValueError("the state of a smoothing is damaged: a weight is negative")
+        if name != "mean" and (arrays[name] < 0).any():
+            raise ValueError(f"the state of a smoothing is damaged: a {name} is negative")
 
 
 def _even(weight: FloatArray, squares: FloatArray) -> tuple[FloatArray, FloatArray]:

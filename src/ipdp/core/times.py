@@ -9,6 +9,8 @@ from typing import Any, Literal
 
 import numpy as np
 
+from ipdp.core.observations import is_na
+
 WALL_CLOCK = 631_152_000, 4_102_444_800
 """Seconds since 1970 between these, 1990 and 2100, are moments, and no counts of observations."""
 
@@ -39,7 +41,7 @@ def seconds(value: Any) -> float | None:
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         return _of_number(float(value))
     if isinstance(value, dt.date):  # datetimes are dates
-        return _of_date(value)
+        return None if is_na(value) else _of_date(value)
     if isinstance(value, str):
         return _of_text(value.strip())
     item = getattr(value, "item", None)  # of numpy's scalars

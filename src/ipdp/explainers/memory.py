@@ -7,9 +7,11 @@ folds them in, and cannot. So an observation changes everything or nothing.
 from __future__ import annotations
 
 import copy
+import math
 from abc import ABC, abstractmethod
 from typing import Any, Self
 
+from ipdp.core import schema
 from ipdp.core.jsonable import decode_name, encode_name
 from ipdp.core.typing import FeatureName, Observation, State
 
@@ -84,9 +86,20 @@ class Memory(ABC):
 
     @state.setter
     def state(self, state: State) -> None:
+        may = schema.maybe
+        schema.check(state, seen=schema.count, t=may(schema.number), starts_at=may(schema.count))
         self.seen, self.t, self.starts_at = state["seen"], state["t"], state.get("starts_at")
         self.columns = decode_name(state["columns"])
         self._restore(state)
+
+    def must_be_past(self, *times: float | None) -> None:
+        """Raise if one of the times of what was saved is later than that of the last observation.
+
+        Time would go back: what decays would grow without bound.
+        """
+        last = -math.inf if self.t is None else float(self.t)  # whole numbers may have been rounded
+        if any(t is not None and float(t) > last for t in times):
+            raise ValueError("the state is damaged: a part of it is later than its last time")
 
     def follows(self, earlier: Memory) -> bool:
         """Whether this is the memory of a successor of another one."""

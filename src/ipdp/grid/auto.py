@@ -9,6 +9,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
+from ipdp.core import schema
 from ipdp.core.times import Kind, Moment, moment_of
 from ipdp.core.typing import Array, State
 from ipdp.grid.base import Grid, Key, Span, is_missing
@@ -265,6 +266,7 @@ class Auto(Grid):
 
     @state.setter
     def state(self, state: State) -> None:
+        self._check(state)
         self._may_be_range = state["may_be_range"]
         self._may_be_categories = state["may_be_categories"]
         self._time = state.get("time")
@@ -278,6 +280,14 @@ class Auto(Grid):
         if state["categories"] is not None:
             self._categories.state = state["categories"]
         self._decide()
+
+    def _check(self, state: State) -> None:
+        flag = schema.flag
+        schema.check(state, may_be_range=flag, may_be_categories=flag)
+        schema.check(state, time=schema.one_of(*get_args(Kind)))
+        for name in ("range", "categories"):
+            if (state[name] is not None) != state[f"may_be_{name}"]:
+                raise ValueError(f"the state is damaged: it does not have what is said of {name}")
 
     def merge(self, later: Auto) -> Auto:
         joined = type(self)(**self.settings)

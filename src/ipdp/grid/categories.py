@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from ipdp.core import schema
 from ipdp.core.counts import WindowedCounts, in_order
+from ipdp.core.jsonable import encode_name
 from ipdp.core.typing import Array, State
 from ipdp.core.validation import whole_number
 from ipdp.grid.base import RUG_SIZE, Grid, Key, is_missing, need_points
@@ -119,7 +121,7 @@ class Categories(Grid):
     @state.setter
     def state(self, state: State) -> None:
         self._counts.state = state["counts"]
-        self.arrange(state.get("order", ()))
+        self.arrange(schema.categories(state, "order") if "order" in state else ())
         self._points_of = -1
 
     def merge(self, later: Categories) -> Categories:
@@ -137,8 +139,10 @@ def admit_category(x: Any) -> Any:
         return None
     if isinstance(x, np.generic):
         return x.item()
-    if not isinstance(x, Hashable):
+    if not isinstance(x, Hashable) or isinstance(x, tuple):
         raise TypeError(f"a value of type {type(x).__name__} cannot be a category")
+    if not isinstance(x, (int, float)):
+        encode_name(x)  # what cannot be saved is refused at once, not at the next checkpoint
     return x
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
+from ipdp.core import schema
 from ipdp.core.typing import State
 
 Looks = Literal["id", "clock"]
@@ -55,6 +56,9 @@ class Doubt:
     @classmethod
     def from_state(cls, state: State) -> Doubt:
         """One that remembers this."""
+        schema.check(
+            state, last=schema.maybe(schema.number), looks=schema.one_of(None, *get_args(Looks))
+        )
         doubt = cls()
         doubt.last, doubt.looks = state["last"], state["looks"]
         return doubt

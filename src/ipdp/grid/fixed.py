@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ipdp.core import schema
 from ipdp.core.typing import Array, State
 from ipdp.grid.base import RUG_SIZE, Key, NumberGrid, is_missing, numbered
 from ipdp.grid.categories import admit_category, category_keys
@@ -98,8 +99,9 @@ class Fixed(NumberGrid):
 
     @state.setter
     def state(self, state: State) -> None:
+        schema.check(state, n=schema.count)
         self._n = state["n"]
-        self._recent = deque(state["recent"], maxlen=RUG_SIZE)
+        self._recent = deque(schema.categories(state, "recent"), maxlen=RUG_SIZE)
 
     def merge(self, later: Fixed) -> Fixed:
         joined = Fixed(self.values, missing=self.missing)

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ipdp.core import kernels
+from ipdp.core import kernels, schema
 from ipdp.core.times import Kind
 from ipdp.core.typing import Array, State
 from ipdp.grid.auto import Auto
@@ -317,6 +317,7 @@ class Lattice(Grid):
         }
 
     def _restore(self, state: State) -> None:
+        _check(state)
         self._exponent = state["exponent"]
         self._first, self._last = state["first"], state["last"]
         # Older states have knots without their exponents: they are chosen anew.
@@ -344,6 +345,27 @@ class Lattice(Grid):
         joined._bounds = _NOWHERE
         joined.refresh()
         return joined
+
+
+_WHOLE = schema.Kind("a whole number", lambda n: type(n) is int and abs(n) < 2**200)
+# A knot and its exponent; of older states the knot alone.
+_HELD = schema.Kind(
+    "a knot", lambda h: schema.value.fits(h) or (schema.each(schema.value, 2).fits(h))
+)
+
+
+def _check(state: State) -> None:
+    """Raise unless a state is one of knots that ascend."""
+    may, whole = schema.maybe, schema.maybe(_WHOLE)
+    schema.check(state, exponent=whole, first=whole, last=whole, whole=may(schema.flag))
+    schema.check(
+        state, knots=schema.each(schema.value), thirds=schema.flag, extra=may(schema.value)
+    )
+    schema.check(
+        state, bounds=may(schema.each(schema.number, len(_NOWHERE))), held=schema.each(_HELD)
+    )
+    if any(a >= b for a, b in pairwise(state["knots"])):
+        raise ValueError("the state is damaged: the knots of a grid do not ascend")
 
 
 class Steps(NamedTuple):

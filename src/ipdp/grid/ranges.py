@@ -10,7 +10,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from ipdp.core import kernels
+from ipdp.core import kernels, schema
 from ipdp.core.extremes import WindowedExtremes
 from ipdp.core.reservoir import Reservoir, Select
 from ipdp.core.typing import Array, State
@@ -215,6 +215,9 @@ class MinMax(RangeGrid):
 
     def _restore(self, state: State) -> None:
         super()._restore(state)
+        schema.check(state, recent=schema.each(schema.value))
+        if self.n_values:
+            schema.check({"range": self.range}, range=schema.each(schema.value))
         self.storage.kernel.recent = deque(state["recent"], maxlen=RUG_SIZE)
 
     def merge(self, later: Self) -> Self:
@@ -260,6 +263,10 @@ class _ReservoirGrid(RangeGrid):
             super().take(values)
         else:
             self.storage.fill(values)
+
+    def _restore(self, state: State) -> None:
+        super()._restore(state)
+        schema.check({"values": self.storage.values}, values=schema.each(schema.value))
 
     @property
     def rug(self) -> Array:

@@ -42,6 +42,9 @@ _REPORT = 0.25
 # least so many times as long as one takes.
 _SECONDS, _TIMES = 10.0, 50.0
 
+_DAMAGE = (TypeError, ValueError, AttributeError, ArithmeticError, RecursionError)
+_LONGEST = 300  # letters of what was wrong that are repeated
+
 _BUSY = "{path} is being written by another run: wait until it ends, or choose another place"
 
 
@@ -264,8 +267,9 @@ def _damage() -> Iterator[None]:
         raise
     except (KeyError, IndexError) as error:
         raise CheckpointError(f"the checkpoint is damaged: {error} is missing from it") from error
-    except (TypeError, ValueError, AttributeError, OverflowError, RecursionError) as error:
-        raise CheckpointError(f"the checkpoint does not fit this run: {error}") from error
+    except _DAMAGE as error:
+        text = " ".join(str(error).split())[:_LONGEST]
+        raise CheckpointError(f"the checkpoint does not fit this run: {text}") from error
 
 
 class CheckpointSchedule:

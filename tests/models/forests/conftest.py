@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import importlib
-import shutil
-import sysconfig
 
 import pytest
+from tests.builds import nothing_compiled
 
 from ipdp.models.forests import kernels
 
@@ -18,9 +17,6 @@ def walk():
     try:
         kernels.current = importlib.import_module("ipdp.models.forests.kernels._ice")
     except ImportError:
-        compiler = (sysconfig.get_config_var("CC") or "cc").split()[0]
-        if shutil.which(compiler) is None:
-            pytest.skip("the walk is not compiled, and there is no C compiler here")
-        pytest.fail("the walk is not compiled: run `python setup.py build_ext --inplace`")
+        nothing_compiled()
     yield
     kernels.current = before

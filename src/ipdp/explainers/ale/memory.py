@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ipdp.core import kernels
+from ipdp.core import kernels, schema
 from ipdp.core.jsonable import decode_name, encode_name
 from ipdp.core.observations import arranged
 from ipdp.core.smoothing import Smoothing
@@ -35,7 +35,7 @@ from ipdp.explainers.memory import Memory
 from ipdp.explainers.state.curve_memory import NOT_FINITE
 from ipdp.explainers.state.means import Means
 from ipdp.explainers.state.points import Layout
-from ipdp.explainers.state.saved import plain
+from ipdp.explainers.state.saved import check_names, plain
 from ipdp.explainers.state.targets import Target, admitted, tell_of_left_out
 from ipdp.grid import Fixed, Grid
 from ipdp.grid.base import LARGEST
@@ -340,12 +340,14 @@ class AleMemory(Memory):
     def _restore(self, state: State) -> None:
         for grid, saved in zip(self.grids.values(), state["grids"], strict=True):
             grid.state = saved
+        schema.check(state, counts=schema.each(schema.count), n_asked=schema.count)
+        schema.check(state, keeps_rows=schema.flag)
         for target, n in zip(self.targets, state["counts"], strict=True):
             target.n = n
         means = self.means
+        check_names(state, ("dormant", "inherited", "lost", "back"))
         means.outputs, means.named = list(decode_name(state["outputs"])), state["named"]
-        keys, whole = decode_name(state["bins"]), decode_name(state["whole"])
-        means.layout = Layout.of(self.targets, state["targets"], keys, whole)
+        means.layout = _restored_bins(self.targets, state)
         means.dormant = list(decode_name(state["dormant"]))
         means.inherited = frozenset(decode_name(state["inherited"]))
         means.lost, means.back = (set(decode_name(state[name])) for name in ("lost", "back"))
@@ -362,10 +364,41 @@ class AleMemory(Memory):
                 )
         means.blocks = means.empty_blocks()
         means.blocks.restore(state["blocks"])
+        self.must_be_past(means.smoothing.t, means.dormant_smoothing.t, means.blocks.last)
+        schema.check(state, rows=schema.each(schema.parts))
+        if any(len(row) != len(self.columns) for row in state["rows"]):
+            raise ValueError("the state is damaged: a row has not a value for each column")
         self.rows.extend(decode_name(row) for row in state["rows"])
         self.orders = dict(decode_name(item) for item in state["orders"])
         self.n_asked, self.keeps_rows = state["n_asked"], state["keeps_rows"]
         self._bins = None
+
+
+def _restored_bins(targets: Sequence[Target], state: State) -> Layout:
+    """The layout of the bins of a state, or an error."""
+    schema.check(state, targets=schema.each(schema.below(len(targets))))
+    keys, whole = decode_name(state["bins"]), decode_name(state["whole"])
+    if not len(state["targets"]) == len(keys) == len(whole) == len(set(state["targets"])):
+        raise ValueError("the state is damaged: its bins are not those of its features")
+    dormant = decode_name(state["dormant"])
+    for number, own, flags in zip(state["targets"], keys, whole, strict=True):
+        n_axes = len(targets[number].names)
+        schema.check({"whole": flags}, whole=schema.each(schema.flag, n_axes))
+        asleep = [key for n, key in dormant if n == number]
+        if not own or not all(is_bin(key, n_axes) for key in (*own, *asleep)):
+            raise ValueError(f"the state is damaged: {schema.shown(own)} are no bins")
+    return Layout.of(targets, state["targets"], keys, whole)
+
+
+def is_bin(key: Any, n_axes: int) -> bool:
+    """Whether this can be the key of a bin: two ends, or a category; for pairs one of each."""
+    if not isinstance(key, tuple):
+        return False
+    if n_axes == 2:
+        return len(key) == 2 and all(is_bin(part, 1) for part in key)
+    if len(key) == 1:
+        return schema.name.fits(key[0])
+    return len(key) == 2 and all(map(schema.name.fits, key))
 
 
 def asked_about(

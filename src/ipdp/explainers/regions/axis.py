@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from ipdp.core import schema
 from ipdp.core.jsonable import decode_name, encode_name
 from ipdp.core.typing import Array, FeatureName, FloatArray, State
 
@@ -238,9 +239,12 @@ class Axis:
 
     def restore(self, state: Mapping[str, Any]) -> None:
         """Take what `state` gave."""
+        schema.check(state, n=schema.count, due=schema.count)
+        schema.check(state, is_categorical=schema.maybe(schema.flag))
+        schema.check(state, edges=schema.each(schema.value), rows=schema.each(schema.parts))
         self.n, self._due = int(state["n"]), int(state["due"])
         self.recent.clear()
-        self.recent.extend(decode_name(value) for value in state["recent"])
+        self.recent.extend(schema.categories(state, "recent"))
         self.is_categorical = state["is_categorical"]
         self.edges = np.array(state["edges"], dtype=float)
         self.rows = {decode_name(value): int(row) for value, row in state["rows"]}

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ipdp.core import schema
 from ipdp.core.blocks import Blocks
 from ipdp.core.jsonable import decode_name, encode_name, pack_floats, unpack_floats
 from ipdp.core.smoothing import Smoothing, pick
@@ -385,8 +386,11 @@ class RegionSums:
             ],
         }
 
-    def restore(self, state: State, *_: Any) -> None:
+    def restore(self, state: State, _layout: Any, n_outputs: int) -> None:
         """Take what `state` gave."""
+        may = schema.maybe
+        schema.check(state, n=schema.count, t=may(schema.number), as_of=may(schema.number))
+        schema.check(state, n_outputs=schema.below(n_outputs + 1))
         for axis, saved in zip(self.axes, state["axes"], strict=True):
             axis.restore(saved)
         self.n, self.t, self._as_of = state["n"], state["t"], state["as_of"]
@@ -401,17 +405,25 @@ class RegionSums:
             if values.shape != getattr(self, name).shape or not np.isfinite(values).all():
                 raise ValueError(f"the state is damaged: {name} of the regions does not fit")
             setattr(self, name, values)
-        self.turns = unpack_floats(state["turns"]).reshape(self.turns.shape)
+        turns = unpack_floats(state["turns"]).reshape(self.turns.shape)
+        schema.must_fit("turns", turns, self.turns.shape)
+        self.turns = turns
         self._last = np.array(state["last"], dtype=int).reshape(self._last.shape)
         self.centred = Smoothing.from_state(state["centred"])
         if self.centred.mean.shape != (self.n_outputs, n) or len(self.anchors) != n:
             raise ValueError("the state is damaged: the centred curves do not fit the points")
         self.blocks = Blocks(alpha=self.alpha, n_rows=self.n_outputs, n_columns=n)
         self.blocks.restore(state["blocks"])
-        self._waiting = [
-            Waiting(unpack_floats(values), [decode_name(v) for v in own], w, t)
-            for values, own, w, t in state["waiting"]
-        ]
+        schema.must_fit("positions", self.positions, (n,), finite=False)
+        self._waiting = [self._restored(*saved) for saved in state["waiting"]]
+
+    def _restored(self, packed: State, own: list[Any], w: float, t: float) -> Waiting:
+        values = unpack_floats(packed)
+        schema.must_fit("waiting", values, (self.n_outputs, len(self.columns)))
+        schema.check({"w": w, "t": t}, w=schema.weight, t=schema.number)
+        if len(own) != len(self.axes):
+            raise ValueError("the state is damaged: an observation has not a value for each axis")
+        return Waiting(values, [decode_name(v) for v in own], w, t)
 
 
 def _difference(one: FloatArray, other: FloatArray) -> FloatArray:

@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from ipdp.core import schema
 from ipdp.core.jsonable import decode_name, encode_name
 from ipdp.core.typing import FeatureName, State
 from ipdp.explainers.state.records import IceRecord
@@ -70,6 +71,9 @@ class Told:
 
     def restore(self, state: State, *_: Any) -> None:
         """Take what `state` gave."""
+        schema.check(state, n=schema.count, t=schema.maybe(schema.number))
         self.n, self.t = state["n"], state["t"]
         self.kept.clear()
-        self.kept.extend(One([*map(decode_name, own)], said) for own, said in state["kept"])
+        for own, said in state["kept"]:
+            schema.check({"said": said}, said=schema.each(schema.value))
+            self.kept.append(One([*map(decode_name, own)], list(said)))

@@ -9,10 +9,12 @@ from threading import Lock
 from typing import Any, NamedTuple, Self
 
 from ipdp.core import kernels
+from ipdp.core.jsonable import decode_name
 from ipdp.core.observations import arranged
 from ipdp.core.typing import FeatureName, FloatArray, Label, Observation, State
 from ipdp.explainers.memory import Memory
 from ipdp.explainers.state import saved
+from ipdp.explainers.state.following import following
 from ipdp.explainers.state.joint_values import JointValues
 from ipdp.explainers.state.means import Means
 from ipdp.explainers.state.points import Layout, Positions
@@ -322,7 +324,20 @@ class CurveMemory(Memory):
         later.starts_at = self.seen
         return later
 
+    def _follow_as(self, pairs: Sequence[Any]) -> None:
+        """Follow some pairs, too, unless they are followed already."""
+        known = [target.feature for target in self.targets]
+        for pair in pairs:
+            if pair not in known:
+                vars(self).update(vars(following(self, pair)))
+
     def merge(self, later: Self) -> Self:
+        own, theirs = ([t.feature for t in each.targets] for each in (self, later))
+        if later.follows(self) and own != theirs and own == theirs[: len(own)]:
+            # Pairs that were promoted since begin there.
+            wider = self.copy()
+            wider._follow_as(theirs[len(own) :])
+            return wider.merge(later)
         if [a.feature for a in self.targets] != [b.feature for b in later.targets]:
             raise ValueError("explainers can be merged only if they follow the same features")
         means = self.means.merge(later.means, later.targets)
@@ -359,6 +374,8 @@ class CurveMemory(Memory):
         return saved.saved(self)
 
     def _restore(self, state: State) -> None:
+        effects = [decode_name(effect["feature"]) for effect in state["effects"]]
+        self._follow_as(effects[len(self.targets) :])
         saved.restore(self, state)
 
 

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ipdp.core import schema
 from ipdp.core.jsonable import decode_name, encode_name, pack_floats, unpack_floats
 from ipdp.core.typing import FloatArray, State
 
@@ -102,6 +103,9 @@ class JointValues:
         columns = list(map(_restored, state["columns"]))
         if len(columns) != len(self.places):
             raise ValueError("the state is damaged: its values that came together do not fit")
+        schema.check(
+            state, every=schema.Kind("at least 1", lambda n: schema.count.fits(n) and n >= 1)
+        )
         self.every = state["every"]
         rows = zip(*columns, strict=True) if columns else ()
         self.rows = deque(

@@ -218,6 +218,24 @@ class Means:
             self.blocks.restart(self.smoothing)
             self.outputs, self.named, self.labels = outputs, named, None
 
+    def with_axes(self, n_axes: int, fixed: frozenset[int]) -> Means:
+        """A copy with so many rows of positions, those of a further axis 0, for other targets."""
+        wider = self.copy()
+        wider.fixed = fixed
+        more = n_axes - self.n_axes
+        if more <= 0:
+            return wider
+        wider.n_axes = n_axes
+        n_rows, n_columns = self.smoothing.mean.shape
+        wider.blocks.close(wider.smoothing)
+        rows = [*range(self.n_axes), *[-1] * more, *range(self.n_axes, n_rows)]
+        wider.smoothing = wider.smoothing.take(range(n_columns), rows=rows)
+        wider.dormant_smoothing = wider.dormant_smoothing.take(range(len(self.dormant)), rows=rows)
+        wider.newcomers.with_rows(rows)
+        wider.blocks = wider.blocks.take(range(n_columns), rows=rows)
+        wider.blocks.restart(wider.smoothing)
+        return wider
+
     def copy(self) -> Means:
         """An independent copy."""
         twin = Means(self.n_axes, alpha=self.smoothing.alpha, fixed=self.fixed)

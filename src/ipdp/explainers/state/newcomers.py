@@ -27,6 +27,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ipdp.core import schema
 from ipdp.core.jsonable import decode_name, encode_name
 from ipdp.core.smoothing import Smoothing
 from ipdp.core.typing import Array, FloatArray, State
@@ -298,13 +299,30 @@ class Newcomers:
 
     def restore(self, state: State) -> None:
         """Take what `state` gave."""
-        self.points = [Newcomer(*point) for point in decode_name(state["points"])]
+        self.points = [_restored(point) for point in decode_name(state["points"])]
         parts = [Smoothing.from_state(state[name]) for name in _PARTS]
         past = parts[0]
         for part in parts[1:]:
             past = past.beside(part)
         by_part = np.arange(past.mean.shape[1]).reshape(_N_PARTS, len(self.points))
         self.past = past.take(by_part.T.ravel())
+
+
+def _restored(point: Any) -> Newcomer:
+    """One that was written as a tuple, or an error."""
+    own = Newcomer(*point)
+    flags = own.alone, own.inherited, own.left_before
+    is_sound = (
+        all(isinstance(s, tuple) and len(s) == 2 and schema.count.fits(s[0]) for s in own.slots())
+        and schema.number.fits(own.share)
+        and schema.number.fits(own.since)
+        and all(isinstance(flag, bool) for flag in flags)
+        and isinstance(own.lost, tuple)
+        and set(own.lost) <= set(_PARTS)
+    )
+    if not is_sound:
+        raise ValueError(f"the state is damaged: {schema.shown(point)} is no point that came later")
+    return own
 
 
 def _came(old: Layout, new: Layout, followed: frozenset[int], t: float) -> list[Newcomer]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ipdp.core.jsonable import decode_name, encode_name
+from ipdp.core.jsonable import decode_name, decode_value, encode_name, encode_value
 from ipdp.core.random import Uniforms
 from ipdp.core.typing import Observation, State
 
@@ -35,10 +35,12 @@ class PastObservations:
     def state(self) -> State:
         """Everything it remembers."""
         # Pairs and not objects: a feature may be called by a number.
-        kept = [[[encode_name(name), encode_name(v)] for name, v in x.items()] for x in self.kept]
+        kept = [[[encode_name(name), encode_value(v)] for name, v in x.items()] for x in self.kept]
         return {"kept": kept, "uniforms": self._uniforms.state}
 
     @state.setter
     def state(self, state: State) -> None:
-        self.kept = [{decode_name(name): decode_name(v) for name, v in x} for x in state["kept"]]
+        if len(state["kept"]) > self.size:
+            raise ValueError("the state is damaged: there are more observations than are kept")
+        self.kept = [{decode_name(name): decode_value(v) for name, v in x} for x in state["kept"]]
         self._uniforms.state = state["uniforms"]

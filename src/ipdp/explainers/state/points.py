@@ -10,13 +10,14 @@ import operator
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import Any
 
 import numpy as np
 
-from ipdp.core import kernels
-from ipdp.core.typing import Array, FloatArray
+from ipdp.core import kernels, schema
+from ipdp.core.jsonable import decode_name
+from ipdp.core.typing import Array, FloatArray, State
 from ipdp.explainers.state.targets import MISSING, Target
 from ipdp.grid.base import Key
 from ipdp.models.base import Probe
@@ -55,6 +56,22 @@ class Layout:
         )
         return cls(tuple(numbers), tuple(keys), tuple(whole), probes, starts[-1])
 
+    @classmethod
+    def restored(cls, targets: Sequence[Target], saved: State) -> Layout:
+        """The layout that was saved as a state, or an error."""
+        numbers = saved["effects"]
+        schema.check(saved, effects=schema.each(schema.below(len(targets))))
+        keys, whole = decode_name(saved["keys"]), decode_name(saved["whole"])
+        ascend = all(a < b for a, b in pairwise(numbers))
+        if not ascend or not len(numbers) == len(keys) == len(whole):
+            raise ValueError("the state is damaged: its points are not those of its features")
+        for number, own, flags in zip(numbers, keys, whole, strict=True):
+            n_axes = len(targets[number].names)
+            schema.check({"whole": flags}, whole=schema.each(schema.flag, n_axes))
+            if not _are_keys(own, n_axes):
+                raise ValueError(f"the state is damaged: {schema.shown(own)} are no points")
+        return cls.of(targets, numbers, keys, whole)
+
     @cached_property
     def _places(self) -> dict[int, int]:
         return {number: k for k, number in enumerate(self.targets)}
@@ -79,6 +96,23 @@ class Layout:
     def slots(self) -> list[Slot]:
         """All of them, in the order of the columns."""
         return [(k, key) for k, keys in zip(self.targets, self.keys, strict=True) for key in keys]
+
+
+def _are_keys(keys: Any, n_axes: int) -> bool:
+    """Whether these can be the keys of a target's points: all of one kind, none twice."""
+    if not isinstance(keys, tuple) or not keys or len(set(keys)) != len(keys):
+        return False
+    if n_axes == 2:
+        pairs = all(isinstance(key, tuple) and len(key) == 2 for key in keys)
+        return pairs and all(_are_of_a_kind([key[k] for key in keys]) for k in range(2))
+    there = keys[:-1] if keys[-1] is MISSING else keys
+    return bool(there) and _are_of_a_kind(there)
+
+
+def _are_of_a_kind(keys: Sequence[Any]) -> bool:
+    if isinstance(keys[0], tuple):
+        return all(isinstance(k, tuple) and len(k) == 1 and schema.name.fits(k[0]) for k in keys)
+    return all(map(schema.value.fits, keys))
 
 
 def _probe(target: Target, start: int, keys: tuple[Key, ...], whole: tuple[bool, ...]) -> Probe:

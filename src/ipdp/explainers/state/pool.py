@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ipdp.core import kernels
+from ipdp.core import kernels, schema
 from ipdp.core.random import Uniforms
 from ipdp.core.typing import FloatArray, Label, Observation, State
 from ipdp.explainers.state.records import (
@@ -77,6 +77,11 @@ class Pool:
         self._asked_at: int | None = None
         self._chosen: list[int] = []
         self._answered: dict[int, FloatArray] = {}
+
+    @property
+    def last(self) -> float | None:
+        """When the last stratum was closed."""
+        return self._closed_at
 
     def update(self, x: Observation, ice: IceRecord, t: float) -> None:
         """Take the observation with which `weight` has reached `wanted`."""
@@ -277,6 +282,7 @@ class Pool:
         )
         if not fits or not 0 <= len(records) - n <= 1:
             raise ValueError("the state is damaged: its stored observations do not fit each other")
+        _check(state, len(records))
         for name in _SAVED:
             setattr(self, name, state[name])
         kept = [
@@ -291,6 +297,17 @@ class Pool:
         if n > self.size:  # fewer are to be kept now
             self._adopt_answers()
             self._join_lightest()
+
+
+def _check(state: State, n: int) -> None:
+    """Raise unless the numbers of a state are what they stand for; n records are kept."""
+    weight, count, time = schema.weight, schema.count, schema.maybe(schema.number)
+    schema.check(state, n=count, weight=weight, wanted=weight, _pick_at=weight, _enough=weight)
+    schema.check(state, _closed_at=time, _asked_at=schema.maybe(count))
+    places = schema.each(schema.below(n))
+    schema.check(state, _chosen=schema.each(count), answered=places)
+    if not (np.abs(np.array(state["weights"], dtype=float)) < 1e300).all():
+        raise ValueError("the state is damaged: the weights of its observations are not finite")
 
 
 @lru_cache(maxsize=64)

@@ -8,12 +8,12 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from ipdp.core import jsonable
-from ipdp.core.jsonable import decode_name, encode_name
-from ipdp.core.typing import FeatureName, FloatArray, Label, Observation, State
+from ipdp.core import jsonable, schema
+from ipdp.core.jsonable import decode_name, decode_value, encode_name, encode_values
+from ipdp.core.typing import FloatArray, Label, Observation, State
 from ipdp.explainers.state.points import Layout
 from ipdp.explainers.state.targets import Target
-from ipdp.grid.base import Key, is_missing
+from ipdp.grid.base import Key
 
 
 class IceRecord(NamedTuple):
@@ -138,7 +138,7 @@ def state_of(records: Sequence[Record]) -> State:
                 layouts.index(record.layout),
                 place[key],
                 names.index(tuple(record.x)),
-                [_encode_value(name, value) for name, value in record.x.items()],
+                encode_values(record.x),
             ]
             for key, record in zip(keys, records, strict=True)
         ],
@@ -147,35 +147,31 @@ def state_of(records: Sequence[Record]) -> State:
 
 def restored(state: State, targets: Sequence[Target]) -> list[Record]:
     """The records that gave this state; the targets are those of the explainer."""
-    layouts = [
-        Layout.of(targets, s["effects"], decode_name(s["keys"]), decode_name(s["whole"]))
-        for s in state["layouts"]
-    ]
+    layouts = [Layout.restored(targets, saved) for saved in state["layouts"]]
     names = decode_name(state["names"])
     positions, values = parted(state["positions"]), parted(state["values"])
     records = []
-    for k, (n, t, layout, place, known, x) in enumerate(state["records"]):
-        own = dict(zip(names[known], map(_decode_value, x), strict=True))
-        records.append(Record(n, t, own, layouts[layout], positions[place], values[k]))
+    n_axes = max((len(target.names) for target in targets), default=1)
+    for k, saved in enumerate(state["records"]):
+        n, t, layout, place, known, x = saved
+        schema.check({"n": n, "t": t}, n=schema.count, t=schema.number)
+        schema.check({"at": [layout, place, known]}, at=schema.each(schema.count))
+        own = dict(zip(names[known], map(decode_value, x), strict=True))
+        record = Record(n, t, own, layouts[layout], positions[place], values[k])
+        must_fit(record, n_axes)
+        records.append(record)
     return records
 
 
-def _encode_value(name: FeatureName, value: Any) -> Any:
-    """A value of a column, which need not be one that is explained: dates and lists too."""
-    try:
-        return encode_name(value)
-    except TypeError:
-        try:
-            return {"value": jsonable.encode(value)}
-        except TypeError as error:
-            if is_missing(value):  # pandas.NA
-                return encode_name(None)
-            raise TypeError(f"column {name!r}: {error}") from None
-
-
-def _decode_value(saved: Any) -> Any:
-    is_encoded = isinstance(saved, dict) and "value" in saved
-    return jsonable.decode(saved["value"]) if is_encoded else decode_name(saved)
+def must_fit(record: IceRecord | Record, n_axes: int) -> None:
+    """Raise unless there is a position and an answer for each point, all of them finite."""
+    n_points = record.layout.n_points
+    own = max((len(probe.names) for probe in record.layout.probes), default=1)
+    # What was asked before a pair was followed has fewer axes.
+    if own <= len(record.positions) <= n_axes:
+        n_axes = len(record.positions)
+    schema.must_fit("positions", record.positions, (n_axes, n_points), finite=False)
+    schema.must_fit("values", record.values, (len(record.values), n_points))
 
 
 def joined(arrays: Iterable[FloatArray]) -> State:
@@ -188,6 +184,7 @@ def joined(arrays: Iterable[FloatArray]) -> State:
 def parted(state: State) -> list[FloatArray]:
     """The arrays that `joined` put one after the other."""
     shapes = state["shapes"]
+    schema.check(state, shapes=schema.each(schema.each(schema.count, 2)))
     ends = np.cumsum([rows * columns for rows, columns in shapes])[:-1]
     parts = np.split(jsonable.unpack_floats(state["all"]), ends) if shapes else []
     return [part.reshape(shape) for part, shape in zip(parts, shapes, strict=True)]

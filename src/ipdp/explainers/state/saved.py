@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ipdp.core import schema
 from ipdp.core.jsonable import decode_name, encode_name
 from ipdp.core.smoothing import Smoothing
 from ipdp.core.typing import State
 from ipdp.explainers.state.means import Means
 from ipdp.explainers.state.points import Layout
-from ipdp.explainers.state.records import IceRecord
+from ipdp.explainers.state.records import IceRecord, must_fit
 
 if TYPE_CHECKING:
     from ipdp.explainers.state.curve_memory import CurveMemory
@@ -65,12 +67,11 @@ def restore(memory: CurveMemory, state: State) -> None:
     for grid, saved in zip(memory.grids.values(), state["grids"], strict=True):
         grid.state = saved
     for target, saved in zip(memory.targets, state["effects"], strict=True):
+        schema.check(saved, n=schema.count)
         target.n = saved["n"]
-    layouts = [
-        Layout.of(memory.targets, s["effects"], decode_name(s["keys"]), decode_name(s["whole"]))
-        for s in state["layouts"]
-    ]
+    layouts = [Layout.restored(memory.targets, saved) for saved in state["layouts"]]
     means = memory.means
+    check_names(state, ("attic", "inherited", "lost", "back"))
     means.outputs, means.named = list(decode_name(state["outputs"])), state["named"]
     means.layout = layouts[0]
     means.dormant = list(decode_name(state["attic"]))
@@ -94,13 +95,37 @@ def restore(memory: CurveMemory, state: State) -> None:
         memory.joint_values.restore(state["joint_values"])
     if state.get("pool") and memory.pool.size:  # states of earlier versions have none
         memory.pool.restore(state["pool"], memory.targets)
+    newcomers, spreads = means.newcomers, memory.spreads.all
+    memory.must_be_past(
+        *(part.t for part in (means.smoothing, means.dormant_smoothing, newcomers.past, *spreads)),
+        *(point.since for point in newcomers.points),
+        means.blocks.last,
+        memory.pool.last,
+    )
     for record in state["recent"]:
+        schema.check(record, layout=schema.below(len(layouts)))
         layout = layouts[record["layout"]]
         positions, values = (
             np.array(record[name], dtype=float).reshape(-1, layout.n_points)
             for name in ("positions", "values")
         )
         memory.recent.append(IceRecord(layout, positions, values))
+        must_fit(memory.recent[-1], means.n_axes)
+
+
+def check_names(state: State, names: Sequence[str]) -> None:
+    """Raise unless outputs have names, and each of some lists holds slots: a number and a key."""
+    schema.check(state, outputs=schema.parts, named=schema.flag)
+    if len(set(decode_name(state["outputs"]))) != len(state["outputs"]):
+        raise ValueError("the state is damaged: two outputs have the same name")
+    for name in names:
+        slots = decode_name(state.get(name, []))
+        if not isinstance(slots, tuple) or not all(map(_is_slot, slots)):
+            raise ValueError(f"the state is damaged: {name} does not hold points")
+
+
+def _is_slot(slot: Any) -> bool:
+    return isinstance(slot, tuple) and len(slot) == 2 and schema.count.fits(slot[0])
 
 
 def _check_shapes(means: Means) -> None:
@@ -123,8 +148,4 @@ def plain(value: Any) -> Any:
         return {name: plain(item) for name, item in value.items()}
     if isinstance(value, list):
         return [plain(item) for item in value]
-    if isinstance(value, tuple):
-        raise TypeError(
-            f"{value!r} cannot be saved: categories must be strings, numbers or booleans"
-        )
     return encode_name(value)

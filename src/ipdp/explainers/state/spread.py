@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ipdp.core import kernels
+from ipdp.core import kernels, schema
 from ipdp.core.smoothing import Smoothing, pick
 from ipdp.core.typing import Array, FeatureName, FloatArray, State
 from ipdp.explainers.state.densities import go_on, handed_over, joined_weights, shared_out
@@ -39,6 +39,8 @@ _ARRAYS = (*_BY_COLUMN, *_BY_NUMBER, *_TOTALS)
 # Those that have a row, or a last axis, of outputs.
 _ROWS = ("mean", "spread", "frame", "effect")
 _LAST = ("total", "total_spread")
+# Those of squares, which may be larger.
+_SQUARES = ("spread", "squares", "total_spread", "clock")
 
 
 class Group(NamedTuple):
@@ -374,6 +376,8 @@ class Spread:
 
     def restore(self, state: State, layout: Layout, n_outputs: int) -> None:
         """Take what `state` gave; an observation may not have come yet."""
+        schema.check(state, n=schema.count, t=schema.maybe(schema.number))
+        schema.check(state, fresh=schema.each(schema.below(len(self.targets))))
         if state["n"]:
             self.layout = layout
         else:
@@ -384,7 +388,8 @@ class Spread:
                 arrays[name] = np.zeros(shape)
                 continue
             values = np.array(state[name], dtype=float)
-            if values.size != math.prod(shape) or not np.isfinite(values).all():
+            most = 1e307 if name in _SQUARES else 1e154  # as in a smoothing
+            if values.size != math.prod(shape) or not (np.abs(values) < most).all():
                 raise ValueError(
                     f"the state is damaged: {name} of the spread does not have {shape} numbers"
                 )

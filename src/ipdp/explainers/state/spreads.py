@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Generic, Protocol, Self, TypeVar
 
+from ipdp.core import schema
 from ipdp.core.typing import State
 from ipdp.explainers.state.points import Layout
 
@@ -59,6 +60,10 @@ class Spreads(Generic[S]):
             begins_after, before = (self.own.n, self.own.t), self.own
         return Spreads(self.own.empty(), before.copy(), begins_after)
 
+    def alone(self) -> Spreads[S]:
+        """That of the segment without what was before it, for an earlier one nobody answered."""
+        return Spreads(self.own.copy())
+
     def merge(self, later: Spreads[S], follows: bool, *arranged: Any) -> Spreads[S]:
         """That of both segments; `arranged` are the last arguments of `Spread.merge`."""
         if follows and later.whole is not None:
@@ -80,6 +85,8 @@ class Spreads(Generic[S]):
 
     def restored(self, state: State, layout: Layout, n_outputs: int) -> Spreads[S]:
         """What gave this `state`; the layout and the outputs are those of the means."""
+        clock = schema.each(schema.maybe(schema.number), 2)
+        schema.check(state, begins_after=schema.maybe(clock))
         own = self.own.empty()
         whole = None
         own.restore(state["own"], layout, n_outputs)

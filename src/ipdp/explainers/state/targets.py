@@ -285,3 +285,14 @@ def checked_grids(
         if names is not None and name not in names:
             raise ValueError(unknown("feature", name, names))
     return dict(grid)
+
+
+def over_all(
+    grid: Grid | Mapping[FeatureName, Grid], features: Sequence[Feature], n: int
+) -> Grid | dict[FeatureName, Grid]:
+    """The grids with a window that holds a whole table of n rows."""
+    if isinstance(grid, Grid):
+        return grid.spanning(n)
+    names = {name: None for feature in features for name in names_of(feature)}
+    # Those of features that are not there come along, to be refused.
+    return {name: grid.get(name, Auto()).spanning(n) for name in {**names, **grid}}
