@@ -104,3 +104,26 @@ def test_other_curves_are_refused():
     pdp.explain_many(rows(100, 1))
     with pytest.raises(ValueError, match="no curves of two models"):
         paired(pdp)
+
+
+def chance(slope):
+    return lambda x: 1 / (1 + np.exp(-(slope * x["a"] - 5)))
+
+
+def test_on_the_scale_of_log_odds():
+    def two(slope):
+        return lambda x: {"no": 1 - chance(slope)(x), "yes": chance(slope)(x)}
+
+    pdp = ipdp.IncrementalPDP(two(1.0), ["a"], link="logit", grid=ipdp.grid.Fixed([-1, 0, 1]))
+    made = challenge(pdp, two(1.5))
+    made.explain_many(rows(300, 3))
+    curve = made.curve("a")
+    champion, challenger = np.array([-6, -5, -4]), np.array([-6.5, -5, -3.5])
+    parts = {"champion": champion, "challenger": challenger, "difference": challenger - champion}
+    for name, values in parts.items():
+        np.testing.assert_allclose(curve.select(f"{name}: yes").average[0], values, atol=1e-9)
+    found = paired(made)
+    assert [(each.output, each.output_text) for each in found.differences] == [
+        ("yes", "log-odds of yes")
+    ]
+    np.testing.assert_allclose(found["a"].a, champion, atol=1e-9)

@@ -234,3 +234,14 @@ def test_groups_do_not_stand_in_the_way(tmp_path):
     assert [found.feature for found in both.differences] == by_group
     assert found.parts[0].feature == "a"
     assert found.before == pytest.approx(np.mean(X @ [2, -1, 0.5]), abs=0.05)
+
+
+def test_the_scale_is_said():
+    X = np.random.default_rng(1).uniform(1, 2, size=(200, 1))
+    one, other = (
+        ipdp.partial_dependence(lambda x: np.exp(x["u"]), Z, names=["u"], link="log")
+        for Z in (X, X + 1)
+    )
+    assert ipdp.score_move(one, other).summary().startswith("The mean log of prediction moved from")
+    steep = ipdp.partial_dependence(lambda x: np.exp(3 * x["u"]), X, names=["u"], link="log")
+    assert "its effect on log of prediction by up to" in ipdp.compare(one, steep).summary()

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 
 import numpy as np
+import pandas as pd
 import pytest
+from sklearn.linear_model import LinearRegression
 
 import ipdp
 from ipdp.core import kernels
@@ -127,6 +130,57 @@ def test_counting_forgets():
     found = labels.place("b", 1.0, 20.0, lambda: {"a": 0.0})
     assert found.taken_over
     assert list(labels.rows) == [OTHERS, "b"]
+
+
+def test_a_group_that_took_a_place_keeps_it():
+    """What it had before counts: else it would be the rarest, and lose its place at once."""
+    groups = [f"g{k}" for k in range(60)]
+    rows = list(stream(1_500, groups=groups))
+    pdp = ipdp.IncrementalPDP(lambda x: x["a"], ["a"], by="g", n_groups=6, alpha=None)
+    moves, known = 0, set()
+    for x in rows:
+        pdp.explain_one(x)
+        now = set(pdp.memory.groups.labels.rows)
+        moves, known = moves + bool(known - now), now
+    counts = Counter(x["g"] for x in rows)
+    # Each of the six most frequent ones has to take a place once at most, and some that are nearly
+    # as frequent do in between; without credit there were 63 moves.
+    assert moves <= 12
+    own = [counts.pop(g) for g in pdp.segments if g != OTHERS]
+    assert own == sorted(own, reverse=True)
+    assert max(counts.values()) <= 2 * min(own) + 1
+
+
+def test_a_table_has_its_most_frequent_groups_whatever_comes_first():
+    rows = [{"a": float(k % 5), "g": "rare"} for k in range(4)]
+    rows += [{"a": float(k % 7), "g": "xyz"[k % 3]} for k in range(60)]
+    rows.append({"a": 1.0, "g": None})
+
+    def slope(x):
+        return x["a"] * (2.0 if x["g"] == "x" else 1.0)
+
+    grid = ipdp.grid.Fixed([0, 1])
+    curves = ipdp.partial_dependence(slope, rows, "a", grid=grid, by="g", n_groups=3)
+    found = {curve.feature: curve for curve in curves}
+    named = [f"a, where g = {group}" for group in ("x", "y", "z", "missing", "others")]
+    assert list(found) == ["a", *named]
+    assert [found[name].average[0, 1] for name in named] == [2.0, 1.0, 1.0, 1.0, 1.0]
+    assert [found[name].n_samples for name in named] == [20, 20, 20, 1, 4]
+    assert found["a"].average[0, 1] == pytest.approx((20 * 2 + 45) / 65, abs=1e-12)
+    assert found[named[0]].where == "g = x"
+    with pytest.raises(ValueError, match="no column to group by 'h'"):
+        ipdp.partial_dependence(slope, rows, "a", grid=grid, by="h")
+
+
+def test_a_table_with_a_column_that_the_model_does_not_take():
+    X = pd.DataFrame({"a": [0.0, 1.0, 2.0, 3.0], "b": [1.0, 1.0, 0.0, 2.0], "g": list("uuvv")})
+    fitted = LinearRegression().fit(X[["a", "b"]], X["a"] * 2 + X["b"])
+    curves = ipdp.partial_dependence(fitted, X, by="g", grid=ipdp.grid.Fixed([0, 1]))
+    averages = {curve.feature: curve.average[0, 0] for curve in curves}
+    assert averages == pytest.approx(
+        {"a": 1.0, "b": 3.0, "a, where g = u": 1.0, "b, where g = u": 1.0}
+        | {"a, where g = v": 1.0, "b, where g = v": 5.0}
+    )
 
 
 @pytest.mark.parametrize("how", ["json", "bytes"])

@@ -411,6 +411,9 @@ def test_refuses_clearly(arguments, error, message):
         (None, "answered None"),
         ("yes", "which is not a number"),
         ([1, 2, "x"], "which is not a number"),
+        ({"no": 0.5, "yes": "x"}, "answered {'no': 0.5, 'yes': 'x'}, which is not a number"),
+        ({"no": 0.5, "yes": 10**400}, "which is not a number"),
+        ({"no": [0.5], "yes": 0.5}, "which is not a number"),
     ],
 )
 def test_answers_that_cannot_be_used(answer, message):

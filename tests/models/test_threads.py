@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from sklearn.ensemble import HistGradientBoostingRegressor
-from threadpoolctl import threadpool_info
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from ipdp.models import engine
 
@@ -16,19 +16,22 @@ class Watched(HistGradientBoostingRegressor):
     seen: list[tuple[int, int]] = []  # noqa: RUF012
 
     def predict(self, X):
-        found = [lib["num_threads"] for lib in threadpool_info() if lib["user_api"] == "openmp"]
-        self.seen.append((len(X), max(found)))
+        self.seen.append((len(X), max(threads())))
         return super().predict(X)
+
+
+def threads():
+    return [lib["num_threads"] for lib in threadpool_info() if lib["user_api"] == "openmp"]
 
 
 def test_few_rows_have_one_thread_and_many_have_all():
     X = np.random.default_rng(0).normal(size=(3_000, 2))
     model = Watched(max_iter=2).fit(X, X[:, 0])
-    before = [lib["num_threads"] for lib in threadpool_info() if lib["user_api"] == "openmp"]
     asked = engine(model.predict)
     Watched.seen.clear()
-    asked.predict([{0: 0.0, 1: 1.0}])
-    asked.predict([{0: 0.0, 1: 1.0}] * 3_000)
-    assert Watched.seen == [(1, 1), (3_000, max(before))]
-    after = [lib["num_threads"] for lib in threadpool_info() if lib["user_api"] == "openmp"]
-    assert after == before
+    with threadpool_limits(limits=2, user_api="openmp"):  # also where there is one core
+        before = threads()
+        asked.predict([{0: 0.0, 1: 1.0}])
+        asked.predict([{0: 0.0, 1: 1.0}] * 3_000)
+        assert Watched.seen == [(1, 1), (3_000, 2)]
+        assert threads() == before

@@ -16,6 +16,7 @@ from ipdp.comparison.result import Comparison
 from ipdp.comparison.sides import Side, When, shares, sides_of
 from ipdp.core.curve import Curve
 from ipdp.core.packing import is_packed
+from ipdp.core.parts import without_parts
 from ipdp.core.typing import Feature, Label
 from ipdp.core.validation import unknown
 
@@ -175,8 +176,8 @@ def _features(a: Side, b: Side, wanted: Sequence[Feature] | None) -> list[Featur
         if name not in common:
             raise ValueError(unknown("feature in both", name, common))
     # Each feature more makes the bands of all wider.
-    whole = [name for name in common if a.curves[name].where is None] or common
-    found = whole if wanted is None else list(wanted)
+    whole = {curve.feature for curve in without_parts(a.curves[name] for name in common)}
+    found = [name for name in common if name in whole] if wanted is None else list(wanted)
     if not found:
         raise ValueError(
             f"nothing to compare: {a.name} has curves of {list(a.curves)}, {b.name} of "
@@ -196,7 +197,7 @@ def _outputs(a: Side, b: Side, features: Sequence[Feature]) -> list[Label]:
             f"{list(other.outputs)}"
         )
     if len(common) == 2 == len(one.outputs) == len(other.outputs) and all(
-        any(curve.are_probabilities for curve in curves) for curves in of_sides
+        any(curve.of_classes for curve in curves) for curves in of_sides
     ):
         return common[1:]
     return common

@@ -196,7 +196,8 @@ class Difference:
                 f"cannot say: the effect differs by {size}, and may by {number(self.most)} "
                 f"(margin {margin})"
             )
-        on = "the prediction" if self.output == "prediction" else self.output_text
+        is_plain = self.output_text in ("prediction", "effect on prediction")
+        on = "the prediction" if is_plain else self.output_text
         by = f" ({_KINDS[self.kind]})" if self.kind else ""
         where = self.where_text()
         return (

@@ -10,7 +10,7 @@ import numpy as np
 
 from ipdp.comparison.difference import Difference, Kind, verdict_of
 from ipdp.comparison.sides import Side
-from ipdp.core.curve import Curve, feature_text
+from ipdp.core.curve import Curve
 from ipdp.core.typing import Feature, FloatArray
 from ipdp.core.words import ends_text, few_digits, percent
 from ipdp.explainers import IncrementalPDP, partial_dependence
@@ -173,8 +173,3 @@ def _rows(engine: Any, owner: Any, each: Difference) -> FloatArray:
     (curve,) = partial_dependence(engine, rows, [each.feature], grid=grid)
     assert curve.ice is not None
     return np.asarray(curve.ice[curve.outputs.index(each.output)])
-
-
-def moved_text(moved: Mapping[Feature, str]) -> list[str]:
-    """A sentence for each feature whose values moved."""
-    return [f"values of {feature_text(name)} moved: {text}" for name, text in moved.items()]

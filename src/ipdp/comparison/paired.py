@@ -21,10 +21,12 @@ from ipdp.comparison.errors import output_variance
 from ipdp.comparison.result import Comparison
 from ipdp.core.curve import Curve
 from ipdp.core.importance import Result
-from ipdp.core.typing import Feature, FloatArray, Observation
+from ipdp.core.link import text_on_scale
+from ipdp.core.typing import Feature, FloatArray, Label, Observation
 from ipdp.explainers import Explainer, IncrementalPDP
 from ipdp.models import Engine, engine
 from ipdp.models.base import Outputs, Probe
+from ipdp.models.linked import on_link
 
 _CHAMPION, _CHALLENGER, _APART = PARTS = ("champion: ", "challenger: ", "difference: ")
 """What the outputs of both models, and of their difference, begin with."""
@@ -50,6 +52,11 @@ class PairedEngine(Engine):
         self.champion, self.challenger = champion, challenger
         self.model = champion.model
         self.ordered = champion.ordered or challenger.ordered
+        self.link = champion.link
+
+    def origin(self, output: Label) -> float:
+        # The same is in both, and not in their difference.
+        return 0.0 if str(output).startswith(_APART) else self.champion.origin(output)
 
     def ice(
         self, observations: Sequence[Observation], probes: Sequence[Probe], positions: FloatArray
@@ -112,7 +119,7 @@ def challenge(pdp: IncrementalPDP, model: Any) -> IncrementalPDP:
     >>> [each.feature for each in paired(both).different]
     ['a']
     """
-    asked = PairedEngine(pdp.engine, engine(model))
+    asked = PairedEngine(pdp.engine, on_link(engine(model), pdp.link))
     return type(pdp)(asked, **pdp.settings, n_ice=0, n_past=pdp.n_past, seed=pdp.seed)
 
 
@@ -183,7 +190,15 @@ def _outputs(curves: Mapping[Feature, Curve]) -> list[str]:
 def _are_chances(curve: Curve) -> bool:
     """Whether the outputs of the champion are probabilities of classes."""
     own = [k for k, label in enumerate(curve.outputs) if str(label).startswith(_CHAMPION)]
-    return len(own) > 1 and np.allclose(curve.average[own].sum(axis=0), 1.0, atol=1e-6)
+    if len(own) < 2:
+        return False
+    names = tuple(str(curve.outputs[k]).removeprefix(_CHAMPION) for k in own)
+    return replace(curve, outputs=names, average=curve.average[own], ice=None).of_classes
+
+
+def _output_text(curve: Curve, output: str) -> str:
+    is_chance = curve.link != "logit" and _are_chances(curve)
+    return text_on_scale(f"P({output})" if is_chance else output, curve.link)
 
 
 def _margin(curves: Mapping[Feature, Curve], output: str) -> float:
@@ -203,7 +218,7 @@ def _difference(curve: Curve, output: str, margin: float, outside: float) -> Dif
     return replace(
         found,
         output=output,
-        output_text=f"P({output})" if _are_chances(curve) else output,
+        output_text=_output_text(curve, output),
         a=a,
         b=a + found.b,
         kind="model" if found.verdict == "different" else None,

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ipdp.comparison.periods import is_of_changed
-from ipdp.comparison.score_parts import parts_of
+from ipdp.comparison.score_parts import split_move
 from ipdp.comparison.score_result import ScoreMove, ScorePart
 from ipdp.comparison.sides import Side, When, sides_of
 from ipdp.core.curve import Curve, feature_text
@@ -74,7 +74,7 @@ def score_move(
     if same_model is None:
         same_model = _is_same_model(*sides)
     one, other = (side.curves for side in sides)
-    parts = parts_of(one, other, features, chosen, same_model=same_model)
+    parts = split_move(one, other, features, chosen, same_model=same_model)
     listed = [ScorePart(f, parts.data[f], parts.model[f]) for f in features]
     known = other[features[0]]
     return ScoreMove(
@@ -96,6 +96,7 @@ def _features(a: Side, b: Side) -> list[Feature]:
     """The single features of both sides, which must be the same, or an error."""
     found = []
     for side in (a, b):
+        # Regions and segments have their own data: the move is that of all observations.
         whole = {f: c for f, c in side.curves.items() if c.where is None}
         single = {f: c for f, c in whole.items() if len(c.grid_values) == 1 and c.outputs}
         if not single:
@@ -135,7 +136,7 @@ def _output(a: Side, b: Side, features: Sequence[Feature], wanted: Label | None)
         if wanted not in common:
             raise ValueError(unknown("output in both", wanted, common))
         return wanted
-    if len(common) == 2 == len(one.outputs) and one.are_probabilities:
+    if len(common) == 2 == len(one.outputs) and one.of_classes:
         return common[1]
 
     def moved(output: Label) -> float:

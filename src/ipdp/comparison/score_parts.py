@@ -94,7 +94,7 @@ class Side(NamedTuple):
         return np.asarray(np.abs(weights) @ self.error)
 
 
-def parts_of(
+def split_move(
     a: Mapping[Feature, Curve],
     b: Mapping[Feature, Curve],
     features: Sequence[Feature],

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from ipdp.core.curve import PREDICTION, feature_text
+from ipdp.core.curve import feature_text
 from ipdp.core.jsonable import readable
 from ipdp.core.typing import Feature, Label, State
 from ipdp.core.words import few_digits, signed
@@ -142,7 +142,7 @@ class ScoreMove:
 
     def _sentence(self) -> str:
         a, b = self.names
-        on = "prediction" if (self.output,) == PREDICTION else self.output_text
+        on = self.output_text
         if abs(self.move) <= _NOTHING * max(self.std, abs(self.before)):
             return f"The mean {on} is {few_digits(self.after)} in {b}, as in {a}."
         deviations = f" ({few_digits(self.severity)} standard deviations)" if self.std > 0 else ""

@@ -16,6 +16,7 @@ from ipdp.comparison.periods import Smoothness, during, is_of_changed, with_erro
 from ipdp.core.curve import Curve
 from ipdp.core.errors import NotEnoughSamples
 from ipdp.core.importance import Importance
+from ipdp.core.link import Link
 from ipdp.core.typing import Feature
 from ipdp.explainers import Explainer
 from ipdp.log import LogReader
@@ -61,9 +62,17 @@ class Side:
 def sides_of(a: Any, b: Any, at: When, against: When, explainer: str | None) -> tuple[Side, Side]:
     """Both sides of a comparison."""
     sides = side_of(a, at, explainer, "a"), side_of(b, against, explainer, "b")
+    scales = [{curve.link for curve in side.curves.values()} for side in sides]
+    if all(scales) and scales[0] != scales[1]:
+        said = [f"{side.name} has {_scale_text(k)}" for side, k in zip(sides, scales, strict=True)]
+        raise ValueError(f"both sides must have one scale: {said[0]}, {said[1]}")
     if all(s.log is not None and s.log == sides[0].log and s.period is None for s in sides):
         return _two_times(*sides)
     return sides
+
+
+def _scale_text(links: set[Link | None]) -> str:
+    return " and ".join(f"link={link}" if link else "no link" for link in sorted(links, key=str))
 
 
 def _two_times(a: Side, b: Side) -> tuple[Side, Side]:

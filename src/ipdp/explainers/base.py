@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from threading import get_ident
 from typing import Any, ClassVar, Self
 
-from ipdp.core import packing
+from ipdp.core import packing, schema
 from ipdp.core.decay import Default, resolve_alpha
 from ipdp.core.importance import Result
 from ipdp.core.jsonable import decode_name
@@ -27,6 +27,9 @@ from ipdp.models.words import words_of
 
 # The clock is looked at once, after so many observations.
 _CHECKED = 10
+
+# Settings that are only told where they are given, as states from before they were there have none.
+_OPTIONAL = ("by", "link")
 
 VERSION = 1
 """Of the states that are written and read."""
@@ -155,8 +158,12 @@ class Explainer(ABC):
 
     def _first(self, x: Observation) -> Any:
         """A memory for a stream that begins with this observation, if its columns will do."""
-        check_columns(x, self.features, self.engine)
+        self._check_first(x)
         return self._begin(x)
+
+    def _check_first(self, x: Observation) -> None:
+        """Refuse a first observation whose columns will not do."""
+        check_columns(x, self.features, self.engine)
 
     def _check_clock(self, last: float, t: float) -> None:
         """Warn if by the wall clock all but the newest observation is forgotten."""
@@ -297,8 +304,8 @@ class Explainer(ABC):
         -------
         A new explainer with the model of this one; the two are left as they are.
         """
-        theirs = later.settings
-        for name, value in self.settings.items():
+        mine, theirs = ({**dict.fromkeys(_OPTIONAL), **each.settings} for each in (self, later))
+        for name, value in mine.items():
             if value != theirs[name]:
                 raise ValueError(
                     f"explainers can be merged only if their settings agree: {name} is {value!r} "
@@ -338,17 +345,24 @@ class Explainer(ABC):
 
     @state.setter
     def state(self, state: State) -> None:
-        try:
+        with schema.intact("the state"):
             self._must_fit(state)
             saved, memory = self._saved_memory(state), None
             if saved is not None:
+                schema.check(saved, columns=schema.parts)
                 memory = self._begin(dict.fromkeys(decode_name(saved["columns"])))
                 memory.state = saved
-        except (KeyError, IndexError) as error:
-            raise ValueError(f"the state is damaged: {error} is missing from it") from error
-        except (TypeError, AttributeError) as error:
-            raise ValueError(f"the state is damaged: {error}") from error
+                self._try(memory)
         self._memory = memory
+
+    def _try(self, memory: Any) -> None:
+        """Raise unless the results of a memory that was saved can be read, without the model."""
+        trial = self._twin()
+        trial._memory = memory.copy()
+        trial._read()
+
+    def _read(self) -> None:  # noqa: B027  # explainers of others need not
+        """Read the results once, for what may be wrong with them; the model is not asked."""
 
     def state_bytes(self) -> bytes:
         """The `state` as bytes: a fraction of its JSON in size and time, the same bit for bit.
@@ -378,12 +392,10 @@ class Explainer(ABC):
 
     def _must_fit(self, state: State) -> None:
         version = state.get("version") if isinstance(state, Mapping) else None
-        if version != VERSION:
-            raise ValueError(
-                f"this is a state of version {version!r}; this ipdp reads version {VERSION}"
-            )
-        for name, value in self.settings.items():
-            made_with = as_now(state["settings"][name])
+        schema.must_be_version("a state", version, VERSION)
+        saved, own = state["settings"], {**dict.fromkeys(_OPTIONAL), **self.settings}
+        for name, value in own.items():
+            made_with = as_now(saved.get(name, "None") if name in _OPTIONAL else saved[name])
             if made_with != canonical(value):
                 raise ValueError(
                     f"the state was made with {name} = {made_with}, this explainer has {value!r}"

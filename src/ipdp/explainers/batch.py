@@ -8,22 +8,17 @@ from dataclasses import replace
 from typing import Any
 
 from ipdp.core.curve import Curve
+from ipdp.core.link import Link
 from ipdp.core.observations import observations
-from ipdp.core.typing import Feature, FeatureName, Observation
+from ipdp.core.typing import FeatureName, Observation
 from ipdp.core.validation import sample_weight
+from ipdp.explainers.pdp import IncrementalPDP
+from ipdp.explainers.segments.labels import By
+from ipdp.explainers.segments.memory import SegmentsMemory
 from ipdp.explainers.state.curve_memory import CurveMemory
 from ipdp.explainers.state.snapshot import Snapshot
 from ipdp.explainers.state.stack import Stack
-from ipdp.explainers.state.targets import (
-    as_features,
-    check_columns,
-    checked_grids,
-    followed,
-    make_targets,
-    names_of,
-)
-from ipdp.grid import Auto, Grid
-from ipdp.models import engine
+from ipdp.grid import Grid
 
 
 def partial_dependence(
@@ -35,6 +30,9 @@ def partial_dependence(
     weights: Sequence[float] | None = None,
     names: Sequence[FeatureName] | None = None,
     ice: bool = True,
+    by: By | None = None,
+    n_groups: int = 20,
+    link: Link | None = None,
 ) -> list[Curve]:
     """Partial dependence curves of a model that does not change, over all rows of a table.
 
@@ -58,6 +56,14 @@ def partial_dependence(
         Names of an array's columns.
     ice
         Whether the curves keep the ICE curve of every row, in the order of the rows.
+    by
+        A column, or a function of a row: after the curves of all rows those of each of its values,
+        the most frequent first, called "age, where country = AT".
+    n_groups
+        Number of groups that have curves of their own, the most frequent ones; the rest is
+        "others".
+    link
+        As for `ipdp.IncrementalPDP`.
 
     Returns
     -------
@@ -74,32 +80,36 @@ def partial_dependence(
     array([[0., 3., 6.]])
     """
     rows, w = table(X, weights, names)
-    listed = None if features is None else as_features(features)
-    grid = checked_grids(grid, listed)
-    asked = engine(model)
-    asked.remember(X)
-    check_columns(rows[0], listed, asked)
-    listed = followed(rows[0], listed, asked)
-    targets = make_targets(
-        listed,
-        over_all(grid, listed, len(rows)),
-        regrid=False,
-        seed=None,
-        orders=asked.orders(rows[0]),
-        wary=features is None,
+    pdp = IncrementalPDP(
+        model,
+        features,
+        grid=grid,
+        alpha=None,
+        estimator="pointwise",
+        n_ice=len(rows) if ice else 0,
+        n_past=0,
+        by=by,
+        n_groups=n_groups,
+        link=link,
     )
-    memory = CurveMemory(targets, tuple(rows[0]), alpha=None, n_ice=len(rows) if ice else 0)
+    pdp.engine.remember(X)
+    memory = pdp.begin_table(rows[0], len(rows))
     _fill(memory, rows, w)
     # The rows of a table are a sample: their order is not that of time.
     memory.means.blocks.until = math.inf
-    stack = Stack(memory, asked)
+    if isinstance(memory, SegmentsMemory):
+        memory.groups.of_table([memory.groups.label_of(x) for x in rows], w)
+    stack = Stack(memory, pdp.engine)
     for t, (x, weight) in enumerate(zip(rows, w, strict=True), start=1):
         if weight or ice:
             stack.add(x, memory.admit(x), weight, t)
     stack.flush()
     now = Snapshot(memory)
-    shown = [k for k, target in enumerate(targets) if target.ready]
-    return [replace(now.curve(k), provisional=False) for k in shown]
+    shown = [k for k, target in enumerate(memory.targets) if target.ready]
+    curves = [pdp.on_scale(now.curve(k)) for k in shown]
+    if by is not None:
+        curves += [curve for group in pdp.segment_curves().values() for curve in group]
+    return [replace(curve, provisional=False) for curve in curves]
 
 
 def table(
@@ -135,14 +145,3 @@ def _fill(memory: CurveMemory, rows: Sequence[Observation], weights: Sequence[fl
     for n, values in enumerate(admitted):
         memory.joint_values.add(n, values, weights[n], n + 1)
     memory.seen = memory.t = len(rows)
-
-
-def over_all(
-    grid: Grid | Mapping[FeatureName, Grid], features: Sequence[Feature], n: int
-) -> Grid | dict[FeatureName, Grid]:
-    """The grids with a window that holds a whole table of n rows."""
-    if isinstance(grid, Grid):
-        return grid.spanning(n)
-    names = {name: None for feature in features for name in names_of(feature)}
-    # Those of features that are not there come along, to be refused.
-    return {name: grid.get(name, Auto()).spanning(n) for name in {**names, **grid}}

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ipdp.core.curve import PREDICTION
+from ipdp.core.link import Link
 from ipdp.core.notices import notice
 from ipdp.core.times import Kind, time_at
 from ipdp.core.typing import Array, FeatureName, FloatArray, Label, Labels, Observation
@@ -155,11 +156,17 @@ class Engine(ABC):
     """Whether `gradients` has an answer."""
     schema: Schema = Schema()
     """The columns of the first frame, as which the model gets its own."""
+    link: Link | None = None
+    """On which scale the answers are; None for that of the model itself."""
 
     @property
     def feature_names(self) -> tuple[FeatureName, ...] | None:
         """The features that the model was fitted on, in its order; None if it does not say."""
         return None
+
+    def origin(self, output: Label) -> float:  # noqa: ARG002  (it is 0 without a link)
+        """What is to be added to an output to have it on its scale, see `core/link.py`."""
+        return 0.0
 
     def remember(self, X: Any) -> None:
         """Keep what the columns of a frame are, if it is the first."""

@@ -10,6 +10,7 @@ import numpy as np
 
 from ipdp.core.curve import PREDICTION
 from ipdp.core.observations import without_missing
+from ipdp.core.schema import shown
 from ipdp.core.typing import FloatArray, Observation
 from ipdp.models.base import Engine, Outputs, Probe, Rows
 
@@ -99,17 +100,30 @@ class RowEngine(Engine):
             # A class that the model has not met has probability 0; an unfitted model gives {}.
             labels = tuple(dict.fromkeys(chain.from_iterable(answers)))
             rows = [[answer.get(label, 0.0) for label in labels] for answer in answers]
-            return labels, np.array(rows, dtype=float).reshape(len(answers), len(labels))
+            return labels, _numbers(rows, answers).reshape(len(answers), len(labels))
         if any(issubclass(kind, Mapping) for kind in kinds):
             raise ValueError("the model answered with a dict for some points and not for others")
         if type(None) in kinds:
             raise ValueError("the model answered None; it must give a number or a dict of numbers")
-        try:
-            table = np.array(answers, dtype=float)
-        except (TypeError, ValueError):
-            raise ValueError(
-                f"the model answered {answers[0]!r}, which is not a number, a sequence of numbers "
-                "or a dict of numbers"
-            ) from None
-        table = table.reshape(len(answers), -1)
+        table = _numbers(answers, answers).reshape(len(answers), -1)
         return (PREDICTION if table.shape[1] == 1 else None), table
+
+
+def _numbers(rows: list[Any], answers: list[Any]) -> FloatArray:
+    """Rows of numbers as one table, or an error that shows the first answer that has others."""
+    try:
+        return np.array(rows, dtype=float)
+    except (TypeError, ValueError, OverflowError):
+        wrong = next((a for row, a in zip(rows, answers, strict=True) if not _is_row(row)), answers)
+        raise ValueError(
+            f"the model answered {shown(wrong)}, which is not a number, a sequence of numbers or a "
+            "dict of numbers"
+        ) from None
+
+
+def _is_row(row: Any) -> bool:
+    try:
+        np.array(row, dtype=float)
+    except (TypeError, ValueError, OverflowError):
+        return False
+    return True

@@ -8,20 +8,23 @@ from dataclasses import replace
 from typing import Any
 
 from ipdp.core.curve import Curve
+from ipdp.core.link import Link
 from ipdp.core.typing import FeatureName
 from ipdp.explainers.ale.explainer import IncrementalALE
 from ipdp.explainers.ale.memory import AleMemory
 from ipdp.explainers.ale.snapshot import AleSnapshot
-from ipdp.explainers.batch import filled, over_all, table
+from ipdp.explainers.batch import filled, table
 from ipdp.explainers.state.targets import (
     as_features,
     check_columns,
     checked_grids,
     followed,
     make_targets,
+    over_all,
 )
 from ipdp.grid import Grid
 from ipdp.models import engine
+from ipdp.models.linked import on_link
 
 
 def accumulated_local_effects(
@@ -32,6 +35,7 @@ def accumulated_local_effects(
     grid: Grid | Mapping[FeatureName, Grid] | None = None,
     weights: Sequence[float] | None = None,
     names: Sequence[FeatureName] | None = None,
+    link: Link | None = None,
 ) -> list[Curve]:
     """Accumulated local effects of a model that does not change, over all rows of a table.
 
@@ -50,6 +54,8 @@ def accumulated_local_effects(
         Weight of each row.
     names
         Names of an array's columns.
+    link
+        As for `ipdp.IncrementalALE`.
 
     Returns
     -------
@@ -68,7 +74,7 @@ def accumulated_local_effects(
     rows, w = table(X, weights, names)
     listed = None if features is None else as_features(features)
     grid = checked_grids(grid, listed)
-    asked = engine(model)
+    asked = on_link(engine(model), link)
     asked.remember(X)
     check_columns(rows[0], listed, asked)
     listed = followed(rows[0], listed, asked)
@@ -85,8 +91,9 @@ def accumulated_local_effects(
     memory.keep_rows(rows)
     # The rows of a table are a sample: their order is not that of time.
     memory.means.blocks.until = math.inf
-    IncrementalALE(asked, listed).fold_in(memory, rows, w)
+    explainer = IncrementalALE(asked, listed)
+    explainer.fold_in(memory, rows, w)
     memory.seen, memory.t = len(rows), len(rows)
     snapshot = AleSnapshot(memory)
     shown = [k for k, target in enumerate(targets) if target.ready]
-    return [replace(snapshot.curve(k), provisional=False) for k in shown]
+    return [replace(explainer.on_scale(snapshot.curve(k)), provisional=False) for k in shown]

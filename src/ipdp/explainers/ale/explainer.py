@@ -9,6 +9,7 @@ from ipdp.core.curve import Curve
 from ipdp.core.decay import Default
 from ipdp.core.errors import NotEnoughSamples
 from ipdp.core.importance import Result
+from ipdp.core.link import Link
 from ipdp.core.observations import arranged
 from ipdp.core.typing import Feature, FeatureName, Observation
 from ipdp.core.validation import next_time, unknown
@@ -55,6 +56,8 @@ class IncrementalALE(CurveExplainer):
         Whether the local effects of single numbers are gradients, times the widths of the bins,
         instead of differences: for torch modules, which have them. One pass forwards and backwards
         for each output then does for all features.
+    link
+        As for `ipdp.IncrementalPDP`: effects on log-odds ("logit") or logarithms ("log").
     seed
         Start of the random numbers of grids that need them; each feature has its own.
 
@@ -102,12 +105,14 @@ class IncrementalALE(CurveExplainer):
         every: int = 1,
         gradient: bool = False,
         seed: int | None = None,
+        link: Link | None = None,
     ) -> None:
         super().__init__(
             model, features, alpha=alpha, half_life=half_life, span=span, every=every, seed=seed
         )
         self.grid = checked_grids(grid, self.features)
         self.gradient = gradient
+        self._take_link(link)
         if gradient and not self.engine.has_gradients:
             raise ValueError(
                 f"gradient=True needs a model with gradients, a torch module; {self.engine!r} has "
@@ -192,7 +197,7 @@ class IncrementalALE(CurveExplainer):
     @property
     def settings(self) -> dict[str, Any]:
         names = ("features", "alpha", "grid", "every", "gradient")
-        return {name: getattr(self, name) for name in names}
+        return {name: getattr(self, name) for name in names} | self._link_settings
 
     # Reading.
 
@@ -213,7 +218,7 @@ class IncrementalALE(CurveExplainer):
         known = [target.feature for target in self._memory.targets]
         if feature not in known:
             raise ValueError(unknown("curve for", feature, known))
-        return AleSnapshot(self._memory).curve(known.index(feature))
+        return self.on_scale(AleSnapshot(self._memory).curve(known.index(feature)))
 
     @property
     def curves(self) -> dict[Feature, Curve]:
@@ -222,7 +227,10 @@ class IncrementalALE(CurveExplainer):
             return {}
         snapshot = AleSnapshot(self._memory)
         targets = self._memory.targets
-        return {targets[k].feature: snapshot.curve(k) for k in snapshot.numbers}
+        return {targets[k].feature: self.on_scale(snapshot.curve(k)) for k in snapshot.numbers}
+
+    def _read(self) -> None:
+        _ = self.curves
 
     def results(self) -> dict[Feature, Result]:
         return dict(self.curves)

@@ -6,9 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Self
 
-from ipdp.core.curve import Curve, feature_where
+from ipdp.core.curve import Curve
 from ipdp.core.errors import NotEnoughSamples
 from ipdp.core.jsonable import decode_name
+from ipdp.core.parts import feature_where
 from ipdp.core.typing import Feature, FeatureName, Label, Observation, State
 from ipdp.core.validation import unknown, whole_number
 from ipdp.explainers.drawing import CurveExplainer, segments_display
@@ -34,10 +35,11 @@ class Segmented(CurveExplainer):
         self.by = by
         self.n_groups = whole_number("n_groups", n_groups)
 
-    def _first(self, x: Observation) -> Any:
+    def _check_first(self, x: Observation) -> None:
         by = self.by
         if by is None or callable(by):
-            return super()._first(x)
+            super()._check_first(x)
+            return
         if by not in x:
             raise ValueError(unknown("column to group by", by, list(x)))
         fitted = self.engine.feature_names
@@ -46,9 +48,11 @@ class Segmented(CurveExplainer):
             self.engine = Without(self.engine, by, tuple(x))
         is_seen = by in (self.engine.feature_names or x)
         check_columns(x if is_seen else rest, self.features, self.engine)
-        memory = self._begin(x)
-        memory.groups.hidden = isinstance(self.engine, Without)
-        return memory
+
+    @property
+    def _is_hidden(self) -> bool:
+        """Whether the model does not get the column that the groups are made by."""
+        return isinstance(self.engine, Without)
 
     def _saved_memory(self, state: State) -> State | None:
         saved = super()._saved_memory(state)
@@ -160,7 +164,7 @@ class Segmented(CurveExplainer):
         where = f"{name_of(self.by)} = {label_text(label)}"
         for number, target in enumerate(memory.targets):
             if target.n and feature in {None, target.feature}:
-                curve = snapshot.curve(number, with_ice=False)
+                curve = self.on_scale(snapshot.curve(number, with_ice=False))
                 yield replace(curve, feature=feature_where(target.feature, where), where=where)
 
     def _segment_results(self) -> dict[Feature, Curve]:

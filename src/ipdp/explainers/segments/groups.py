@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ipdp.core import schema
 from ipdp.core.jsonable import decode_name, encode_name, pack_floats, unpack_floats
 from ipdp.core.typing import Label, State
 from ipdp.explainers.segments.ends import Ends
@@ -74,6 +75,8 @@ class Groups:
             if weight > 0:
                 count = math.log(weight) + float(sums.t[row]) * growth
                 found[label] = log_sum(found.get(label, -math.inf), count)
+        for label, count in self.labels.credit.items():
+            found[label] = log_sum(found.get(label, -math.inf), count)
         return found
 
     @property
@@ -84,6 +87,24 @@ class Groups:
     def label_of(self, x: Any) -> Label | None:
         """The group of an observation."""
         return label_of(self.by, x)
+
+    def of_table(self, labels: Sequence[Label | None], weights: Sequence[float]) -> None:
+        """Follow the most frequent groups of a table, which is a sample: it has no blocks of time.
+
+        `labels` are those of its rows.
+        """
+        counts: dict[Any, float] = {}
+        for label, weight in zip(labels, weights, strict=True):
+            counts[label] = counts.get(label, 0.0) + weight
+        own = [label for label in counts if label is not None and label != OTHERS]
+        known = {None, *sorted(own, key=lambda label: -counts[label])[: self.labels.most]}
+        by, self.ends.until = self.by, math.inf
+
+        def followed(x: Any) -> Label | None:
+            label = label_of(by, x)
+            return label if label in known else OTHERS
+
+        self.by = followed
 
     def add(
         self, label: Label | None, record: IceRecord, own: list[Any], w: float, t: float
@@ -134,7 +155,7 @@ class Groups:
         if not batch:
             return
         n_groups = len(self.labels.rows)
-        self.sums.have_room(n_groups)
+        self.sums.have_room(n_groups, self.labels.most + 2)  # missing values, and the others
         if batch[0][-1] < self.ends.until and batch[-1][-1] < self.ends.until:
             self.sums.fold(batch)
             return
@@ -150,7 +171,8 @@ class Groups:
 
     def follow(self, means: Means) -> None:
         """Have the slots and outputs that the means of all observations have by now."""
-        self.fold()
+        with self._folding:
+            self._fold()
         self.sums.arrange(means.layout, means.dormant, means.n_axes + len(means.outputs))
 
     def n_of(self, rows: Sequence[int]) -> Any:
@@ -186,6 +208,7 @@ class Groups:
         """Those of the segment that follows: the same groups, and nothing in them."""
         later = self.copy()
         later.inherited, later.left = self.counts(), set()
+        later.labels.credit = {}  # it is in what is inherited
         for array in (later.sums.mean, later.sums.spread, later.sums.weight, later.sums.squares):
             array[:] = 0.0
         later.sums.t[:], later.sums.n[:] = 0.0, 0
@@ -205,14 +228,14 @@ class Groups:
         counts = self.counts()
         for label, count in later.counts().items():
             counts[label] = log_sum(counts.get(label, -math.inf), count)
-        both.labels.merge(self.labels, later.labels, counts, follows=follows)
+        left = later.left if follows else set()
+        both.labels.merge(self.labels, later.labels, counts, follows=follows, left=left)
         both.sums.arrange(means.layout, means.dormant, n_rows)
         both.sums.have_room(len(both.labels.rows))
         both.recent = [deque(maxlen=_RECENT) for _ in both.labels.rows]
         rows = [part._rows_of(means.outputs) for part in parts]
         both.inherited = self.inherited
         both.left = self.left | (later.left & set(self.inherited)) if follows else set(self.left)
-        left = later.left if follows else set()
         of = [(self, both.places_of(self, left)), (later, both.places_of(later, set()))]
         both._take(*of[0], rows[0], means.slots, parts[1].lost)
         both._take(*of[1], rows[1], means.slots, set())
@@ -271,13 +294,14 @@ class Groups:
 
     def restore(self, state: State, means: Means, targets: Sequence[Target]) -> None:
         """Take what `state` gave; the means are those of all observations."""
-        self.hidden = bool(state["hidden"])
+        schema.check(state, hidden=schema.flag, t=schema.each(schema.number))
+        self.hidden = state["hidden"]
         self.inherited = {decode_name(label): float(n) for label, n in state["inherited"]}
         self.left = {decode_name(label) for label in state["left"]}
         self.labels.restore(state["labels"])
         n, n_rows = len(self.labels.rows), means.n_axes + len(means.outputs)
         slots = decode_name(state["slots"])
-        if set(slots) != set(means.slots) or len(state["n"]) != n or len(state["t"]) != n:
+        if set(slots) != set(means.slots) or len(state["t"]) != n:
             raise ValueError("the state is damaged: its groups do not fit its points")
         self.sums = GroupSums(n_rows, len(targets), alpha=self.sums.alpha)
         self.sums.arrange(means.layout, means.dormant, n_rows)
@@ -289,6 +313,7 @@ class Groups:
             if saved.shape != (*shape, len(slots)) or not np.isfinite(saved).all():
                 raise ValueError(f"the state is damaged: {name} of its groups has another shape")
             getattr(self.sums, name)[:n][..., order] = saved
-        self.sums.t[:n], self.sums.n[:n] = state["t"], state["n"]
+        self.sums.t[:n] = state["t"]
+        self.sums.n[:n] = schema.array(state, "n", (n, len(targets)))
         self.recent = [deque(rows, maxlen=_RECENT) for rows in state["recent"]]
         self.ends = restored_ends(state["ends"], targets, alpha=self.sums.alpha)

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ipdp.core.jsonable import decode_name, encode_name, pack_floats, unpack_floats
+from ipdp.core import schema
+from ipdp.core.jsonable import encode_name, pack_floats, unpack_floats
 from ipdp.core.smoothing import pick
 from ipdp.core.typing import FloatArray, State
 from ipdp.explainers.segments.ends import End, Ends
@@ -117,10 +118,8 @@ def saved_ends(ends: Ends) -> State:
 
 def restored_ends(state: State, targets: Sequence[Target], *, alpha: float | None) -> Ends:
     """The ends that gave this state; the targets are those of the explainer."""
-    layouts = [
-        Layout.of(targets, s["effects"], decode_name(s["keys"]), decode_name(s["whole"]))
-        for s in state["layouts"]
-    ]
+    layouts = [Layout.restored(targets, saved) for saved in state["layouts"]]
+    schema.check(state, size=schema.power, until=schema.maybe(schema.number), complete=schema.flag)
     ends = Ends(alpha=alpha)
     ends.size, ends.complete = int(state["size"]), bool(state["complete"])
     ends.until = -math.inf if state["until"] is None else state["until"]
@@ -129,8 +128,9 @@ def restored_ends(state: State, targets: Sequence[Target], *, alpha: float | Non
 
 
 def _restored(saved: Any, layout: Layout) -> End:
+    schema.check(saved, number=schema.count)
     weight, mean = unpack_floats(saved["weight"]), unpack_floats(saved["mean"])
-    t = np.array(saved["t"], dtype=float)
+    t = schema.array(saved, "t", (None,))
     n, n_points = len(t), layout.n_points
     if weight.shape != (n, n_points) or mean.shape[::2] != (n, n_points):
         raise ValueError("the state is damaged: the blocks of its groups do not fit its points")

@@ -9,11 +9,12 @@ are. They are kept as logarithms, to which the age of the first observation adds
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from ipdp.core import schema
 from ipdp.core.jsonable import decode_name, encode_name
 from ipdp.core.typing import FeatureName, Label, Observation, State
 from ipdp.grid.base import is_missing
@@ -98,6 +99,9 @@ class Labels:
         self.most = most
         self.rows: dict[Label | None, int] = {}
         self.waiting: dict[Label | None, float] = {}  # logarithms of weights
+        # The same of what groups had before they took over a row, which is with the others: without
+        # it those that have just come would be the rarest, and lose their row again at once.
+        self.credit: dict[Label | None, float] = {}
         self.growth = 0.0 if alpha is None else -math.log(max(1.0 - alpha, 1e-300))
         self._least = -math.inf  # no group that may be replaced has a smaller weight
 
@@ -136,8 +140,8 @@ class Labels:
         row = self.rows.pop(rarest)
         self.waiting[rarest] = self._least
         self.rows[label] = row
-        del self.waiting[label]
-        self._least = -math.inf
+        self.credit.pop(rarest, None)
+        self.credit[label] = self.waiting.pop(label)
         return Place(row, taken_over=True)
 
     def _forget_rarest(self) -> None:
@@ -153,14 +157,23 @@ class Labels:
         )
 
     def merge(
-        self, earlier: Labels, later: Labels, counts: dict[Any, float], *, follows: bool
+        self,
+        earlier: Labels,
+        later: Labels,
+        counts: dict[Any, float],
+        *,
+        follows: bool,
+        left: Collection[Any],
     ) -> None:
         """Take the groups of two segments, the most frequent ones.
 
         `counts` are those of both together; with `follows` the later segment had the groups of the
-        earlier one to begin with.
+        earlier one to begin with, of which those that `left` have lost their row since.
         """
         self.restore(later.state)
+        for label, count in earlier.credit.items():
+            if label not in left:
+                self.credit[label] = log_sum(self.credit.get(label, -math.inf), count)
         if follows:
             return
         both = [*earlier.rows, *later.rows]
@@ -173,6 +186,7 @@ class Labels:
         for label in rest:
             self.waiting[label] = counts.get(label, -math.inf)
         self.waiting = {each: n for each, n in self.waiting.items() if each not in self.rows}
+        self.credit = {each: n for each, n in self.credit.items() if each in self.rows}
         self._forget_rarest()
 
     @property
@@ -182,12 +196,19 @@ class Labels:
         return {
             "rows": [encode_name(label) for label in rows],
             "waiting": [[encode_name(label), count] for label, count in self.waiting.items()],
+            "credit": [[encode_name(label), count] for label, count in self.credit.items()],
         }
 
     def restore(self, state: State) -> None:
         """Take what `state` gave."""
-        self.rows = {decode_name(label): row for row, label in enumerate(state["rows"])}
+        labels = [decode_name(label) for label in state["rows"]]
+        schema.check({"rows": labels}, rows=schema.each(schema.name))
+        if len(set(labels)) != len(labels) or len(labels) > self.most + 2:  # gaps, and all others
+            raise ValueError("the state is damaged: its groups are too many, or one is there twice")
+        self.rows = {label: row for row, label in enumerate(labels)}
         self.waiting = {decode_name(label): float(count) for label, count in state["waiting"]}
+        # Earlier versions had none.
+        self.credit = {decode_name(label): float(n) for label, n in state.get("credit", [])}
 
 
 def log_sum(one: float, other: float) -> float:

@@ -11,6 +11,8 @@ from ipdp.explainers.state.curve_memory import Answers, CurveMemory
 from ipdp.explainers.state.records import IceRecord
 from ipdp.grid import Grid
 
+_NUMBERS = frozenset((int, float, bool, type(None)))
+
 
 class SegmentsMemory(CurveMemory):
     """What an explainer of curves remembers, and the same for each group of observations."""
@@ -41,7 +43,6 @@ class SegmentsMemory(CurveMemory):
     def _follow(self, answers: Answers, t: float) -> None:
         means = self._means
         if answers.layout is not means.layout or answers.outputs is not means.outputs:
-            self.groups.fold()
             super()._follow(answers, t)
             self.groups.follow(means)
 
@@ -76,3 +77,8 @@ class SegmentsMemory(CurveMemory):
     def _restore(self, state: State) -> None:
         super()._restore(state)
         self.groups.restore(state["groups"], self.means, self.targets)
+        rows = [values for recent in self.groups.recent for values in recent]
+        for grid, column in zip(self.grids.values(), zip(*rows, strict=True), strict=bool(rows)):
+            is_number = grid.ready and grid.points.dtype != object
+            if is_number and not _NUMBERS.issuperset(map(type, column)):
+                raise ValueError("the state is damaged: recent values of a group are no numbers")

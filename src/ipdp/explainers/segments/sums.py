@@ -47,6 +47,7 @@ class GroupSums:
         self.layout = Layout()
         self._uncounted: dict[int, int] = {}  # observations by row, which are not in `n` yet
         self.at: Array = np.zeros(0, dtype=np.intp)  # columns of the slots of the layout
+        self._at: dict[int, Array] = {}  # the same by target
         self._free: list[int] = []
         self.mean: FloatArray = np.zeros((0, n_rows, 0))
         self.spread: FloatArray = np.zeros((0, n_rows, 0))
@@ -57,11 +58,12 @@ class GroupSums:
 
     # Room.
 
-    def have_room(self, n_groups: int) -> None:
-        """Have a row for so many groups."""
+    def have_room(self, n_groups: int, most: int | None = None) -> None:
+        """Have a row for so many groups; there will be at most so many."""
         more = n_groups - len(self.t)
         if more > 0:
-            more = max(more, min(len(self.t), 32))
+            grown = n_groups if most is None else min(max(n_groups, 2 * len(self.t)), most)
+            more = max(more, grown - len(self.t))
             for name in (*_ARRAYS, "t", "n"):
                 array = getattr(self, name)
                 new = np.zeros((more, *array.shape[1:]), dtype=array.dtype)
@@ -74,8 +76,9 @@ class GroupSums:
 
     def arrange(self, layout: Layout, dormant: Sequence[Slot], n_rows: int) -> None:
         """Have the slots and rows that the means of all observations have by now."""
-        self.count()
         old = self.layout
+        if layout.targets != old.targets:
+            self.count()
         # Most targets stay as they are, and so do their dormant slots.
         numbers = {*old.targets, *layout.targets, *(k for k, _ in dormant)}
         changed = {k for k in numbers if layout.keys_of(k) != old.keys_of(k)}
@@ -88,8 +91,11 @@ class GroupSums:
         self._grow(len(new) - len(self._free), n_rows)
         for k, key in new:
             self._columns[k][key] = self._free.pop()
-        at = [self._columns[k][key] for k in layout.targets for key in layout.keys_of(k)]
-        self.layout, self.at = layout, np.array(at, dtype=np.intp)
+        for k in changed:
+            own = self._columns[k]
+            self._at[k] = np.array([own[key] for key in layout.keys_of(k)], dtype=np.intp)
+        self.layout = layout
+        self.at = np.concatenate([np.zeros(0, np.intp), *(self._at[k] for k in layout.targets)])
 
     def _without_gone(self, number: int, alive: Sequence[Key]) -> list[Key]:
         """Free the columns of slots of a target that have gone; those that are new."""
@@ -198,6 +204,7 @@ class GroupSums:
             setattr(twin, name, getattr(self, name).copy())
         twin._columns = {k: dict(own) for k, own in self._columns.items()}
         twin._uncounted, twin._free = dict(self._uncounted), list(self._free)
+        twin._at = dict(self._at)
         return twin
 
 
