@@ -71,10 +71,33 @@ def test_each_key_is_one_process(stream, tmp_path):
                     assert x == y or np.allclose(x, y, rtol=1e-12, atol=1e-12)
 
 
+@pytest.mark.filterwarnings("ignore:features that are None")
+def test_a_fleet_is_written_as_parquet_and_read_without_spark(stream, tmp_path):
+    curves = ipdp.spark.fleet(stream, make, key="device", label="y", time="seq")
+    writer = curves.writeStream.format("parquet").trigger(availableNow=True)
+    writer = writer.option("checkpointLocation", str(tmp_path / "spark"))
+    writer.start(str(tmp_path / "curves")).awaitTermination()
+    found = {key.name: key for key in ipdp.spark.keys(tmp_path / "curves")}
+    assert found.keys() == {"north", "south", "east"}
+    for device, key in found.items():
+        member = Member(make)
+        part = [({"a": a, "b": b, "c": c}, y) for d, _, a, b, c, y in TABLE if d == device]
+        said, told = [], 0
+        for start, stop in BATCHES:
+            told += len(member.take(part[start:stop], learn=True))
+            said.append(member.pdp.results())
+        assert (key.n, key.since) == (330, 60)
+        for mine, curves in ((key.then, said[0]), (key.now, said[2])):
+            for feature, curve in curves.items():
+                np.testing.assert_allclose(mine[feature].average, curve.average, rtol=1e-12)
+        assert len(key.changes) == told
+
+
 def test_what_is_wrong_is_said_at_the_start(spark, stream):
     lock = __import__("threading").Lock()
     for given, kind, message in (
         ({"key": "devise"}, ValueError, "key: 'devise'"),
+        ({"df": stream.withColumnRenamed("device", "n"), "key": "n"}, ValueError, "called 'n'"),
         ({"make": lambda: 3}, TypeError, "make must give"),
         ({"make": lambda: bool(lock)}, TypeError, "cannot be sent"),
         ({"df": spark.createDataFrame(TABLE[:3], SCHEMA)}, ValueError, "needs a stream"),

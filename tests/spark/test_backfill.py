@@ -44,6 +44,13 @@ READ = [
     "missing",
     "missing_std_error",
 ]
+# What a segment says of how much ICE curves differ is relative to levels of its own.
+NEARLY = {
+    "prediction": 1e-4,
+    "prediction_std": 1e-3,
+    "explained": 0.05,
+    "ice_spread": 0.3,
+}
 
 
 def table():
@@ -103,7 +110,7 @@ def in_segments(pdp, cut, rows=TABLE):
         yield joined
 
 
-def assert_same(got, want):
+def assert_same(got, want, nearly=NEARLY):
     assert got.keys() == want.keys()
     for feature, curve in want.items():
         other = got[feature]
@@ -123,6 +130,12 @@ def assert_same(got, want):
             assert (x is None) == (y is None), name
             if x is not None:
                 np.testing.assert_allclose(y, x, rtol=1e-12, atol=1e-12, err_msg=name)
+        for name, share in nearly.items():
+            x, y = getattr(curve, name), getattr(other, name)
+            assert (x is None) == (y is None), name
+            if x is not None:
+                largest = 1.0 if name == "explained" else np.nanmax(np.abs(x), initial=0.0)
+                np.testing.assert_allclose(y, x, rtol=0, atol=share * largest, err_msg=name)
 
 
 @pytest.mark.parametrize("name", SETUPS)
@@ -136,7 +149,9 @@ def test_segments_are_one_run(name, monkeypatch):
     for joined in in_segments(pdp, cut):
         cut.explain(whole, TABLE.slice(whole.n_seen, joined.n_seen - whole.n_seen))
         ends.append(joined.n_seen)
-        assert_same(joined.results(), whole.results())
+        # Levels of points that move with a short window are of the last rows only.
+        nearly = {"prediction": 1e-4} if name == "paper" else NEARLY
+        assert_same(joined.results(), whole.results(), nearly)
     assert ends == [700, 1_000, 1_400, 2_000, 2_100, N]
     assert pdp.n_seen == 0
 

@@ -94,3 +94,11 @@ def test_a_model_that_does_not_learn_is_left_alone():
 def test_what_is_not_an_explainer_is_refused(given):
     with pytest.raises(TypeError, match="make must give an IncrementalPDP"):
         made(given)
+
+
+def test_a_model_of_an_earlier_version_is_refused():
+    member = Member(make)
+    member.take(rows(100), learn=True)
+    state, _ = member.kept()
+    with pytest.raises(ValueError, match="of an earlier ipdp"):
+        Member(make, (state, b"\x80\x05N."))

@@ -204,10 +204,17 @@ class _Cutting:
                 rows.append(piece)
                 if self._is_boundary(cutter.n_seen - begun):
                     yield _segment(number, first, state, rows)
-                    state, first = cutter.successor().state_bytes(), cutter.n_seen
+                    state, first = self._handed_on(cutter), cutter.n_seen
                     number, rows = number + 1, []
         if rows:
             yield _segment(number, first, state, rows)
+
+    @staticmethod
+    def _handed_on(cutter: IncrementalPDP) -> bytes:
+        """What the next segment goes on from: where the points are, and nothing that was said."""
+        later = cutter.successor()
+        later.memory.spreads = later.memory.spreads.alone()
+        return later.state_bytes()
 
     def _must_ascend(self, batch: Any, last: Any) -> Any:
         """The last value of the order, unless Spark gave the rows in another one."""

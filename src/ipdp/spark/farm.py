@@ -9,9 +9,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ipdp.core.typing import FloatArray, Observation
+from ipdp.core.typing import FloatArray, Label, Observation
 from ipdp.models import Engine, engine
 from ipdp.models.base import Outputs, Probe
+from ipdp.models.linked import on_link
 from ipdp.spark.backfill import NoAnswers
 from ipdp.spark.sending import Sent
 
@@ -39,12 +40,16 @@ class Farm(Engine):
 
     def replace(self, model: Any) -> None:
         """Take another model, from the next observation on."""
-        self.local = engine(model)
+        self.local = on_link(engine(model), self.link)
+        self.link = self.local.link
         self.model, self.ordered = self.local.model, self.local.ordered
         if self._sent is not None:
             self._sent.forget()
         self._sent = None
         self._answers.clear()
+
+    def origin(self, output: Label) -> float:
+        return self.local.origin(output)
 
     def connect(self, context: Any) -> None:
         """Use the workers of a context; the model is sent to them once."""

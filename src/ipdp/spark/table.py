@@ -166,6 +166,7 @@ class _Fold:
                 stacks[name] = Stack(self.memory(), engine)
             stack = stacks[name]
             stack.memory.seen += 1
+            stack.memory.t = stack.memory.seen
             stack.add(x, stack.memory.admit(x), weight, stack.memory.seen)
         for stack in stacks.values():
             stack.flush()

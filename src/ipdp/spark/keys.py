@@ -1,0 +1,236 @@
+"""What a fleet wrote, key by key: which of them changed most, and what their curves are now."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ipdp.comparison.common import common_points
+from ipdp.core.curve import Curve
+from ipdp.core.typing import Array, FloatArray
+from ipdp.log.files import NAME as LOG
+
+COLUMNS = {
+    "n": "long",
+    "feature": "string",
+    "output": "string",
+    "importance": "double",
+    "grid": "array<double>",
+    "categories": "array<string>",
+    "average": "array<double>",
+    "std_error": "array<double>",
+    "changes": "array<string>",
+}
+"""The columns of the table of a fleet beside the key, with their types in Spark."""
+
+
+class Told(NamedTuple):
+    """A change that a monitor reported: after how many rows of the key, and a sentence."""
+
+    n: int
+    feature: str
+    sentence: str
+
+
+@dataclass
+class Key:
+    """One key of a fleet.
+
+    Attributes
+    ----------
+    name
+        The key.
+    n
+        How many of its rows were seen.
+    since
+        Up to which of its rows the earlier curves go, about half of them.
+    now, then
+        The newest curve of each feature, and the earlier one.
+    changes
+        What its monitor reported, oldest first.
+
+    Examples
+    --------
+    >>> Key("pump-17", n=400, since=200).moved
+    0.0
+    """
+
+    name: Any
+    n: int
+    since: int
+    now: dict[str, Curve] = field(default_factory=dict)
+    then: dict[str, Curve] = field(default_factory=dict)
+    changes: list[Told] = field(default_factory=list)
+
+    @property
+    def moves(self) -> dict[str, float]:
+        """How far each feature's curve moved, in the units of the output; the farthest first."""
+        both = self.now.keys() & self.then.keys()
+        found = {feature: _moved(self.then[feature], self.now[feature]) for feature in both}
+        return dict(sorted(found.items(), key=lambda item: (-item[1], item[0])))
+
+    @property
+    def moved(self) -> float:
+        """How far the curve that moved most did."""
+        return max(self.moves.values(), default=0.0)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values, with the newest curves."""
+        return {
+            "key": self.name,
+            "n": self.n,
+            "since": self.since,
+            "moves": self.moves,
+            "changes": [told._asdict() for told in self.changes],
+            "curves": {feature: curve.to_dict() for feature, curve in self.now.items()},
+        }
+
+
+def keys(path: str | Path) -> list[Key]:
+    """The keys in the table of a fleet, those whose curves moved most first.
+
+    A curve has moved by the root mean square of the difference between the newest one and that of
+    about half as many rows of the key, where both have points.
+
+    Parameters
+    ----------
+    path
+        Where the stream that `ipdp.spark.fleet` gives was written as Parquet: a directory, or one
+        file.
+
+    Examples
+    --------
+    ::
+
+        for key in ipdp.spark.keys("fleet/curves")[:10]:
+            print(key.name, key.n, key.moves, [told.sentence for told in key.changes])
+    """
+    table = _Table(Path(path))
+    try:
+        found = _read(table)
+    except (ArithmeticError, LookupError, TypeError) as error:
+        raise ValueError(f"the table of the fleet at {path} is damaged: {error}") from None
+    return sorted(found, key=lambda key: (-key.moved, -len(key.changes), str(key.name)))
+
+
+def _read(table: _Table) -> list[Key]:
+    found = {name: Key(name, max(seen), _half(seen)) for name, seen in table.seen().items()}
+    lines: dict[tuple[Any, int, str], dict[str, dict[str, Any]]] = {}
+    for name, row in table.rows(["n", "changes", *_OF_CURVES]):
+        key = found[name]
+        for sentence in row["changes"] or ():
+            told = Told(row["n"], row["feature"], sentence)
+            if told not in key.changes:  # a batch that was written twice
+                key.changes.append(told)
+        if row["n"] in (key.n, key.since):
+            lines.setdefault((name, row["n"], row["feature"]), {})[row["output"]] = row
+    for (name, n, feature), by_output in lines.items():
+        key, curve = found[name], _curve(feature, by_output)
+        for at, curves in ((key.n, key.now), (key.since, key.then)):
+            if n == at:
+                curves[feature] = curve
+    for key in found.values():
+        key.changes.sort()
+    return list(found.values())
+
+
+def is_table(path: str | Path) -> bool:
+    """Whether there is a Parquet file, or a directory of them that is no run with an export."""
+    path = Path(path)
+    if path.is_dir():
+        return any(path.glob("*.parquet")) and not (path / LOG).exists()
+    return path.suffix == ".parquet"
+
+
+_OF_CURVES = ("feature", "output", "grid", "categories", "average", "std_error")
+
+
+class _Table:
+    """The Parquet files of a fleet; only what is asked for is read, a batch at a time."""
+
+    def __init__(self, path: Path) -> None:
+        if not is_table(path):
+            raise FileNotFoundError(f"there is no table of a fleet at {path}: no Parquet file")
+        try:
+            self._arrow, dataset = import_module("pyarrow"), import_module("pyarrow.dataset")
+        except ImportError:
+            raise ImportError(
+                "the table of a fleet needs pyarrow: pip install 'ipdp[arrow]'"
+            ) from None
+        try:
+            # One file for each partition and batch; a name that begins with _ is Spark's own.
+            files = [str(path)] if path.is_file() else sorted(map(str, path.glob("*.parquet")))
+            self._data: Any = dataset.dataset(files, format="parquet")
+        except (OSError, self._arrow.ArrowException) as error:
+            raise ValueError(f"{path} cannot be read: {error}") from None
+        names = self._data.schema.names
+        others = [name for name in names if name not in COLUMNS]
+        if len(others) != 1 or len(names) != len(COLUMNS) + 1:
+            raise ValueError(
+                f"{path} is not the table of a fleet: it has the columns {', '.join(names)}, where "
+                f"a key and {', '.join(COLUMNS)} are expected"
+            )
+        self.key = others[0]
+
+    def rows(self, columns: list[str]) -> Iterator[tuple[Any, dict[str, Any]]]:
+        """The rows, each with its key."""
+        try:
+            for batch in self._data.to_batches(columns=[self.key, *columns]):
+                for row in batch.to_pylist():
+                    yield row.pop(self.key), row
+        except (OSError, self._arrow.ArrowException) as error:
+            raise ValueError(f"the table of the fleet cannot be read: {error}") from None
+
+    def seen(self) -> dict[Any, set[int]]:
+        """After how many of its rows each key was told of."""
+        found: dict[Any, set[int]] = {}
+        for name, row in self.rows(["n"]):
+            found.setdefault(name, set()).add(row["n"])
+        return found
+
+
+def _half(seen: set[int]) -> int:
+    """The newest number of rows up to half of them; the first where all are more."""
+    first, last = min(seen), max(seen)
+    return max((n for n in seen if n <= last / 2), default=first)
+
+
+def _curve(feature: str, by_output: Mapping[str, Mapping[str, Any]]) -> Curve:
+    first = next(iter(by_output.values()))
+    categories = first["categories"]
+    axis: Array = np.array(categories, dtype=object) if categories else _floats(first["grid"])
+    rows = by_output.values()
+    return Curve(
+        feature=feature,
+        outputs=tuple(by_output),
+        grid_values=[axis],
+        average=np.array([_floats(row["average"]) for row in rows]),
+        std_error=np.array([_floats(row["std_error"]) for row in rows]),
+        n_samples=first["n"],
+        n_effective_points=np.full(len(axis), float(first["n"])),
+        categorical=(bool(categories),),
+        t=first["n"],
+    )
+
+
+def _floats(values: Any) -> FloatArray:
+    return np.array([np.nan if value is None else value for value in values], dtype=float)
+
+
+def _moved(then: Curve, now: Curve) -> float:
+    """The root mean square difference of two curves, of the output of which it is largest."""
+    common = common_points(then, now)
+    shared = [label for label in now.outputs if label in then.outputs]
+    if common is None or not shared:
+        return 0.0
+    before, after = (
+        curve.average[[curve.outputs.index(label) for label in shared]] @ weights.T
+        for curve, weights in zip((then, now), common.weights, strict=True)
+    )
+    squares = np.nanmean((after - before) ** 2, axis=1)
+    return float(np.sqrt(squares.max()))
