@@ -83,10 +83,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--n", type=int, default=30)
+    parser.add_argument("--model", choices=["function", "booster"], help="one of the two alone")
     wanted = parser.parse_args()
     print("| model | true pair first | share of the strongest | cost, of the curves |")
     print("|---|---|---|---|")
     for learnt in (False, True):
+        if wanted.model and learnt != (wanted.model == "booster"):
+            continue
         seeds = range(wanted.first, wanted.first + wanted.n)
         rows = [stream(seed, learnt=learnt) for seed in seeds]
         hits, shares, costs = (np.array(column) for column in list(zip(*rows, strict=True))[1:])

@@ -128,3 +128,22 @@ def test_a_change_right_after_another_one_is_compared_on_all_that_is_stored():
     assert second.n_asked > 100
     rise = [np.ptp(curve.average[0]) for curve in (second.before, second.after)]
     assert rise[1] == pytest.approx(3 * rise[0], rel=0.3)  # the slope was -1, and is 3
+
+
+def test_candidates_that_were_rejected_do_not_make_a_feature_deaf(monkeypatch):
+    now, looks = {"slope": 1.0}, []
+    monitor = watched(lambda X: now["slope"] * X[:, 0] + X[:, 1] + X[:, 2])
+
+    def never(watch, row, compared):
+        looks.append(monitor.pdp.n_seen)
+        return False, False
+
+    monkeypatch.setattr("ipdp.monitor.model_watch.ModelWatch.is_real", never)
+    X = np.random.default_rng(0).normal(size=(4_000, 3))
+    monitor.explain_many(X[:1_000], names=NAMES)
+    monitor._watch.model._rejected = [20, 20, 20]
+    now["slope"] = 2.0
+    monitor.explain_many(X[1_000:], names=NAMES)
+    assert len(looks) >= 3
+    # After 32 checks of 32 observations, and those in which it is conspicuous again.
+    assert max(np.diff(looks)) <= 1_024 + 128

@@ -54,3 +54,25 @@ def test_an_interaction_does_not_say_that_the_mean_moved(changes):
     text = replace(change, is_interaction=True).summary()
     assert "the same on average" in text
     assert "moved the mean" not in text
+
+
+def test_a_change_is_on_the_scale_of_the_link():
+    at = {"slope": 1.0}
+
+    def model(x):
+        p = 1 / (1 + np.exp(5 - at["slope"] * x["a"]))
+        return {"no": 1 - p, "yes": p}
+
+    monitor = Monitor(ipdp.IncrementalPDP(model, ["a"], link="logit"))
+    rng = np.random.default_rng(6)
+    for t in range(1_800):
+        at["slope"] = 1.0 if t < 1_200 else 2.0
+        monitor.explain_one({"a": rng.uniform()})
+    change = next(each for each in monitor.changes if each.kind == "real")
+    axis = change.before.grid_values[0].astype(float)
+    row = {"no": -1.0, "yes": 1.0}[change.output]
+    np.testing.assert_allclose(change.before.average[0], row * (axis - 5), atol=0.01)
+    np.testing.assert_allclose(change.after.average[0], row * (2 * axis - 5), atol=0.01)
+    assert f"effect on log-odds of {change.output} grew" in change.summary()
+    assert change.score == pytest.approx(row * 0.5, abs=0.1)
+    assert ipdp.Change.from_dict(change.to_dict()).before.link == "logit"

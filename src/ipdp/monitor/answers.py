@@ -176,7 +176,8 @@ def _asked_again(
         assert probe is not None
         probe = probe._replace(start=0, stop=probe.stop - probe.start)
         columns = [np.array(r.layout.columns_of(number)) for r in own]
-        positions = np.array([r.positions[:, c] for r, c in zip(own, columns, strict=True)])
+        # A feature has one axis; the second one is that of pairs, which may have come since.
+        positions = np.array([r.positions[:1, c] for r, c in zip(own, columns, strict=True)])
         answer = engine.ice_again([record.x for record in own], (probe,), positions)
         for k, at, values in zip(group, columns, aligned(answer, outputs), strict=True):
             yield k, probe, at, values

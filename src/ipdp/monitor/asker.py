@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ipdp.core import schema
 from ipdp.core.typing import Array, FeatureName, FloatArray, Label, State
 from ipdp.explainers.pdp import IncrementalPDP
 from ipdp.models.base import Probe
@@ -211,8 +212,16 @@ class Asker:
 
     @state.setter
     def state(self, state: State) -> None:
+        schema.check(state, n_checks=schema.count)
+        schema.check(state, weights=schema.each(schema.maybe(schema.each(schema.weight))))
         self.knots.state, self._n_checks = state["knots"], state["n_checks"]
-        self.weights = [None if own is None else np.array(own) for own in state["weights"]]
+        places = self.knots.places
+        weights = [None if own is None else np.array(own, dtype=float) for own in state["weights"]]
+        if [own is not None and len(own) for own in weights] != [
+            p is not None and len(p) for p in places
+        ]:
+            raise ValueError("the state is damaged: its weights are not those of its points")
+        self.weights = weights
         self._nearest = None
 
 

@@ -8,6 +8,7 @@ from ipdp.core.typing import State
 from ipdp.monitor.change import Change
 from ipdp.monitor.data_changes import DataWatch, tell_end
 from ipdp.monitor.features import IceRecord, Record
+from ipdp.monitor.hidden_watch import HiddenWatch
 from ipdp.monitor.model_watch import Found, ModelWatch
 from ipdp.monitor.value_blocks import BLOCK
 
@@ -21,6 +22,7 @@ class AskingWatch:
 
     model: ModelWatch
     data: DataWatch
+    hidden: HiddenWatch
 
     def fits(self, ice: IceRecord) -> bool:
         """Whether the outputs are those that are watched."""
@@ -40,14 +42,23 @@ class AskingWatch:
             for _, change in ended:
                 if (revised := tell_end(changes, change)) is not None:
                     self.data.revised.append(revised)
-        return self.data.join(record, self.model, found, changes)
+        found = self.data.join(record, self.model, found, changes)
+        known = {row for row, _ in found}
+        hidden = self.hidden.update(record, [*changes, *(change for _, change in found)])
+        return found + [one for one in hidden if one[0] not in known]
 
     @property
     def state(self) -> State:
         """Everything it remembers, JSON-safe; the stored observations are in the history."""
-        return {"model": self.model.state, "data": self.data.moves.state}
+        return {
+            "model": self.model.state,
+            "data": self.data.moves.state,
+            "hidden": self.hidden.state,
+        }
 
     @state.setter
     def state(self, state: State) -> None:
         self.model.state = state["model"]
         self.data.moves.state = state["data"]
+        if "hidden" in state:  # which earlier states do not have
+            self.hidden.state = state["hidden"]

@@ -20,6 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ipdp.core import schema
 from ipdp.core.jsonable import pack_floats, unpack_floats
 from ipdp.core.typing import Array, FloatArray, State
 
@@ -239,8 +240,9 @@ class BlockScales:
         shapes = past.shape, opened.shape, newest.shape, age.shape
         if shapes != (self._past.shape, self._open.shape, self._newest.shape, self.age.shape):
             raise ValueError("the state has other series than the monitor")
+        schema.check(state, n=schema.count)
         self.n, self.age = state["n"], age
-        self.warm_up = np.array(state["warm_up"], dtype=float)
+        self.warm_up = schema.array(state, "warm_up", self.warm_up.shape)
         self._past, self._open, self._newest = past, opened, newest
 
 

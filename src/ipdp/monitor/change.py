@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, fields
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 
+from ipdp.core import schema
 from ipdp.core.curve import PREDICTION, Curve, feature_text
 from ipdp.core.jsonable import readable
+from ipdp.core.link import text_on_scale
 from ipdp.core.places import place_text
 from ipdp.core.times import time_text
-from ipdp.core.typing import Array, Feature, FloatArray, Label, State
+from ipdp.core.typing import Array, Feature, FeatureName, FloatArray, Label, State
 from ipdp.core.words import few_digits
 from ipdp.monitor.move import Move
 
@@ -33,6 +35,9 @@ _FLAT = 0.25
 # A move of the mean prediction is told from so many standard deviations of the predictions on.
 _SEVERE = 0.05
 
+# Shares of what the model does are told if they moved by so much.
+_NOTICED_SHARE = 0.1
+
 _CURVES = ("before", "after")
 # What older logs and states do not have.
 _LATER = (
@@ -44,6 +49,9 @@ _LATER = (
     "move",
     "score",
     "severity",
+    "explained",
+    "differs",
+    "split",
 )
 
 
@@ -99,6 +107,15 @@ class Change:
         By what it moved the mean prediction, in units of the output; None where it is not known.
     severity
         The size of that in standard deviations of the predictions.
+    explained
+        The share of what the model does that its curves tell, before and after, by the same stored
+        observations; of a virtual change by those before and since. None where it is not known.
+    differs
+        The share of what the feature does that differs between observations, likewise: the part
+        that its curve does not show.
+    split
+        Of a feature with regions, by which other feature its effect differed before, and differs
+        since.
 
     Examples
     --------
@@ -137,6 +154,9 @@ class Change:
     move: Move | None = None
     score: float | None = None
     severity: float | None = None
+    explained: tuple[float, float] | None = None
+    differs: tuple[float, float] | None = None
+    split: tuple[FeatureName, FeatureName] | None = None
 
     def __post_init__(self) -> None:
         if self.move is not None and not isinstance(self.move, Move):  # from a log or a state
@@ -153,17 +173,29 @@ class Change:
 
         The curves alone do not show it, as they hold one output of several.
         """
-        is_probability = self.is_probability
-        if is_probability is None and (self.output,) != PREDICTION:
-            values = np.concatenate([self.before.average.ravel(), self.after.average.ravel()])
-            values = values[~np.isnan(values)]
-            is_probability = bool((values >= -1e-9).all() and (values <= 1 + 1e-9).all())
-        return f"P({self.output})" if is_probability else str(self.output)
+        link = self.before.link
+        is_chance = self.is_of_class and link != "logit"
+        return text_on_scale(f"P({self.output})" if is_chance else str(self.output), link)
+
+    @property
+    def is_of_class(self) -> bool:
+        """Whether the output is the probability of a class, on whatever scale."""
+        if self.is_probability is not None and self.before.link is None:
+            return self.is_probability
+        if (self.output,) == PREDICTION:
+            return False
+        if self.before.link is not None:
+            return self.before.of_classes and self.after.of_classes
+        values = np.concatenate([self.before.average.ravel(), self.after.average.ravel()])
+        values = values[~np.isnan(values)]
+        return bool((values >= -1e-9).all() and (values <= 1 + 1e-9).all())
 
     def summary(self, *, evidence: bool = True) -> str:
         """One sentence for people; without `evidence` not by how many rows it was found."""
         if self.move is not None and self.kind == "virtual":
             return f"{self.move.text()}{self._score()}"
+        if self.statistic in ("explained", "regions"):
+            return self._of_hidden()
         parts = []
         if self.kind != "virtual":
             parts.append(f"{self._verb()} since {time_text(self.began)}: {self._effect(evidence)}")
@@ -172,7 +204,35 @@ class Change:
         elif self.kind in ("virtual", "both"):
             since = "" if parts else f" since {time_text(self.began)}"
             parts.append(f"data moved{since}: range {self._range()}")
-        return f"{feature_text(self.feature)}: {'; '.join(parts)}{self._score()}"
+        said = f"{feature_text(self.feature)}: {'; '.join(parts)}{self._score()}"
+        return "; ".join([said, *self._hidden()])
+
+    def _of_hidden(self) -> str:
+        """A change of what the curves do not show, found by itself."""
+        what = "data moved" if self.kind == "virtual" else self._verb()
+        said = f"{feature_text(self.feature)}: {what} since {time_text(self.began)}"
+        if self.split is not None:
+            before, after = map(feature_text, self.split)
+            return f"{said}: its effect now differs by {after} (by {before} before)"
+        return f"{said}: {'; '.join(self._hidden())}"
+
+    def _hidden(self) -> list[str]:
+        """What became of the part of the model that its curves do not show, if that is noticed."""
+        said = []
+        if self.explained is not None:
+            before, after = self.explained
+            if abs(after - before) >= _NOTICED_SHARE:
+                shares = f"{_share(after)} of what the model does ({_share(before)} before)"
+                # Of other data the same model tells more, or less, for more than one reason.
+                how = f": features interact {'more' if after < before else 'less'}"
+                said.append(f"the curves now tell {shares}{how if self.kind != 'virtual' else ''}")
+        if self.differs is not None:
+            before, after = self.differs
+            if abs(after - before) >= _NOTICED_SHARE:
+                how = "differs more" if after > before else "differs less"
+                shares = f"{_share(after)} of it ({_share(before)} before)"
+                said.append(f"its effect {how} between rows: {shares}")
+        return said
 
     def _score(self) -> str:
         """What it did to the mean prediction, if that is enough to be told."""
@@ -180,7 +240,7 @@ class Change:
             return ""
         if self.score is None or self.severity is None or self.severity < _SEVERE:
             return ""
-        on = "prediction" if (self.output,) == PREDICTION else self.output_text
+        on = self.output_text
         sign = "+" if self.score > 0 else ""
         return f"; this moved the mean {on} by {sign}{few_digits(self.score)}"
 
@@ -189,7 +249,7 @@ class Change:
 
     def _effect(self, evidence: bool) -> str:
         """What the effect is on, and what has become of it."""
-        on = "the prediction" if (self.output,) == PREDICTION else self.output_text
+        on = "the prediction" if self.output_text == "prediction" else self.output_text
         if self.is_interaction:
             said = f"effect on {on} is another for single rows, the same on average (interaction)"
         else:
@@ -266,10 +326,12 @@ class Change:
     @classmethod
     def from_dict(cls, state: State) -> Change:
         """The change that gave this dict."""
-        if state.get("version") != 1:
-            raise ValueError(
-                f"this is a change of version {state.get('version')!r}; this ipdp reads version 1"
-            )
+        schema.must_be_version("a change", state.get("version"), 1)
+        with schema.intact("the change"):
+            return cls._restored(state)
+
+    @classmethod
+    def _restored(cls, state: State) -> Change:
         missing = {item.name: item.default for item in fields(cls) if item.name in _LATER}
         values = {item.name: {**missing, **state}[item.name] for item in fields(cls)}
         for name in _CURVES:
@@ -278,12 +340,33 @@ class Change:
             values["size"] = math.nan
         if values["size_in_errors"] is None:  # infinity is no number in JSON either
             values["size_in_errors"] = math.nan if math.isnan(values["size"]) else math.inf
-        for name in ("where", "range_before", "range_after"):
+        for name in ("where", "range_before", "range_after", "explained", "differs", "split"):
             values[name] = None if values[name] is None else tuple(values[name])
-        return cls(**values)
+        return cls(**values).checked()
+
+    def checked(self) -> Change:
+        """The same, or an error if it cannot be what was saved."""
+        number, may, flag = schema.number, schema.maybe, schema.flag
+        values = vars(self)
+        schema.check(values, feature=schema.name, output=schema.name, statistic=schema.text)
+        schema.check(values, t=number, began=number, ended=may(number), level=may(number))
+        schema.check(values, n_since=may(number), n_asked=may(schema.count))
+        schema.check(values, is_probability=may(flag), is_whole=flag, is_interaction=flag)
+        schema.check(values, kind=schema.one_of(*get_args(Kind)))
+        for name in ("where", "range_before", "range_after"):
+            schema.check(values, **{name: may(schema.each(schema.name))})
+        shares = [self.shares[name] for name in ("real", "virtual")]
+        schema.check({"shares": shares}, shares=schema.each(may(number)))
+        self.summary()  # what cannot be said cannot be shown
+        return self
 
     def __repr__(self) -> str:
         return f"<Change at t = {time_text(self.t)}: {self.summary()}>"
+
+
+def _share(share: float) -> str:
+    """A share of the variance, which estimates may take below 0 or above 1."""
+    return f"{round(100 * min(max(share, 0.0), 1.0))} %"
 
 
 def centred(values: FloatArray) -> FloatArray:

@@ -139,11 +139,6 @@ class Scan:
         best = ratio.argmax(axis=0)
         return Cuts(ratio[best, np.arange(self.n_series)], best + 1)
 
-    @property
-    def n_buckets(self) -> int:
-        """Number of buckets; a cut lies between two of them."""
-        return len(self._levels)
-
     def sides(self, at: int) -> tuple[Side, Side]:
         """What is known of the older and of the newer side of a cut, for all series."""
         return _side(self._buckets[:at, :3].sum(axis=0)), _side(self._buckets[at:, :3].sum(axis=0))

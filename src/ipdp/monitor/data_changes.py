@@ -125,6 +125,24 @@ def change_of(
     )
 
 
+def curves_of(
+    name: FeatureName,
+    label: Label,
+    which: tuple[int, int],
+    history: History,
+    cut: tuple[int, Record],
+) -> tuple[Curve, Curve]:
+    """The mean curves of observations up to a number, and since; `which` are target and output."""
+    (number, output), (last, newest) = which, cut
+    sides = [
+        _asked(history.between(first, end, at_most=4 * _N_RECORDS), number)
+        for first, end in ((0, last), (last + 1, newest.n))
+    ]
+    before, after = sides[0] or sides[1], sides[1] or sides[0]
+    one, other = (_curve(name, label, output, side, number) for side in (before, after))
+    return one, other
+
+
 def both(real: Change, moved: Change) -> Change:
     """A change of the model and a move of the data of the same feature and time, as one."""
     size = real.size / (real.size + _std(real)) if real.size > 0 else 0.5
@@ -168,7 +186,11 @@ def tell_end(changes: list[Change], ended: Change) -> Change | None:
     kept = "t", "began", "n_since", "kind", "shares", "range_before", "range_after", "move"
     for k, known in reversed(list(enumerate(changes))):
         if known.feature == ended.feature and known.kind in ("real", "both"):
-            changes[k] = replace(ended, **{name: getattr(known, name) for name in kept})
+            told = {name: getattr(known, name) for name in kept}
+            for name in ("explained", "differs"):  # where others ended at the same time
+                if getattr(ended, name) is None:
+                    told[name] = getattr(known, name)
+            changes[k] = replace(ended, **told)
             return changes[k]
     return None
 

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ipdp.core import schema
 from ipdp.core.jsonable import encode_name, pack_floats, unpack_floats
 from ipdp.core.typing import Array, FeatureName, FloatArray, State
 from ipdp.monitor import describe
@@ -40,7 +41,7 @@ _LEAST_OFF_SEASON = 0.1
 # Moves of a feature that follow each other within so many observations are one change.
 _SAME_CHANGE = 8192
 # Of one feature there is, with all scales, a test for every so many observations.
-_OBSERVATIONS_PER_TEST = 20.0
+_OBSERVATIONS_PER_TEST = 45.0
 
 Periods = float | Mapping[FeatureName, float] | None
 """The length of the season, of all features or of each."""
@@ -266,8 +267,15 @@ class DataMoves:
         self._begin_scales()
         self._scales.state = state["scales"]
         self._repeats.state = state["repeats"]
-        self._ring = unpack_floats(state["ring"])
-        self._starts = list(state["starts"])
-        self._is_stuck = np.array(state["is_stuck"], dtype=bool)
-        self._grows = np.array(state["grows"], dtype=bool)
+        ring = unpack_floats(state["ring"])
+        schema.must_fit("ring", ring, self._ring.shape, finite=False)
+        n = len(self._is_stuck)
+        schema.check(state, starts=schema.each(schema.count, n))
+        moves = [{"row": row, "group": group, "n": n} for row, group, n in state["last_moves"]]
+        for move in moves:
+            schema.check(move, row=schema.below(n), group=schema.text, n=schema.count)
+        self._ring, self._starts = ring, list(state["starts"])
+        self._is_stuck, self._grows = (
+            schema.array(state, name, (n,), "b") for name in ("is_stuck", "grows")
+        )
         self._last_moves = {(row, group): n for row, group, n in state["last_moves"]}

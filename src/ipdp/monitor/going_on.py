@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import astuple, dataclass
 from typing import Any
+
+from ipdp.core import schema
 
 # A learning model adapts to one change without a pause. What comes so many observations after the
 # difference was last larger than ever, and makes it so many times as large, is another change,
@@ -17,6 +20,8 @@ _SOON = 512
 _CHECKS = 2
 # The difference is larger than ever by this share at least, or it is about the same.
 _LARGER = 1.1
+
+_COUNTS = ("n", "output", "first", "last", "peak_n", "n_quiet", "base_n", "n_above")
 
 
 @dataclass
@@ -55,6 +60,16 @@ class GoingOn:
             return False
         self.n_above += 1
         return self.n_above >= _CHECKS
+
+    @classmethod
+    def restored(cls, values: Sequence[Any]) -> GoingOn:
+        """What gave this list."""
+        change = cls(*values)
+        count, number = schema.count, schema.number
+        schema.check(
+            vars(change), peak=number, base=schema.maybe(number), **dict.fromkeys(_COUNTS, count)
+        )
+        return change
 
     def to_list(self) -> list[Any]:
         """JSON-safe; its arguments."""

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from ipdp.core import schema
+from ipdp.core.jsonable import encode_name
 from ipdp.core.typing import Array, FloatArray, State
 from ipdp.monitor.features import Layout, axis_of, probe_of
 
@@ -147,18 +149,36 @@ class Knots:
         """The places, JSON-safe."""
         return {
             "places": [
-                None if p is None else {"categories": p.dtype == object, "values": p.tolist()}
+                None if p is None else {"categories": p.dtype == object, "values": _saved(p)}
                 for p in self.places
             ]
         }
 
     @state.setter
     def state(self, state: State) -> None:
-        self.places = [
-            saved and np.array(saved["values"], dtype=object if saved["categories"] else float)
-            for saved in state["places"]
-        ]
+        if len(state["places"]) != len(self.places):
+            raise ValueError("the state is damaged: it has other features than the explainer")
+        self.places = [None if saved is None else _restored(saved) for saved in state["places"]]
         self._layout = None
+
+
+def _saved(places: Array) -> list[Any]:
+    return [encode_name(place) for place in places.tolist()]
+
+
+def _restored(saved: State) -> Array:
+    """Places that were saved: numbers that ascend, or categories."""
+    schema.check(saved, categories=schema.flag)
+    values = schema.categories(saved, "values")
+    if not values:
+        raise ValueError("the state is damaged: a feature has no places")
+    if not saved["categories"]:
+        schema.check({"values": values}, values=schema.each(schema.value))
+    places: Array = np.empty(len(values), dtype=object if saved["categories"] else float)
+    places[:] = values
+    if not saved["categories"] and (np.diff(places) <= 0).any():
+        raise ValueError("the state is damaged: the places of a feature do not ascend")
+    return places
 
 
 def data_shares(places: Array, values: Sequence[Any]) -> FloatArray:

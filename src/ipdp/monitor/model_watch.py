@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ipdp.core import schema
 from ipdp.core.curve import Curve
 from ipdp.core.typing import Array, Label, State
 from ipdp.explainers.pdp import IncrementalPDP
@@ -17,6 +18,7 @@ from ipdp.monitor.candidate import Compared
 from ipdp.monitor.change import Change
 from ipdp.monitor.features import Record, Target, monitored
 from ipdp.monitor.going_on import GoingOn
+from ipdp.monitor.hidden import told_by
 from ipdp.monitor.history import History
 from ipdp.monitor.surprise import CLEAR, Surprise, Weighed
 
@@ -24,10 +26,13 @@ logger = logging.getLogger("ipdp.monitor")
 
 # Before a change is reported, and for its place and curves, so many are asked about.
 _N_KEPT = 192
+# For what curves tell of the model before and after a change so many are.
+_N_TOLD = 96
 # That may be done at this share of the checks; what is not used is saved, up to so many times.
 _BUDGET, _SAVED = 1 / 16, 16.0
-# A candidate that was rejected is looked at again after 4, 8, ... checks, at most so many.
-_FIRST_WAIT, _LONGEST_WAIT = 4, 128
+# A candidate that was rejected is looked at again after 4, 8, ... checks, at most so many: in a
+# long stream there are many of them, and its changes are not to be missed meanwhile.
+_FIRST_WAIT, _LONGEST_WAIT = 4, 32
 # A change goes on for so many observations at least, and at most.
 _SHORTEST, _LONGEST = 192, 8192
 
@@ -82,6 +87,8 @@ class ModelWatch:
         self._wait, self._rejected = [0] * n, [0] * n
         self._budget = _SAVED
         self._has_fault = False
+        # The last ones that were asked about for what curves tell, for other features of one check.
+        self._renewed_rows: dict[tuple[int, int], list[Record]] = {}
 
     def check(self, newest: Record) -> tuple[list[Found], list[Found]]:
         """Ask again, as is done every `clock` observations.
@@ -270,6 +277,7 @@ class ModelWatch:
         layout, number = newest.layout, self.numbers[row]
         (last,) = self.history.between(0, compared.last, at_most=1, closer=True)
         earlier = self.asker.axis(row, last)
+        rest |= self._hidden(newest, row, compared)
         if rest.get("is_interaction"):
             rest = {"where": None, "size": compared.hidden, **rest}
         return compared.to_change(
@@ -284,6 +292,31 @@ class ModelWatch:
             is_whole=bool(layout.whole[layout.targets.index(number)][0]),
             **rest,
         )
+
+    def _hidden(self, newest: Record, row: int, compared: Compared) -> dict[str, Any]:
+        """What curves told of the model before a change, and tell after it, by the same rows."""
+        records = self.history.evenly(
+            max(self.since) + 1, compared.last, at_most=_N_TOLD, closer=True
+        )
+        asked = records[0].n if records else 0, newest.n
+        if asked not in self._renewed_rows:
+            try:
+                again = renewed(self.pdp.engine, records, self.numbers, self.labels)
+            except Exception:  # it is reported without this
+                self._say_fault()
+                return {}
+            self._renewed_rows = {asked: again}
+        sides = [
+            told_by(side, self.numbers, compared.output)
+            for side in (records, self._renewed_rows[asked])
+        ]
+        if sides[0] is None or sides[1] is None:
+            return {}
+        number = self.numbers[row]
+        return {
+            "explained": (sides[0].share, sides[1].share),
+            "differs": (sides[0].differs[number], sides[1].differs[number]),
+        }
 
     def are_probabilities(self, newest: Record) -> bool:
         """Whether the outputs, all of them, are the probabilities of classes."""
@@ -352,15 +385,29 @@ class ModelWatch:
 
     @state.setter
     def state(self, state: State) -> None:
+        self._check(state)
         self.asker.state = state["asker"]
         self.surprise.state = state["surprise"]
         self.since, self.is_warm = list(state["since"]), state["is_warm"]
         self.renewed = list(state["renewed"])
-        self.going_on = {row: GoingOn(*change) for row, *change in state["going_on"]}
+        self.going_on = {row: GoingOn.restored(change) for row, *change in state["going_on"]}
         self.pending, self.candidates = dict(state["pending"]), set(state["candidates"])
         self._suppressed = [(until, size) for until, size in state["suppressed"]]
         self._wait, self._rejected = list(state["wait"]), list(state["rejected"])
         self._budget = state["budget"]
+
+    def _check(self, state: State) -> None:
+        """Raise unless a state has a number for each feature, and knows only those there are."""
+        n = len(self.since)
+        count, number, row = schema.count, schema.number, schema.below(n)
+        schema.check(state, since=schema.each(number, n), is_warm=schema.flag, budget=number)
+        schema.check(state, renewed=schema.each(schema.maybe(number), n))
+        schema.check(state, wait=schema.each(number, n), rejected=schema.each(count, n))
+        schema.check(state, suppressed=schema.each(schema.each(schema.maybe(number), 2), n))
+        schema.check(state, candidates=schema.each(row), going_on=schema.each(schema.parts))
+        schema.check(state, pending=schema.each(schema.each(count, 2)))
+        rows = [each[0] for each in (*state["going_on"], *state["pending"])]
+        schema.check({"rows": rows}, rows=schema.each(row))
 
 
 def _ends(axis: Array) -> tuple[Any, ...]:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ipdp.core.observations import observations
+from ipdp.core import schema
+from ipdp.core.jsonable import must_be_savable
+from ipdp.core.observations import as_observation, observations
 from ipdp.core.typing import FeatureName, Label, Observation, State
 from ipdp.core.validation import next_time, whole_number
 from ipdp.explainers.pdp import IncrementalPDP
@@ -19,6 +21,7 @@ from ipdp.monitor.data_moves import DataMoves, Periods, periods_text
 from ipdp.monitor.detector_watch import DetectorWatch
 from ipdp.monitor.feature_series import FeatureSeries
 from ipdp.monitor.features import IceRecord, newest_ice, targets
+from ipdp.monitor.hidden_watch import HiddenWatch
 from ipdp.monitor.history import PER_LEVEL, History, Record
 from ipdp.monitor.model_watch import ModelWatch
 from ipdp.monitor.move import Aspect
@@ -60,7 +63,7 @@ class Monitor:
     tolerance
         The smallest change of the model that is worth an alarm: root mean square of the
         difference of the centred curves, as a share of the standard deviation of the output. A
-        model that learns changes a little all the time.
+        model that learns changes a little all the time: of it twice as much is asked for.
     clock
         Number of observations between checks.
     warm_up
@@ -148,8 +151,11 @@ class Monitor:
 
     def explain_one(self, x: Observation, w: float = 1.0, *, t: float | None = None) -> None:
         """Explain one observation, then test its curves."""
+        if type(x) is not dict and not isinstance(x, Mapping):
+            x = as_observation(x)
+        must_be_savable(x)  # some are kept
         self.pdp.explain_one(x, w, t=t)
-        self.update(x)
+        self._tested(x, None)
 
     def explain_many(
         self,
@@ -183,6 +189,8 @@ class Monitor:
     def _explain_some(
         self, rows: Sequence[Observation], weights: list[float], times: Sequence[float] | None
     ) -> None:
+        for row in rows:
+            must_be_savable(row)
         n_seen, last = self.pdp.n_seen, self.pdp.t
         self.pdp.explain_many(rows, weights, t=times)
         explained = []
@@ -212,6 +220,10 @@ class Monitor:
         -------
         The changes found at this step, as a rule none.
         """
+        must_be_savable(x)
+        return self._tested(x, t)
+
+    def _tested(self, x: Observation, t: float | None) -> list[Change]:
         ice = newest_ice(self.pdp)
         if ice is None or ice is self._newest:
             return []  # not explained: warm-up, weight 0, or `every`
@@ -281,7 +293,7 @@ class Monitor:
                 rest = self.false_alarms_per, self.warm_up, self.period
                 moves = DataMoves(model.numbers, model.names, *rest)
                 data = DataWatch(moves, self._history, self.cool_down)
-            self._watch = AskingWatch(model, data)
+            self._watch = AskingWatch(model, data, HiddenWatch(model, self._history))
             return self._watch
         series = FeatureSeries(
             targets(self.pdp),
@@ -338,31 +350,31 @@ class Monitor:
 
     @state.setter
     def state(self, state: State) -> None:
+        schema.check(state, n=schema.count, changes=schema.parts)
         version = state.get("version")
         if version in _EARLIER_VERSIONS:
             self._begin_anew(state)
             return
-        if version != _STATE_VERSION:
-            raise ValueError(
-                f"this is a state of version {version!r}; this ipdp reads version {_STATE_VERSION}"
-            )
+        schema.must_be_version("a state", version, _STATE_VERSION)
         for name, value in self._settings.items():
             if (was := state.get(name)) != value:
                 raise ValueError(
                     f"the state was made with {name} = {was!r}, this monitor has {value!r}"
                 )
-        if state["n"] and newest_ice(self.pdp) is None:
+        if state.get("n") and newest_ice(self.pdp) is None:
             raise ValueError("give the explainer its state first, then the monitor")
         before = dict(vars(self))
         try:
-            self._restore(state)
-        except (KeyError, IndexError, TypeError, ValueError) as error:
+            with schema.intact("the state"):
+                self._restore(state)
+        except ValueError:
             vars(self).update(before)
-            raise ValueError(f"the state is damaged: {error}") from error
+            raise
 
     def _begin_anew(self, state: State) -> None:
         """Keep the changes of a monitor of before, which looked at other things than this one."""
-        changes = [Change.from_dict(change) for change in state["changes"]]
+        with schema.intact("the state"):
+            changes = [Change.from_dict(change) for change in state["changes"]]
         logger.warning(
             "the monitor starts anew: its state is of version %s of ipdp's monitor, which found "
             "changes in another way; it keeps the %d changes that were found",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ipdp.core import schema
 from ipdp.core.typing import Array, FloatArray, State
 
 # Values that usually change: there have been so many runs of equal values,
@@ -80,9 +81,11 @@ class Repeats:
 
     @state.setter
     def state(self, state: State) -> None:
+        n = len(self._last)
+        schema.check(state, last=schema.each(schema.maybe(schema.number), n))
         self._last = np.array([np.nan if v is None else v for v in state["last"]], dtype=float)
-        self.run = np.array(state["run"], dtype=int)
-        self.longest = np.array(state["longest"], dtype=int)
-        self._n_runs = np.array(state["n_runs"], dtype=int)
-        self._n_steps = np.array(state["n_steps"], dtype=int).reshape(2, -1)
-        self._n_blocks = np.array(state["n_blocks"], dtype=int)
+        self.run, self.longest, self._n_runs, self._n_blocks = (
+            schema.array(state, name, (n,), "i")
+            for name in ("run", "longest", "n_runs", "n_blocks")
+        )
+        self._n_steps = schema.array(state, "n_steps", (2, n), "i")

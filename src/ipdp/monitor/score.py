@@ -20,7 +20,7 @@ _AT_MOST, _FEWEST = 256, 8
 
 
 def with_score(change: Change, pdp: IncrementalPDP, history: History, newest: Record) -> Change:
-    """The change with what it did to the mean prediction; as it is where that is not known.
+    """The change as it is shown, with what it did to the mean prediction where that is known.
 
     Of a change of the model: what it says otherwise of the same observations, at their own values.
     Of a move of the data: what the curves say of the values since, minus that of those before.
@@ -38,6 +38,8 @@ def with_score(change: Change, pdp: IncrementalPDP, history: History, newest: Re
         pairs = curves, curves[::-1]
         both = [_mean(*pair, sides[1]) - _mean(*pair, sides[0]) for pair in pairs]
         moves.append(float(np.mean(both)))
+    if change.before.link is None:  # else it was done before
+        change = replace(change, before=pdp.on_scale(curves[0]), after=pdp.on_scale(curves[1]))
     if not moves or not np.isfinite(moves).all():
         return change
     score, std = sum(moves), _std(pdp, change, records)

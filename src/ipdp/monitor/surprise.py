@@ -22,6 +22,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ipdp.core import schema
 from ipdp.core.jsonable import pack_floats, unpack_floats
 from ipdp.core.typing import Array, FloatArray, State
 
@@ -36,7 +37,8 @@ _FOLLOWED = 3
 _FEWEST = 4
 # A change is this many times what is usual,
 _UNUSUAL = 1.8
-# the mean difference is so many standard errors from zero,
+# the mean difference is so many standard errors from zero (before it is looked at closer, less is
+# enough if it is larger by as much),
 CLEAR = 4.0
 # and differences of single observations must be larger by this factor, as they are not averaged.
 _HIDDEN = 2.0
@@ -227,7 +229,8 @@ class Surprise:
         measured = self._measured()
         sizes = np.stack([measured.mean[:-1], measured.single[:-1]])
         ratios = sizes / np.maximum(self.tolerance, _UNUSUAL * self.usual)
-        ratios[0] = np.where(measured.errors[:-1] >= CLEAR, ratios[0], 0.0)
+        # What is not clear counts less, not as nothing: in a forest a change stays about there.
+        ratios[0] *= np.minimum(measured.errors[:-1] / CLEAR, 1.0)
         ratios[1] /= _HIDDEN
         result = self._largest(ratios, sizes)
         if len(self.window) >= _LATELY:
@@ -346,12 +349,22 @@ class Surprise:
 
     @state.setter
     def state(self, state: State) -> None:
-        self.moments, self.usual = unpack_floats(state["moments"]), unpack_floats(state["usual"])
-        self.n_usual, self.score = np.array(state["n_usual"]), np.array(state["score"])
+        schema.check(state, n_checks=schema.count, n_moving=schema.count)
+        n = len(self.score)
+        moments, usual = unpack_floats(state["moments"]), unpack_floats(state["usual"])
+        weights = unpack_floats(state["weights"])
+        schema.must_fit("moments", moments, self.moments.shape)
+        schema.must_fit("usual", usual, self.usual.shape)
+        schema.must_fit("weights", weights, (n, *weights.shape[1:2]))
+        self.moments, self.usual, self.weights = moments, usual, weights
+        self.n_usual = schema.array(state, "n_usual", (n,), "i")
+        self.score = schema.array(state, "score", (n,))
         self.n_checks, self.n_moving = state["n_checks"], state["n_moving"]
-        self.weights = unpack_floats(state["weights"])
-        later = [(unpack_floats(sizes), np.array(known)) for sizes, known in state["later"]]
-        self._later = deque(later)
+        self._later = deque()
+        for packed, known in state["later"]:
+            sizes = unpack_floats(packed)
+            schema.must_fit("later", sizes, self.usual.shape)
+            self._later.append((sizes, schema.array({"known": known}, "known", (n,), "b")))
         self.window.clear()
         self._joined = None
         for ages, is_young, counts, difference in state["window"]:
@@ -361,4 +374,9 @@ class Surprise:
                 np.array(counts, dtype=bool).reshape(shape),
             )
             own = np.array(ages, dtype=int).reshape(shape)
-            self.window.append(Asked(own, *flags, unpack_floats(difference)))
+            asked = unpack_floats(difference)
+            n_rows, n_features = shape
+            wanted = n_rows, self.moments.shape[2], n_features, self.weights.shape[1]
+            schema.must_fit("difference", asked, wanted, finite=False)
+            schema.must_fit("is_young", flags[0], shape[:1])
+            self.window.append(Asked(own, *flags, asked))

@@ -15,7 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from ipdp.core.jsonable import decode_name, encode_name, pack_floats, unpack_floats
+from ipdp.core import schema
+from ipdp.core.jsonable import encode_name, pack_floats, unpack_floats
 from ipdp.core.typing import Array, FloatArray, State
 
 BLOCK = 32
@@ -159,13 +160,18 @@ class ValueBlocks:
     @state.setter
     def state(self, state: State) -> None:
         middle, spread = unpack_floats(state["middle"]), unpack_floats(state["spread"])
-        if len(middle) != len(self.middle):
+        if middle.shape != self.middle.shape or spread.shape != self.spread.shape:
             raise ValueError("the state has other features than the explainer")
+        n = len(self.is_category)
+        schema.check(state, is_category=schema.each(schema.flag, n))
+        schema.check(state, categories=schema.each(schema.parts, n))
         self.is_category = list(state["is_category"])
-        self.categories = [[decode_name(c) for c in own] for own in state["categories"]]
+        self.categories = [schema.categories({"own": own}, "own") for own in state["categories"]]
         self.middle, self.spread = middle, spread
         if state["season"] is not None:
-            self._season = unpack_floats(state["season"])
+            season = unpack_floats(state["season"])
+            schema.must_fit("season", season, self._season.shape, finite=False)
+            self._season = season
 
 
 def _log_width(halves: FloatArray) -> FloatArray:
