@@ -22,8 +22,8 @@ def explained(correlation, n=2_000):
 @pytest.mark.parametrize(("correlation", "share"), [(0.0, 0.01), (0.9, 0.40), (0.97, 0.65)])
 def test_it_is_that_of_two_normal_features(correlation, share):
     pdp = explained(correlation)
-    found = pdp._off_data(pdp.curve("a"))
-    assert found == pytest.approx(share, abs=0.06)
+    curve = pdp.with_off_data(pdp.curve("a"))
+    assert curve.off_data @ curve.weights == pytest.approx(share, abs=0.06)
 
 
 def test_it_is_larger_at_the_ends():
@@ -38,16 +38,26 @@ def test_categories_and_too_few_say_nothing():
     pdp = ipdp.IncrementalPDP(lambda x: 1.0, alpha=0.01)
     for k in range(300):
         pdp.explain_one({"c": "ab"[k % 2], "n": k % 9})
-    assert pdp._off_data(pdp.curve("c")) is None
-    assert pdp._off_data(pdp.curve("n")) is None  # there is no other number
+    assert pdp.with_off_data(pdp.curve("c")).off_data is None
+    assert pdp.with_off_data(pdp.curve("n")).off_data is None  # there is no other number
 
 
 def test_missing_values_and_pairs_do_no_harm():
     pdp = ipdp.IncrementalPDP(lambda x: 1.0, ["n", ("n", "m")], alpha=0.01)
     for k in range(300):
         pdp.explain_one({"n": k % 97 / 10, "m": None if k % 3 else k % 89 / 10})
-    assert 0 <= pdp._off_data(pdp.curve("n")) <= 1
-    assert pdp._off_data(pdp.curve(("n", "m"))) is None
+    shares = pdp.with_off_data(pdp.curve("n")).off_data
+    assert np.all((shares >= 0) & (shares <= 1))
+    assert pdp.with_off_data(pdp.curve(("n", "m"))).off_data is None
+
+
+@pytest.mark.parametrize("kind", [np.float64, np.float32, np.int64])
+def test_numbers_of_numpy_are_numbers(kind):
+    pdp = ipdp.IncrementalPDP(lambda x: float(x["a"]), alpha=0.01)
+    rng = np.random.default_rng(1)
+    for a in rng.integers(0, 90, 300):
+        pdp.explain_one({"a": kind(a), "b": kind(a + rng.integers(0, 5))})
+    assert pdp.with_off_data(pdp.curve("a")).off_data is not None
 
 
 def test_the_figure_of_both_explainers():

@@ -522,9 +522,9 @@ def test_wrong_states():
         pfi.state = {}
     with pytest.raises(ValueError, match=r"made with alpha = 0\.5"):
         pfi.state = IncrementalPFI(product_model, loss=squared, alpha=0.5).state
-    explained(pfi, [({"a": 1.0, "b": 1.0, "c": object()}, 1.0)])
     with pytest.raises(TypeError, match="cannot be saved"):
-        pfi.state  # noqa: B018  # reading it is what is tested
+        explained(pfi, [({"a": 1.0, "b": 1.0, "c": object()}, 1.0)])
+    assert pfi.n_seen == 0
 
 
 def test_repr_says_what_it_is():

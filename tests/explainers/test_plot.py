@@ -138,3 +138,11 @@ def test_without_a_curve_it_says_what_to_do(explainer):
         pdp.plot()
     with pytest.raises(ipdp.NotEnoughSamples, match=r"'a'.*10 of 20"):
         pdp.curve("a")
+
+
+def test_before_the_first_curve_it_says_how_far_it_is():
+    pdp = ipdp.IncrementalPDP(lambda x: x["a"], ["a"])
+    for k in range(10):
+        pdp.explain_one({"a": k % 4 + 0.5})
+    with pytest.raises(ipdp.NotEnoughSamples, match="still warming up, with 10 of 20"):
+        pdp.curve("a")

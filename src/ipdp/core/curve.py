@@ -7,12 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from ipdp.core.curve_bands import are_probabilities, half_width, missing_ends
+from ipdp.core import schema
+from ipdp.core.curve_bands import are_linked, are_probabilities, half_width, missing_ends
 from ipdp.core.curve_frame import long_frame
-from ipdp.core.curve_state import curve_fields
+from ipdp.core.curve_state import check_curve, curve_fields
 from ipdp.core.heterogeneity import heterogeneity_of, interaction_of
 from ipdp.core.interpolation import interpolation_weights
 from ipdp.core.jsonable import readable
+from ipdp.core.link import Link, text_on_scale
 from ipdp.core.support import data_weights, deviation, supported_points
 from ipdp.core.typing import Array, Feature, FloatArray, Label, State
 
@@ -20,8 +22,7 @@ PREDICTION: tuple[Label, ...] = ("prediction",)
 """The outputs of a model that gives one number."""
 
 
-# Arrays of a curve whose first axis is that of its outputs.
-_BY_OUTPUT = (
+BY_OUTPUT = (
     "average",
     "std_error",
     "ice",
@@ -39,6 +40,7 @@ _BY_OUTPUT = (
     "prediction",
     "prediction_std",
 )
+"""Arrays of a curve whose first axis is that of its outputs."""
 
 
 def feature_text(feature: Feature) -> str:
@@ -50,19 +52,6 @@ def feature_text(feature: Feature) -> str:
     ('age', 'age*salary')
     """
     return "*".join(map(str, feature)) if isinstance(feature, tuple) else str(feature)
-
-
-def feature_where(feature: Feature, where: str) -> Feature:
-    """The name of the curve of a part of the observations; that of a pair stays a pair.
-
-    Examples
-    --------
-    >>> feature_where("age", "country = AT"), feature_where(("age", "salary"), "country = AT")
-    ('age, where country = AT', ('age', 'salary, where country = AT'))
-    """
-    if isinstance(feature, tuple):
-        return (*feature[:-1], feature_where(feature[-1], where))
-    return f"{feature}, where {where}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,6 +125,9 @@ class Curve:
         The share of the observations at each point, with the weights of the curve, of the shape of
         the grid; one between two points is shared by them. What the sum lacks to 1 was missing.
         None of a pair, and where it is not known.
+    off_data
+        At each point the share of the observations that do not occur with that value, of the shape
+        of the grid; None where that was not asked for, or is not known.
     prediction, prediction_std
         Mean and standard deviation of what the model said of the observations, of shape
         (n_outputs,), with the same weights; None where they are not known.
@@ -150,6 +142,8 @@ class Curve:
         Which observations it is about, in words ("country = AT"), as in its name; None for all.
     times
         For each feature whether its values are times, in seconds since 1970; empty if none are.
+    link
+        The scale of the outputs: "logit" for log-odds, "log" for logarithms; None for their own.
 
     Examples
     --------
@@ -194,12 +188,14 @@ class Curve:
     explained: FloatArray | None = None
     h_squared: FloatArray | None = None
     density: FloatArray | None = None
+    off_data: FloatArray | None = None
     prediction: FloatArray | None = None
     prediction_std: FloatArray | None = None
     follows_all: bool = True
     kind: str = "pdp"
     where: str | None = None
     times: tuple[bool, ...] = ()
+    link: Link | None = None
 
     @property
     def features(self) -> tuple[Feature, ...]:
@@ -280,7 +276,12 @@ class Curve:
         The newest ICE curve decides where there is one: an average may hold answers from before
         the model had met any class, which were all zero.
         """
-        return self.outputs != PREDICTION and are_probabilities(self)
+        return self.link is None and self.outputs != PREDICTION and are_probabilities(self)
+
+    @property
+    def of_classes(self) -> bool:
+        """Whether the outputs are the probabilities of classes, on whatever scale."""
+        return self.are_probabilities or (self.outputs != PREDICTION and are_linked(self))
 
     @property
     def main_output(self) -> Label | None:
@@ -291,7 +292,7 @@ class Curve:
         """
         if not self.outputs:
             return None
-        if len(self.outputs) == 2 and self.are_probabilities:
+        if len(self.outputs) == 2 and self.of_classes:
             return self.outputs[1]
         with np.errstate(all="ignore"):
             return self.outputs[int(np.argmax(np.nan_to_num(self.importance, nan=-1.0)))]
@@ -299,9 +300,10 @@ class Curve:
     def output_text(self, output: Label) -> str:
         """What a number of one output is: "P(True)" for a class, else the name of the target.
 
-        Of an accumulated local effect it is the effect on that.
+        With a link "log-odds of True"; of an accumulated local effect it is the effect on that.
         """
-        text = f"P({output})" if self.are_probabilities else str(output)
+        is_chance = self.of_classes and self.link != "logit"
+        text = text_on_scale(f"P({output})" if is_chance else str(output), self.link)
         return f"effect on {text}" if self.kind == "ale" else text
 
     def band(
@@ -389,7 +391,7 @@ class Curve:
             raise ValueError(f"no output {output!r}: the curve has {list(self.outputs)}")
         k = self.outputs.index(output)
         values = {item.name: getattr(self, item.name) for item in fields(self)}
-        for name in _BY_OUTPUT:
+        for name in BY_OUTPUT:
             if values[name] is not None:
                 values[name] = values[name][k : k + 1]
         return Curve(**{**values, "outputs": (output,)})
@@ -402,7 +404,10 @@ class Curve:
     @classmethod
     def from_dict(cls, state: State) -> Curve:
         """The curve that gave this dict."""
-        return cls(**curve_fields(state))
+        with schema.intact("the curve"):
+            fields = curve_fields(state)
+            check_curve(fields)
+        return cls(**fields)
 
     def to_frame(self, backend: Any = "pandas") -> Any:
         """A long frame: one row for each output and point.

@@ -54,3 +54,15 @@ def are_probabilities(curve: Curve) -> bool:
     if not values.size or values.mean(axis=1).min() < -1e-9:
         return False
     return bool(np.allclose(values.sum(axis=0), 1.0, atol=1e-6))
+
+
+def are_linked(curve: Curve) -> bool:
+    """Whether the outputs are probabilities on the scale of a link.
+
+    Of logarithms it is seen by their sum: means of logarithms are no more than those of means.
+    """
+    if curve.link != "log" or curve.kind == "ale":
+        return curve.link == "logit"
+    values = curve.average.reshape(len(curve.outputs), -1)
+    values = values[:, np.isfinite(values).all(axis=0)]
+    return bool(values.size and np.exp(np.minimum(values, 1.0)).sum(axis=0).max() <= 1.01)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ipdp.core.curve import Curve, feature_text
+from ipdp.core.parts import without_parts
 from ipdp.core.typing import Feature, FloatArray, Label
 
 LITTLE = 0.5
@@ -60,12 +61,12 @@ class Explained:
     def of(cls, curves: Iterable[Curve]) -> Explained | None:
         """What some curves of one time say of it; None where they say nothing."""
         single = [c for c in curves if len(c.grid_values) == 1 and c.explained is not None]
-        single = [c for c in single if c.where is None] or single
+        single = without_parts(single)
         if not single:
             return None
         first = single[0]
         assert first.explained is not None
-        if first.are_probabilities and len(first.outputs) == 2:
+        if first.of_classes and len(first.outputs) == 2:
             output = first.outputs[1]
         else:  # the one that some feature matters most to
             best = max(single, key=lambda curve: curve.overall_importance)

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, overload
 
 from ipdp.core.curve import feature_text
 from ipdp.core.curve_frame import frame_of
-from ipdp.core.typing import FeatureName, Label
+from ipdp.core.importance import Importance, Result
+from ipdp.core.typing import Feature, FeatureName, Label
 from ipdp.core.words import brief, few_digits, percent
 
+RESULTS = "interactions"
+"""Under this name they are among the results of a run's explainers, in its log."""
+# From so many standard errors on a pair that was logged is one that was found.
+_FOUND = 2.0
 # So many letters of a pair's name are written.
 _NAME = 40
 
@@ -91,7 +96,7 @@ class Interactions(Sequence[Interaction]):
 
     @property
     def pairs(self) -> list[tuple[FeatureName, FeatureName]]:
-        """The pairs alone, for an explainer that follows them: `[*names, *found.pairs[:2]]`."""
+        """The pairs alone; `pdp.follow(found.pairs[0])` follows the strongest from now on."""
         return [one.pair for one in self.found]
 
     def to_frame(self, backend: Any = "pandas") -> Any:
@@ -113,6 +118,39 @@ class Interactions(Sequence[Interaction]):
         for name in ("strength", "std_error", "share", "n_asked"):
             columns[name] = [getattr(one, name) for one in self.found]
         return frame_of(columns, backend)
+
+    def results(self, n_samples: int) -> dict[Feature, Importance]:
+        """All pairs as results that a log takes; `of_results` gives them back."""
+        return {
+            one.pair: Importance(
+                one.pair, one.strength, one.std_error, n_samples, float(one.n_asked), self.t
+            )
+            for one in (*self.found, *self.others)
+        }
+
+    @classmethod
+    def of_results(
+        cls, results: Mapping[Feature, Result], output: Label, variance: float
+    ) -> Interactions:
+        """The pairs that were logged, of an output with this variance of the predictions."""
+        pairs = [
+            Interaction(
+                (found.feature[0], found.feature[1]),
+                found.value,
+                found.std_error,
+                found.value**2 / variance if variance > 0 else float("nan"),
+                round(found.n_effective),
+            )
+            for found in results.values()
+            if isinstance(found, Importance) and isinstance(found.feature, tuple)
+        ]
+        pairs.sort(key=lambda one: -one.strength)
+        is_found = [one.strength > _FOUND * one.std_error for one in pairs]
+        sides = [
+            tuple(one for one, known in zip(pairs, is_found, strict=True) if known == wanted)
+            for wanted in (True, False)
+        ]
+        return cls(sides[0], sides[1], output, 0, next((r.t for r in results.values()), None))
 
     def plot(self, ax: Any = None, **options: Any) -> Any:
         """Draw a heat map; see `ipdp.plot.InteractionDisplay.plot` for the options.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 
 _DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
@@ -93,6 +93,22 @@ def percent(share: float) -> str:
     return f"{100 * share:.{digits}f} %".replace("100.0", "99.9")
 
 
+def told_apart(values: Sequence[float], say: Callable[[float], str]) -> list[str]:
+    """Numbers in words, with more digits where two of them would read the same.
+
+    Examples
+    --------
+    >>> told_apart([12.15, 12.2], few_digits), told_apart([0.871, 0.874], percent)
+    (['12.15', '12.2'], ['87.1 %', '87.4 %'])
+    """
+    said = [say(value) for value in values]
+    if len(set(said)) == len(said) or say not in (few_digits, percent):
+        return said  # names and dates may be the same
+    scale, unit = (100, " %") if say is percent else (1, "")
+    span = scale * (max(values) - min(values))
+    return [f"{few_digits(scale * value, span)}{unit}" for value in values]
+
+
 def times(n: int) -> str:
     """How often: once, twice, 3 times."""
     return {1: "once", 2: "twice"}.get(n, f"{n:,} times")
@@ -133,6 +149,17 @@ def quoted(names: Iterable[object], most: int = 10) -> str:
     "'a' and 1"
     """
     return listed(map(repr, names), most)
+
+
+def unbroken(text: str) -> str:
+    r"""A text in which no line ends between a number and its percent sign.
+
+    Examples
+    --------
+    >>> unbroken("from 55 % to 81 %")
+    'from 55\xa0% to 81\xa0%'
+    """
+    return text.replace(" %", "\N{NO-BREAK SPACE}%")
 
 
 def day_text(day: datetime, now: datetime) -> str:

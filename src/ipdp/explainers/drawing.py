@@ -7,12 +7,30 @@ from typing import Any
 
 from ipdp.core.curve import Curve
 from ipdp.core.errors import NotEnoughSamples
+from ipdp.core.link import Link, on_scale
 from ipdp.core.typing import Feature
 from ipdp.explainers.base import Explainer
+from ipdp.models.linked import on_link
 
 
 class CurveExplainer(Explainer):
     """An explainer whose results are curves, which can be drawn all at once."""
+
+    link: Link | None = None
+    """On which scale the outputs of the model are; None for their own."""
+
+    def _take_link(self, link: Link | None) -> None:
+        """Have the model on the scale of a link, or raise."""
+        self.engine = on_link(self.engine, link)
+        self.link = self.engine.link
+
+    @property
+    def _link_settings(self) -> dict[str, Any]:
+        return {} if self.link is None else {"link": self.link}
+
+    def on_scale(self, curve: Curve) -> Curve:
+        """A curve of what is remembered as it is shown; without a link they are the same."""
+        return on_scale(curve, self.link, [self.engine.origin(label) for label in curve.outputs])
 
     @property
     @abstractmethod
@@ -85,7 +103,7 @@ class CurveExplainer(Explainer):
 
         curve = self._curve_of(feature)
         other = ale._curve_of(feature) if isinstance(ale, CurveExplainer) else ale
-        return EffectDisplay(curve, other, off_data=self._off_data(curve)).plot(ax, **options)
+        return EffectDisplay(self.with_off_data(curve), other).plot(ax, **options)
 
     def _curve_of(self, feature: Feature) -> Curve:
         """The curve of one feature as `results` has it, or an error."""
@@ -94,10 +112,12 @@ class CurveExplainer(Explainer):
             return found
         raise NotEnoughSamples(f"there is no curve of {feature!r} yet")
 
-    def _off_data(self, curve: Curve) -> float | None:
-        """The share of what is asked that is about observations that do not occur, if known."""
-        del curve
-        return None
+    def with_off_data(self, curve: Curve) -> Curve:
+        """The curve with the share of what it asks about observations that do not occur, if known.
+
+        A figure with local effects beside it says so, and so do page and report.
+        """
+        return curve
 
     @property
     def why_nothing(self) -> str:

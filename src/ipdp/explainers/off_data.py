@@ -58,7 +58,7 @@ def _strongest(own: FloatArray, others: Sequence[FloatArray], most: int) -> Floa
 
 def _numbers(values: Sequence[Any]) -> FloatArray | None:
     """The values as numbers, missing ones as the mean of the others; None if they are none."""
-    if not {type(value) for value in values} <= {int, float, bool, type(None)}:
+    if not all(value is None or isinstance(value, (int, float, np.number)) for value in values):
         return None
     column: Array = np.array([np.nan if value is None else value for value in values], dtype=float)
     known = np.isfinite(column)

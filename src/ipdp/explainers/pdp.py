@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Literal, get_args
 
 from ipdp.core.curve import Curve
@@ -10,11 +11,10 @@ from ipdp.core.decay import Default
 from ipdp.core.errors import NotEnoughSamples
 from ipdp.core.explained import Explained
 from ipdp.core.importance import Result
-from ipdp.core.interactions import Interactions
-from ipdp.core.typing import Feature, FeatureName, FloatArray, Label, Observation
+from ipdp.core.link import Link
+from ipdp.core.typing import Feature, FeatureName, Observation
 from ipdp.core.validation import next_time, unknown, whole_number
-from ipdp.explainers.h_statistic import asked_h
-from ipdp.explainers.interactions import strongest_pairs
+from ipdp.explainers.asked_pairs import AskedPairs
 from ipdp.explainers.off_data import off_data
 from ipdp.explainers.segments.explainer import Segmented
 from ipdp.explainers.segments.labels import By
@@ -22,14 +22,14 @@ from ipdp.explainers.segments.memory import SegmentsMemory
 from ipdp.explainers.state.curve_memory import CurveMemory
 from ipdp.explainers.state.snapshot import Snapshot
 from ipdp.explainers.state.stack import Stack
-from ipdp.explainers.state.targets import checked_grids, followed, make_targets
+from ipdp.explainers.state.targets import checked_grids, followed, make_targets, over_all
 from ipdp.grid import Grid
 
 Estimator = Literal["pointwise", "regrid"]
 """What the mean of a curve belongs to: the number of a point, or its position."""
 
 
-class IncrementalPDP(Segmented):
+class IncrementalPDP(AskedPairs, Segmented):
     """Partial dependence curves that follow a model along a stream.
 
     For every observation and every feature, the model is evaluated at each point of the feature's
@@ -75,6 +75,10 @@ class IncrementalPDP(Segmented):
         same answers of the model; see `segments`.
     n_groups
         Number of groups that are followed, the most frequent ones; the rest is "others".
+    link
+        With "logit" curves are of log-odds instead of probabilities, on which the effect on a rare
+        event can be seen; with "log" of logarithms. Means are taken on that scale. What is nearer
+        than 1e-6 to 0 (or 1) counts as 1e-6.
 
     Notes
     -----
@@ -121,6 +125,7 @@ class IncrementalPDP(Segmented):
         seed: int | None = None,
         by: By | None = None,
         n_groups: int = 20,
+        link: Link | None = None,
     ) -> None:
         super().__init__(
             model, features, alpha=alpha, half_life=half_life, span=span, every=every, seed=seed
@@ -132,6 +137,7 @@ class IncrementalPDP(Segmented):
         self.n_ice = whole_number("n_ice", n_ice, least=0)
         self.n_past = whole_number("n_past", n_past, least=0)
         self._check_groups(by, n_groups)
+        self._take_link(link)
 
     def explain_many(
         self,
@@ -174,6 +180,13 @@ class IncrementalPDP(Segmented):
         stack.flush()
         return memory
 
+    def begin_table(self, x: Observation, n: int) -> CurveMemory:
+        """A memory without data for a table of n rows, whose grids hold all of them."""
+        self._check_first(x)
+        self.grid = over_all(self.grid, followed(x, self.features, self.engine), n)
+        self._memory = memory = self._begin(x)
+        return memory
+
     def _begin(self, x: Observation) -> CurveMemory:
         targets = make_targets(
             followed(x, self.features, self.engine),
@@ -186,7 +199,9 @@ class IncrementalPDP(Segmented):
         sizes: Any = {"alpha": self.alpha, "n_ice": self.n_ice, "n_past": self.n_past}
         if self.by is None:
             return CurveMemory(targets, tuple(x), **sizes)
-        return SegmentsMemory(targets, tuple(x), **sizes).begin(self.by, self.n_groups)
+        memory = SegmentsMemory(targets, tuple(x), **sizes).begin(self.by, self.n_groups)
+        memory.groups.hidden = self._is_hidden
+        return memory
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -197,6 +212,7 @@ class IncrementalPDP(Segmented):
             "estimator": self.estimator,
             "every": self.every,
             **({} if self.by is None else {"by": self.by, "n_groups": self.n_groups}),
+            **self._link_settings,
         }
 
     @property
@@ -236,7 +252,7 @@ class IncrementalPDP(Segmented):
         array([[ 0., -1.]])
         """
         number = self._number_of(feature)
-        return self._snapshot(now=now).curve(number)
+        return self.on_scale(self._snapshot(now=now).curve(number))
 
     def _number_of(self, feature: Feature | list[FeatureName]) -> int:
         """The number of a feature among those that are followed, or an error."""
@@ -251,83 +267,9 @@ class IncrementalPDP(Segmented):
             raise ValueError(unknown("curve for", feature, known))
         return known.index(feature)
 
-    def h_statistic(self, pair: tuple[FeatureName, FeatureName]) -> FloatArray:
-        """Friedman's H² of a pair that is followed, of the model as it is now, for each output.
-
-        The share of the variance of what the two features do that is not in the sum of their own
-        curves: 0 if their effects add up, 1 if neither has one of its own.
-
-        Parameters
-        ----------
-        pair
-            Two names that the explainer follows as a pair, and each alone.
-
-        Notes
-        -----
-        The model is asked some 100,000 times, at the values that the pair really had.
-        `Curve.h_squared`, which costs none, is that of the surface as it is drawn, by lines between
-        its points; for a model with steps, as of trees, it is smaller.
-
-        Examples
-        --------
-        >>> import random, ipdp
-        >>> model = lambda x: x["a"] * x["b"] + x["a"] + x["b"]
-        >>> pdp = ipdp.IncrementalPDP(model, ["a", "b", ("a", "b")], alpha=None)
-        >>> draws = random.Random(1)
-        >>> for _ in range(500):
-        ...     pdp.explain_one({"a": draws.uniform(-1, 1), "b": draws.uniform(-1, 1)})
-        >>> pdp.h_statistic(("a", "b")).round(1)
-        array([0.1])
-        """
-        number = self._number_of(pair)
-        if not self._memory.targets[number].is_pair:
-            raise ValueError(f"H is about two features, got {pair!r}")
-        self._must_have_past("Friedman's H")
-        return asked_h(self._memory, self.engine, number)
-
-    def interactions(
-        self, n: int = 10, *, output: Label | None = None, budget: int | None = None
-    ) -> Interactions:
-        """The strongest interactions between any two features of the observations, followed or not.
-
-        The model as it is now is asked about some past observations with values of each other;
-        nothing of the explainer changes.
-
-        Parameters
-        ----------
-        n
-            How many pairs to give, at most.
-        output
-            The output of the model that is meant; by default the second of two classes, or else the
-            one that varies most.
-        budget
-            How many predictions it may take; by default as many as the curves of the single
-            features take for the past observations that are kept (`n_past`).
-
-        Examples
-        --------
-        >>> import random, ipdp
-        >>> pdp = ipdp.IncrementalPDP(lambda x: x["a"] * x["b"] + 3 * x["c"], seed=1)
-        >>> draws = random.Random(1)
-        >>> for _ in range(300):
-        ...     pdp.explain_one({name: draws.gauss(0, 1) for name in "abc"})
-        >>> pdp.interactions().pairs
-        [('a', 'b')]
-        """
-        self._must_have_past("a search for interactions")
-        if self._memory is None:
-            raise NotEnoughSamples("no observation yet: call explain_one first")
-        return strongest_pairs(
-            self._memory,
-            self.engine,
-            n=whole_number("n", n),
-            output=output,
-            budget=None if budget is None else whole_number("budget", budget),
-        )
-
-    def _off_data(self, curve: Curve) -> float | None:
-        shares = off_data(self._memory, curve)
-        return None if shares is None else float(shares @ curve.weights)
+    def with_off_data(self, curve: Curve) -> Curve:
+        found = None if self._memory is None else off_data(self._memory, curve)
+        return curve if found is None else replace(curve, off_data=found)
 
     def _must_have_past(self, what: str) -> None:
         if self.where is not None:
@@ -355,7 +297,7 @@ class IncrementalPDP(Segmented):
             return {}
         snapshot = self._snapshot(now=now)
         return {
-            target.feature: snapshot.curve(k, with_ice=with_ice)
+            target.feature: self.on_scale(snapshot.curve(k, with_ice=with_ice))
             for k, target in enumerate(self._memory.targets)
             if target.n
         }
@@ -388,6 +330,9 @@ class IncrementalPDP(Segmented):
         from ipdp.comparison import Baseline
 
         return Baseline.of(self)
+
+    def _read(self) -> None:
+        _ = self.curves
 
     def results(self) -> dict[Feature, Result]:
         return {

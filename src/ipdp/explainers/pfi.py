@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from ipdp.core import schema
 from ipdp.core.blocks import Blocks
 from ipdp.core.curve import PREDICTION
 from ipdp.core.decay import Default
 from ipdp.core.dependence import independent_errors
 from ipdp.core.errors import NotEnoughSamples
 from ipdp.core.importance import Importance, Result
-from ipdp.core.jsonable import decode_name, encode_name
+from ipdp.core.jsonable import decode_name, encode_name, must_be_savable
 from ipdp.core.observations import arranged
 from ipdp.core.random import Uniforms, seed_for
 from ipdp.core.smoothing import Smoothing
@@ -204,6 +205,9 @@ class IncrementalPFI(Explainer):
         """
         return {feature: result.band(level) for feature, result in self._known().items()}
 
+    def _read(self) -> None:
+        self.results()
+
     def results(self) -> dict[Feature, Result]:
         memory = self._memory
         if memory is None or not memory.smoothing.n:
@@ -250,6 +254,7 @@ class _Memory(Memory):
     def ask(
         self, explainer: IncrementalPFI, x: Observation, y: Any, w: float
     ) -> tuple[dict[Any, Any], FloatArray | None]:
+        must_be_savable(x)
         if not (w and self.storage.kept):
             return dict(x), None
         self.left_out.tell()
@@ -334,12 +339,15 @@ class _Memory(Memory):
         }
 
     def _restore(self, state: State) -> None:
-        self.features = [decode_name(feature) for feature in state["features"]]
+        if [decode_name(feature) for feature in state["features"]] != self.features:
+            raise ValueError("the state is damaged: its features are not those of its columns")
         self.smoothing = Smoothing.from_state(state["smoothing"])
+        schema.must_fit("mean", self.smoothing.mean, (1, len(self.features)))
         self.blocks = Blocks(alpha=self.smoothing.alpha, n_columns=len(self.features))
         self.blocks.restart(self.smoothing)
         if "blocks" in state:  # not in those of version 0.3 and before
             self.blocks.restore(state["blocks"])
+        self.must_be_past(self.smoothing.t, self.blocks.last)
         for draws, saved in zip(self.draws, state["draws"], strict=True):
             draws.state = saved
         self.storage.state = state["storage"]

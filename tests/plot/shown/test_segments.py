@@ -45,7 +45,9 @@ def test_categories_that_a_group_has_not_are_left_out():
 
 
 def test_a_pair_is_refused():
-    with pytest.raises(ValueError, match="one feature"):
+    with pytest.raises(
+        ValueError, match=r"is a pair: draw the surface of each group, as pdp.segment"
+    ):
         SegmentsDisplay(("a", "b"), {"AT": make_pair()}, "country")
     with pytest.raises(ValueError, match="no group"):
         SegmentsDisplay("a", {}, "country")

@@ -11,6 +11,7 @@ from ipdp.core.decay import Default
 from ipdp.core.errors import NotEnoughSamples
 from ipdp.core.explained import Explained
 from ipdp.core.importance import Result
+from ipdp.core.link import Link
 from ipdp.core.typing import Feature, FeatureName, Observation
 from ipdp.explainers.pdp import IncrementalPDP
 from ipdp.explainers.regions.memory import RegionsMemory
@@ -39,7 +40,7 @@ class IncrementalRegions(IncrementalPDP):
         split by the others of them. Pairs may be among them, but are not split.
     alpha, half_life, span
         How fast the past is forgotten, as for `ipdp.IncrementalPDP`.
-    grid, every, n_ice, n_past, seed
+    grid, every, n_ice, n_past, seed, link
         As for `ipdp.IncrementalPDP`.
 
     Notes
@@ -81,6 +82,7 @@ class IncrementalRegions(IncrementalPDP):
         n_ice: int = 20,
         n_past: int = 288,
         seed: int | None = None,
+        link: Link | None = None,
     ) -> None:
         super().__init__(
             model,
@@ -93,6 +95,7 @@ class IncrementalRegions(IncrementalPDP):
             n_ice=n_ice,
             n_past=n_past,
             seed=seed,
+            link=link,
         )
 
     def _begin(self, x: Observation) -> RegionsMemory:
@@ -144,10 +147,15 @@ class IncrementalRegions(IncrementalPDP):
             found |= {curve.feature: curve for curve in split.curves}
         return found
 
+    def _read(self) -> None:
+        self.results()
+
     def _regions(self) -> RegionsSnapshot | None:
         if self._memory is None:
             return None
-        return RegionsSnapshot(self._memory, self.engine if self.n_past else None)
+        found = RegionsSnapshot(self._memory, self.engine if self.n_past else None)
+        found.show(self.on_scale)
+        return found
 
 
 def _told(snapshot: RegionsSnapshot) -> list[Curve]:

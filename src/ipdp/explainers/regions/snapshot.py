@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ipdp.core.curve import Curve, feature_where
+from ipdp.core.curve import Curve
+from ipdp.core.parts import feature_where
 from ipdp.core.typing import Feature, FloatArray
 from ipdp.explainers.regions.memory import RegionsMemory
 from ipdp.explainers.regions.split import Split
@@ -49,6 +51,13 @@ class RegionsSnapshot:
         self.splits: dict[Feature, Split] = {
             memory.targets[k].feature: self._split(k, part) for k, part in self._parts.items()
         }
+
+    def show(self, on_scale: Callable[[Curve], Curve]) -> None:
+        """Have all curves on the scale on which they are shown."""
+        self.curves = {feature: on_scale(curve) for feature, curve in self.curves.items()}
+        for feature, split in self.splits.items():
+            one, other = map(on_scale, split.curves)
+            self.splits[feature] = replace(split, whole=on_scale(split.whole), curves=(one, other))
 
     def _search(self) -> dict[int, Part]:
         sums, targets = self._sums, self._memory.targets

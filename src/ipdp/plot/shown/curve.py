@@ -25,6 +25,7 @@ from ipdp.plot.shown.values import (
     past_beside,
     rug_of,
     side_by_side,
+    spread_ends,
     thin_points,
     time_texts,
 )
@@ -199,6 +200,8 @@ def _line(
         low, high = (end[k] for end in curve.band(wanted.band, simultaneous=True))
         if within:
             low, high = low.clip(0.0, 1.0), high.clip(0.0, 1.0)
+    ends = spread_ends(curve, within=within)
+    ends = ends[0][k], ends[1][k]
     few = not (wanted.trail or wanted.spread)
     with_ice = n == 1 and (few if wanted.ice is None else wanted.ice)
     ice = _ice_paths(curve, x, categorical=categorical) if with_ice else []
@@ -219,14 +222,8 @@ def _line(
         trail=trail,
         compare=_path(wanted.compare, output, axis, shift),
         past=None if past is None or np.isnan(past[k]).all() else Path(x + shift, past[k]),
-        spread=_spread(curve, k) if wanted.spread else None,
+        spread=ends if wanted.spread and np.isfinite(ends).any() else None,
     )
-
-
-def _spread(curve: Curve, k: int) -> tuple[FloatArray, FloatArray] | None:
-    if curve.ice_spread is None or np.isnan(curve.ice_spread[k]).all():
-        return None
-    return curve.average[k] - curve.ice_spread[k], curve.average[k] + curve.ice_spread[k]
 
 
 def _name(curve: Curve, k: int, wanted: Options, *, is_now: bool) -> str:

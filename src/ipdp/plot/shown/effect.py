@@ -38,8 +38,8 @@ class EffectDisplay(NotebookDisplay):
     ale
         That of an `IncrementalALE` of the same feature, or None.
     off_data
-        The share of the PDP's questions that are about observations that do not occur; None where
-        that is not known. `IncrementalPDP.plot_effect` knows it.
+        The share of the PDP's questions that are about observations that do not occur; None: what
+        the PDP says of it. `IncrementalPDP.plot_effect` knows it.
 
     Attributes
     ----------
@@ -130,6 +130,8 @@ def shown_effect(
 ) -> ShownEffect:
     """What is drawn of the effect of a feature."""
     text = pdp.output_text(output)
+    if off_data is None and pdp.off_data is not None:
+        off_data = float(pdp.off_data @ pdp.weights)
     second = None if ale is None or output not in ale.outputs else ale.select(output)
     first = _levelled(pdp.select(output), second)
     curves: list[tuple[Curve, str, dict[str, Any]]]

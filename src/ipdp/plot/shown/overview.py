@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ipdp.core.curve import PREDICTION, Curve
+from ipdp.core.link import text_on_scale
 from ipdp.core.typing import Feature, Label
 from ipdp.core.validation import whole_number
 from ipdp.core.words import brief
@@ -174,19 +175,22 @@ def predicted(curve: Curve, output: Label | None, target: str | None) -> tuple[s
     """What a curve shows, in words for a title and for an axis."""
     drawn = chosen_outputs(curve, output)
     of_target = "" if target is None else f"{named(target, 24)} = "
-    if not curve.are_probabilities:
+    chance = "log-odds" if curve.link == "logit" else text_on_scale("chance", curve.link)
+    if not curve.of_classes:
         if len(drawn.outputs) > 1:
-            return "prediction of each output", "prediction"
+            said = text_on_scale("prediction", curve.link)
+            return f"{said} of each output", said
         name = drawn.outputs[0] if drawn.outputs and target is None else target
         what = "prediction" if name in (None, *PREDICTION) else f"predicted {named(name, 24)}"
+        what = text_on_scale(what, curve.link)
         return what, what
     if len(drawn.outputs) != 1:
-        return "chance of each class", "chance"
+        return f"{chance} of each class", chance
     label = drawn.outputs[0]
     text = named(label, 24) if isinstance(label, bool) else named(repr(label), 24)
     if not of_target and isinstance(label, (int, float)) and not isinstance(label, bool):
         of_target = "class "
-    what = f"chance of {of_target}{text}"
+    what = f"{chance} of {of_target}{text}"
     return what, what
 
 

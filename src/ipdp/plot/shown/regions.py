@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ipdp.core.curve import Curve
+from ipdp.core.parts import feature_where
 from ipdp.core.typing import Feature, Label
 from ipdp.core.words import percent
 from ipdp.explainers import Split
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
 ALL = "all observations"
 """Entry of the legend for the curve of all observations, beside those of the regions."""
+# So many parts of a feature are drawn, of all that a log has.
+_PARTS = 6
 # A panel is wider than those of an overview, so that the conditions have room above it.
 _WIDTH = 1.6
 
@@ -125,6 +128,23 @@ class ShownRegions(ShownOverview):
 
     def title_of(self, k: int) -> tuple[Any, str]:
         return self.curves[k].feature, self.told[k]
+
+
+def parts_of_feature(curves: Sequence[Curve], whole: Curve) -> list[tuple[Curve, str]]:
+    """The curves of the parts of one feature, and how much of the data is in each.
+
+    The largest part first, of those that a log has; none for a curve that is of a part itself.
+    """
+    if whole.where is not None:
+        return []
+    own = [
+        curve
+        for curve in curves
+        if curve.where is not None and curve.feature == feature_where(whole.feature, curve.where)
+    ]
+    own.sort(key=lambda curve: -curve.n_samples)
+    share = [curve.n_samples / max(whole.n_samples, 1) for curve in own]
+    return [(c, f"{percent(s)} of the data") for c, s in zip(own[:_PARTS], share, strict=False)]
 
 
 def _size(split: Split) -> float:

@@ -51,7 +51,10 @@ class SegmentsDisplay(NotebookDisplay):
         if not curves:
             raise ValueError("there is no group to show")
         if isinstance(feature, tuple):
-            raise ValueError(f"curves of groups are of one feature, got the pair {feature!r}")
+            raise ValueError(
+                f"curves of groups are of one feature, and {feature!r} is a pair: draw the surface "
+                f"of each group, as pdp.segment(group).curve({feature!r}).plot()"
+            )
         self.feature = feature
         self.curves = dict(curves)
         self.by = by

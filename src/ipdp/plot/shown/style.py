@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ipdp.core.curve import Curve, feature_text
+from ipdp.core.link import text_on_scale
 from ipdp.core.times import moment
 
 # Okabe and Ito's palette, which is told apart with every kind of colour vision.
@@ -85,7 +86,8 @@ def output_label(whole: Curve, drawn: Curve, *, centred: bool = False) -> str:
     if len(drawn.outputs) == 1:
         label = named(whole.output_text(drawn.outputs[0]), _LABEL)
     else:
-        label = "probability" if whole.are_probabilities else "prediction"
+        label = "probability" if whole.of_classes else "prediction"
+        label = "log-odds" if whole.link == "logit" else text_on_scale(label, whole.link)
         label = f"effect on {label}" if whole.kind == "ale" else label
     if whole.kind == "ale":
         label = f"accumulated local {label}"

@@ -22,6 +22,8 @@ LEAST_RANGE = 0.2
 """An axis of probabilities shows at least this much, so that noise does not look like an effect."""
 # A distance of less than this share of an axis is not noticed.
 _NOTICED = 0.05
+# From this share on it is seen that single observations differ from their mean.
+_DIFFERS = 0.2
 
 
 class Axis:
@@ -118,7 +120,7 @@ def chosen_outputs(curve: Curve, output: Label | None) -> Curve:
 
     Of two classes and of a pair there is room, or need, for the main one only.
     """
-    two_classes = len(curve.outputs) == 2 and curve.are_probabilities
+    two_classes = len(curve.outputs) == 2 and curve.of_classes
     if output is None and (two_classes or is_pair(curve)):
         output = curve.main_output
     return curve if output is None else curve.select(output)
@@ -158,6 +160,28 @@ def _mean(values: FloatArray, axes: tuple[int, ...]) -> FloatArray:
     """Mean over some axes, which are kept, of what is known; 0 where nothing is."""
     known = np.ma.array(values, mask=np.isnan(values))
     return np.asarray(known.mean(axis=axes, keepdims=True).filled(0.0))
+
+
+def spread_ends(curve: Curve, *, within: bool) -> tuple[FloatArray, FloatArray]:
+    """The band of single observations around a curve: a standard deviation to both sides.
+
+    Each of the shape of the curve; NaN where it is not known. One that is to stay `within` the
+    probabilities is cut there.
+    """
+    half = curve.ice_spread
+    if half is None:
+        half = np.full(curve.average.shape, np.nan)
+    low, high = curve.average - half, curve.average + half
+    return (low.clip(0.0, 1.0), high.clip(0.0, 1.0)) if within else (low, high)
+
+
+def differs(curve: Curve) -> bool:
+    """Whether the band of single observations is drawn in a document, which cannot be asked.
+
+    It is where a considerable share of what the feature does is not in the curve.
+    """
+    share = curve.heterogeneity
+    return bool(share.size) and bool(np.nanmax(share, initial=0.0) >= _DIFFERS)
 
 
 def past_beside(curve: Curve, *, probabilities: bool, level: float = 0.95) -> FloatArray | None:
