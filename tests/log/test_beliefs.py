@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -102,3 +104,27 @@ def test_effects_have_a_sign():
 )
 def test_the_name_of_an_output(shown, output, target, name):
     assert output_name(shown, output, target) == name
+
+
+@pytest.mark.parametrize(
+    ("outputs", "link", "values", "said"),
+    [
+        (CLASSES, "logit", [-4.0, -2.0], "the higher the log-odds that rain is yes: from -4 at 0"),
+        (("prediction",), "logit", [-4.0, -2.0], "the log-odds of the predicted rain: from -4"),
+        (("prediction",), "log", [2.0, 5.0], "the log of the predicted rain: from 2 at 0 to 5"),
+        (("yes",), "log", [-4.0, -2.0], "the log of the chance that rain is yes: from -4 at 0"),
+    ],
+)
+def test_a_link_is_said_and_no_chance(outputs, link, values, said):
+    found = curve(values, outputs=outputs, link=link)
+    if len(outputs) == 2:
+        found = replace(found, average=np.array([[4.0, 2.0], [-4.0, -2.0]]))
+    assert said in belief(found, "rain")
+
+
+def test_effects_with_a_link():
+    found = curve([-1.0, 1.0], outputs=("yes",), kind="ale", link="logit")
+    assert output_name(found, "yes") == "effect on the log-odds of yes"
+    assert output_name(curve([-1.0, 1.0], outputs=("yes",), link="logit"), None) == (
+        "log-odds of each class"
+    )

@@ -127,6 +127,7 @@ def trace(page, plot="curve", **meta):
 
 def settled(page):
     """Wait until what was asked for is drawn."""
+    until(page, "!window.ipdp || !ipdp.page || !ipdp.page.dirty || !ipdp.page.dirty.size")
     page.evaluate("() => new Promise((go) => requestAnimationFrame(() => setTimeout(go, 0)))")
 
 

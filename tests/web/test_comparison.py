@@ -33,3 +33,17 @@ def test_a_pair_has_a_row_and_no_picture():
     text = comparison_page(ipdp.compare(pair, pair))
     assert '<td class="">u*v</td>' in text
     assert "<img" not in text
+
+
+def test_it_tells_why_the_score_moved():
+    rng = np.random.default_rng(1)
+    X, name = rng.uniform(size=(300, 2)), HOSTILE
+    one, other = (
+        ipdp.partial_dependence(lambda x: 2 * x[name], Z, names=[name, "v"]) for Z in (X, X + 0.5)
+    )
+    text = comparison_page(ipdp.compare(one, other), ipdp.score_move(one, other))
+    after = text.partition("<h2>Why the mean prediction moved</h2>")[2]
+    assert "<img" in after
+    assert HOSTILE not in after
+    assert "&lt;img src=x onerror=alert(1)&gt;" in after
+    assert "Why the mean" not in comparison_page(ipdp.compare(one, other))

@@ -11,7 +11,8 @@ import pytest
 from tests.web.logs import EVIL, FEATURES, curve_at
 from tests.web.test_odd_curves import CURVES, curve
 
-from ipdp.web.drawings import Common, Mark, carpet_drawing, curve_drawing, series_drawing
+from ipdp.web.drawings import Common, Mark, curve_drawing
+from ipdp.web.over_time import carpet_drawing, series_drawing
 
 
 def at(n, feature="age"):

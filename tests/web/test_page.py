@@ -456,7 +456,7 @@ def test_it_fits_phone_and_desktop_light_and_dark(browser, address, size, dark):
         if size == "phone":
             assert page.locator("#features").is_hidden()
             page.click("#choose")
-            page.click("[data-feature='2']")
+            choose(page, 2)
             assert page.locator("#features").is_hidden()
             assert page.inner_text("#feature-name") == "colour"
         page.click("#theme")
@@ -716,7 +716,9 @@ def test_the_mean_of_the_past_is_beside_the_model_at_that_time(changed):
 def test_the_first_screen_answers(loans, reader):
     said = headline_of(reader)
     for name in ("quality", "changes", "belief"):
-        assert loans.inner_text(f"#answer-{name}") == getattr(said, name)
+        text = loans.inner_text(f"#answer-{name}")
+        assert " %" not in text  # no line ends before it
+        assert text.replace("\xa0", " ") == getattr(said, name)
     box = loans.locator("#headline").bounding_box()
     assert box["y"] + box["height"] < SIZES["desktop"][1] / 2
     choose(loans, 1)
@@ -792,17 +794,25 @@ def test_a_report_opens_as_a_document_and_is_explored_on_demand(browser, directo
         assert page.locator("#curve .main-svg").first.is_visible()
 
 
-def test_times_are_those_of_the_data_where_they_have_a_clock(browser, tmp_path):
-    start, day = 1_718_000_000, 86_400  # 10 June 2024
-    with Log(tmp_path / "clocked") as log:
-        log.begin({"time": "when"}, ["age"])
+@pytest.fixture(scope="module")
+def clocked(tmp_path_factory):
+    """A run with dates, from 10 June 2024, and a feature that matters little."""
+    place, start, day = tmp_path_factory.mktemp("clocked") / "clocked", 1_718_000_000, 86_400
+    with Log(place) as log:
+        log.begin({"time": "when"}, ["age", "little"])
         for k in range(1, 9):
             rng = np.random.default_rng(k)
             curve = replace(curve_at("age", 100 * k, rng), t=start + k * day)
-            log.snapshot({"age": curve}, 100 * k, time=start + k * day)
+            flat = 0.3 + 1e-4 * curve.average
+            little = replace(curve, feature="little", average=flat)
+            log.snapshot({"age": curve, "little": little}, 100 * k, time=start + k * day)
         log.change(replace(change_at(600, "age"), t=start + 6 * day), 600)
         log.end(800)
-    path = write_report(tmp_path / "clocked", tmp_path / "report.html")
+    return place
+
+
+def test_times_are_those_of_the_data_where_they_have_a_clock(browser, clocked, tmp_path):
+    path = write_report(clocked, tmp_path / "report.html")
     with visit(browser, f"{path.as_uri()}#explore") as page:
         drawn(page)
         assert page.inner_text("#time") == "18 Jun 2024, 06:13"
@@ -813,3 +823,20 @@ def test_times_are_those_of_the_data_where_they_have_a_clock(browser, tmp_path):
         assert ticks[0].endswith("Jun 2024, 06:13")
         page.click("#to-document")
         assert "2024-06-16 06:13" in page.inner_text(".story .told >> nth=0")
+
+
+def test_dates_and_small_numbers_have_room(browser, clocked):
+    with background(clocked) as address:
+        with visit(browser, address, size="phone") as page:
+            drawn(page)
+            assert page.inner_text("#time") == "18 Jun 2024, 06:13"
+            bar = page.locator(".timebar").bounding_box()
+            for node in ("#play", "#slider", "#time", "#pin-a", "#pin-b", "#follow"):
+                box = page.locator(node).bounding_box()
+                assert box["x"] >= bar["x"]
+                assert box["x"] + box["width"] <= bar["x"] + bar["width"]
+        with visit(browser, address) as page:
+            drawn(page)
+            value = page.locator("[data-feature='1'] .value")
+            assert value.inner_text().endswith("e\N{MINUS SIGN}05")
+            assert value.evaluate("(node) => node.scrollWidth <= node.clientWidth")

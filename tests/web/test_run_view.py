@@ -57,6 +57,15 @@ def test_a_run_is_what_its_log_says(log):
     np.testing.assert_allclose(unpack(run["metrics"]["accuracy"]["value"]), [0.01, 0.02, 0.03])
 
 
+def test_curves_of_groups_are_told_from_those_of_all(log):
+    """Also those of a group that is no longer followed, which the page lists last all the same."""
+    gone, there = "age, where country = AT", "age, where country = DE"
+    add(log, 100, features=["salary", "age", gone])
+    add(log, 200, features=["salary", "age", there])
+    listed = {each["name"]: each["of_part"] for each in view_of(log).run()["features"]}
+    assert [name for name, of_part in listed.items() if of_part] == [gone, there]
+
+
 def test_results_of_all_explainers(tmp_path):
     view = view_of(LogReader(write_explained(tmp_path)))
     assert view.features == [*FEATURES, "size"]

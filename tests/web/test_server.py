@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import signal
 import socket
+import subprocess
+import sys
 import urllib.error
 import urllib.request
 
 import pytest
 from tests.web.logs import write_run
 
-from ipdp.web import background, serve
+from ipdp.web import background, serve, server
 from ipdp.web.server import page_address
 
 
@@ -58,3 +61,15 @@ def test_a_port_that_is_taken(run):
 def test_addresses_are_ready_to_be_opened():
     assert page_address("0.0.0.0", 80, "x").endswith(f"{socket.gethostname()}:80/?token=x")
     assert page_address("::1", 80) == "http://[::1]:80/"
+
+
+def test_a_page_that_does_not_listen_is_ended_by_force(monkeypatch):
+    monkeypatch.setattr(server, "_PATIENCE", 0.2)
+    deaf = (
+        "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); "
+        "print(flush=True); time.sleep(60)"
+    )
+    process = subprocess.Popen([sys.executable, "-c", deaf], stdout=subprocess.PIPE, text=True)
+    assert process.stdout.readline() == "\n"
+    server._end(process)
+    assert process.returncode == -signal.SIGKILL

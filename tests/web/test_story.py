@@ -31,7 +31,7 @@ def loans(tmp_path_factory):
 
 def test_the_answers_come_first(loans):
     text = html.unescape(story(told(loans)))
-    quality = "Accuracy 99.9 % after 2,000 observations."
+    quality = "Accuracy 99.9\xa0% after 2,000 observations."
     changes = "The model changed its mind once, about salary at 1,100 of 2,000"
     belief = "It relies most on "
     places = [text.index(said) for said in (quality, changes, belief, "<article")]

@@ -9,6 +9,7 @@ import zlib
 import numpy as np
 import pytest
 
+from ipdp.core.words import few_digits
 from ipdp.web.svg import Drawing, Scale, diverging, png, ticks, viridis
 
 
@@ -70,3 +71,13 @@ def test_names_are_text_and_lines_are_broken_where_nothing_is_known():
     assert [part.tag for part in root] == ["text", "path"]
     assert root[0].text == "</svg><script>"
     assert root[1].attrib["d"] == "M0.0 0.0M2.0 2.0L3.0 3.0"
+
+
+def test_two_ticks_never_read_the_same():
+    drawing = Drawing(100, 100, "")
+    drawing.y_axis(Scale(12.16, 12.24, 0, 100), (0, 100), few_digits)
+    said = [part.text for part in ET.fromstring(str(drawing)).iter() if part.text]
+    assert said == ["12.16", "12.18", "12.2", "12.22", "12.24"]
+    names = Drawing(100, 100, "")
+    names.y_axis(Scale(0, 2, 0, 100), (0, 100), lambda _: "Monday", [0, 1])
+    assert str(names).count("Monday") == 2

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ipdp.core.curve import PREDICTION, Curve, feature_text
+from ipdp.core.link import Link, text_on_scale
 from ipdp.core.places import place_text
 from ipdp.core.typing import FloatArray, Label
 from ipdp.core.words import few_digits, percent, signed
@@ -32,19 +33,29 @@ def output_name(curve: Curve, output: Label | None, target: str | None = None) -
     >>> output_name(curve, True), output_name(curve, True, "churned")
     ('chance of True', 'chance that churned is True')
     """
-    said = name_of_output(output, target, is_chance=curve.are_probabilities)
+    said = name_of_output(output, target, is_chance=curve.of_classes, link=curve.link)
     return f"effect on the {said}" if curve.kind == "ale" else said
 
 
-def name_of_output(output: Label | None, target: str | None, *, is_chance: bool) -> str:
-    """The same, where it is known whether it is a chance; None are all outputs together."""
+def name_of_output(
+    output: Label | None, target: str | None, *, is_chance: bool, link: Link | None = None
+) -> str:
+    """The same, where it is known whether it is a chance; None are all outputs together.
+
+    With a link "log-odds that churned is True", or "log of the predicted price".
+    """
+    chance, before = "chance", "" if link is None else f"{text_on_scale('the', link)} "
+    if link == "logit" and is_chance:
+        chance, before = "log-odds", ""
     if output is None:
-        return f"chance of each {target or 'class'}" if is_chance else "prediction"
+        each = target or "class"
+        return f"{before}{chance} of each {each}" if is_chance else f"{before}prediction"
     if is_chance:
-        return f"chance that {target} is {output}" if target else f"chance of {output}"
+        said = f"that {target} is {output}" if target else f"of {output}"
+        return f"{before}{chance} {said}"
     if (output,) == PREDICTION:
-        return f"predicted {target}" if target else "prediction"
-    return f"predicted {output}"
+        return f"{before}predicted {target}" if target else f"{before}prediction"
+    return f"{before}predicted {output}"
 
 
 def value_text(curve: Curve) -> Callable[[float], str]:

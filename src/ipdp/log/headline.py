@@ -15,6 +15,7 @@ import numpy as np
 
 from ipdp.core.curve import Curve, feature_text
 from ipdp.core.importance import Result
+from ipdp.core.parts import parts_among
 from ipdp.core.redaction import short_paths
 from ipdp.core.times import moment
 from ipdp.core.typing import Array, FloatArray
@@ -154,24 +155,13 @@ def by_importance(results: Sequence[AnyResult]) -> list[AnyResult]:
 
     Curves of a part of the observations come last where there is one of all of them.
     """
-    of_parts = parts_of([result for result in results if isinstance(result, Curve)])
+    of_parts = parts_among(result.feature for result in results)
 
     def place(result: AnyResult) -> tuple[bool, bool, float]:
         is_pair = isinstance(result, Curve) and len(result.grid_values) > 1
-        return result in of_parts, is_pair, -result.overall_importance
+        return result.feature in of_parts, is_pair, -result.overall_importance
 
     return sorted(results, key=place)
-
-
-def parts_of(curves: Sequence[Curve]) -> list[Curve]:
-    """The curves of a part of the observations where there is one of all of them as well."""
-    whole = {feature_text(curve.feature) for curve in curves if curve.where is None}
-    of_parts = [curve for curve in curves if curve.where is not None]
-    return [
-        curve
-        for curve in of_parts
-        if feature_text(curve.feature).removesuffix(f", where {curve.where}") in whole
-    ]
 
 
 def headline(facts: Facts) -> Headline:
@@ -223,8 +213,11 @@ def quality(facts: Facts) -> str:
     if found is None:
         return f"{_called(name)} {_value(name, latest[name])} {_over_all(facts)}."
     base, window = found[1], int(found[2])
-    said = f"{_called(base)} {_value(base, latest[name])} over the last {window:,}"
-    if base not in latest or facts.status.n <= window:
+    said = f"{_called(base)} {_value(base, latest[name])}"
+    if facts.status.n <= window:
+        return f"{said} {_over_all(facts)}."
+    said = f"{said} over the last {window:,}"
+    if base not in latest:
         return f"{said}."
     whole = _value(base, latest[base])
     compared = _compared(base, latest[name], latest[base])
@@ -356,8 +349,8 @@ def _belief(facts: Facts) -> str:
         return ""
     first, *others = facts.curves
     said = f"It relies most on {feature_text(first.feature)}: "
-    of_parts = parts_of(facts.curves)
-    single = [c for c in others if len(c.grid_values) == 1 and c not in of_parts]
+    of_parts = parts_among(curve.feature for curve in facts.curves)
+    single = [c for c in others if len(c.grid_values) == 1 and c.feature not in of_parts]
     names = [feature_text(c.feature) for c in single][:2]
     then = f" Next come {listed(names)}." if len(names) > 1 else ""
     return f"{said}{belief(first, target_of(facts.settings))}.{then}"

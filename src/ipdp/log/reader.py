@@ -175,7 +175,7 @@ class LogReader:
             for info, curve in self.history(feature, after=after):
                 if isinstance(curve, Curve) and curve.prediction is not None:
                     both = list(zip(curve.outputs, curve.prediction.tolist(), strict=True))
-                    is_twice = len(both) == 2 and curve.are_probabilities
+                    is_twice = len(both) == 2 and curve.of_classes
                     for output, mean in both[1:] if is_twice else both:
                         name = f"mean {curve.output_text(output)}"
                         found.setdefault(name, []).append((info.n, mean))

@@ -27,8 +27,8 @@ from starlette.types import Receive, Scope, Send
 from ipdp.web import document
 from ipdp.web.access import AccessMiddleware, check_token, error_response, is_loopback
 from ipdp.web.comparisons import Asked, Comparisons
-from ipdp.web.run_view import Cursor, NotFound
 from ipdp.web.runs import Runs, Unreadable, address
+from ipdp.web.status import Cursor, NotFound
 
 PAUSE_HEADER = "x-ipdp-pause"
 """Says how many seconds a page is to wait before it asks again."""

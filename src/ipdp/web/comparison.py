@@ -14,7 +14,9 @@ from ipdp.core.curve import feature_text
 from ipdp.core.files import write_whole
 
 if TYPE_CHECKING:
-    from ipdp.comparison import Comparison, Difference
+    from matplotlib.figure import Figure
+
+    from ipdp.comparison import Comparison, Difference, ScoreMove
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 _STYLE = """
@@ -24,7 +26,8 @@ _STYLE = """
   --line: #2c333c; --muted: #9aa4af; --bad: #ff8a80; --good: #4fc79f; } }
 body { font: 15px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--back);
   max-width: 1100px; margin: 2rem auto; padding: 0 1rem; }
-h1 { font-size: 1.4rem; overflow-wrap: anywhere; }
+h1 { font-size: 1.4rem; overflow-wrap: anywhere; } h2 { font-size: 1.1rem; margin-top: 2rem; }
+.score img { max-width: 720px; }
 .picture, .table { overflow-x: auto; border-radius: 12px; }
 img { display: block; width: 100%; min-width: 640px; background: #fff; }
 table { border-collapse: collapse; width: 100%; background: var(--surface); }
@@ -39,7 +42,9 @@ _TITLES = (
 )
 
 
-def write_comparison(comparison: Comparison, path: str | os.PathLike[str]) -> Path:
+def write_comparison(
+    comparison: Comparison, path: str | os.PathLike[str], move: ScoreMove | None = None
+) -> Path:
     """Write a comparison as one HTML file.
 
     Parameters
@@ -48,6 +53,8 @@ def write_comparison(comparison: Comparison, path: str | os.PathLike[str]) -> Pa
         What `ipdp.compare` gives.
     path
         Where to write it; what is there is replaced when the new one is complete.
+    move
+        What `ipdp.score_move` gives of the same two, which is told as well.
 
     Returns
     -------
@@ -61,11 +68,11 @@ def write_comparison(comparison: Comparison, path: str | os.PathLike[str]) -> Pa
     >>> path.read_text()[:15]
     '<!doctype html>'
     """
-    write_whole(Path(path), comparison_page(comparison).encode(errors="replace"))
+    write_whole(Path(path), comparison_page(comparison, move).encode(errors="replace"))
     return Path(path)
 
 
-def comparison_page(comparison: Comparison) -> str:
+def comparison_page(comparison: Comparison, move: ScoreMove | None = None) -> str:
     """The page as HTML."""
     a, b = (html.escape(name) for name in comparison.names)
     head = "".join(f"<th>{title}</th>" for title in _TITLES)
@@ -79,8 +86,21 @@ def comparison_page(comparison: Comparison) -> str:
         f"<h1>{b} against {a}</h1>\n<p>{html.escape(comparison.heading)}.</p>\n"
         f"{_picture(comparison)}"
         f'<div class="table"><table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>'
-        f"</div>\n{notes}"
+        f"</div>\n{notes}{'' if move is None else _score(move)}"
         "</body></html>\n"
+    )
+
+
+def _score(move: ScoreMove) -> str:
+    """Why the mean prediction moved: the sentences and the waterfall."""
+    first, *rest = move.summary().splitlines()
+    said = "".join(f"<li>{html.escape(line.strip())}</li>" for line in rest)
+    image = _image(
+        move.plot().figure_, "The parts of the move, from the mean before to that after."
+    )
+    return (
+        f"<h2>Why the mean prediction moved</h2>\n<p>{html.escape(first)}</p>\n"
+        f'<div class="score">{image}</div><ul>{said}</ul>\n'
     )
 
 
@@ -101,13 +121,18 @@ def _row(each: Difference) -> str:
 
 
 def _picture(comparison: Comparison) -> str:
-    """The figure, as an image that runs nothing; none where there is nothing to draw."""
+    """The figure of the curves; none where there is nothing to draw."""
     drawable = [each for each in comparison.differences if len(each.places) == 1]
     if not any(each.shape.size for each in drawable):
         return ""
-    picture = BytesIO()
-    comparison.plot().figure_.savefig(picture, format="svg")
-    data = base64.b64encode(picture.getvalue()).decode()
     text = "Both curves of each feature; where they differ it is shaded."
+    return _image(comparison.plot().figure_, text)
+
+
+def _image(figure: Figure, text: str) -> str:
+    """A figure, as an image that runs nothing."""
+    picture = BytesIO()
+    figure.savefig(picture, format="svg")
+    data = base64.b64encode(picture.getvalue()).decode()
     image = f'<img alt="{text}" src="data:image/svg+xml;base64,{data}">'
     return f'<p class="picture">{image}</p>\n'

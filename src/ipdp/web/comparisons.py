@@ -18,8 +18,8 @@ from ipdp.log import LogReader
 from ipdp.plot.shown.comparison import parts_beyond
 from ipdp.runs.challengers import PREFIX, compared
 from ipdp.web.payload import label, to_json
-from ipdp.web.run_view import NotFound
 from ipdp.web.runs import Unreadable, explained
+from ipdp.web.status import NotFound
 
 # Answers that are kept, and for how many seconds: a log that goes on does not change at past times,
 # but one that is taken back to an earlier time does.

@@ -11,12 +11,20 @@ from ipdp.core.curve import Curve
 from ipdp.core.places import is_time
 from ipdp.core.typing import Array, FloatArray, Label
 from ipdp.core.words import few_digits
-from ipdp.log.beliefs import effect_text, output_name, value_text
+from ipdp.log.beliefs import output_name, value_text
 from ipdp.plot.shown.clock import clock_ticks
+from ipdp.plot.shown.curve import SPREAD
 from ipdp.plot.shown.style import named
-from ipdp.plot.shown.values import chosen_outputs, past_beside, rug_of
-from ipdp.web.clock import Clock, clock_of, draw_clock
-from ipdp.web.svg import Drawing, Scale, diverging, ticks, viridis
+from ipdp.plot.shown.values import (
+    Axis,
+    Rug,
+    chosen_outputs,
+    differs,
+    past_beside,
+    rug_of,
+    spread_ends,
+)
+from ipdp.web.svg import Drawing, Scale, ticks, viridis
 
 LEVEL = 0.95
 
@@ -30,9 +38,7 @@ LEFT, RIGHT, TOP, BOTTOM = 48.0, 350.0, 26.0, 186.0
 _STRIP = 20.0
 # Beside the curve: the point of missing values.
 _MISSING = 44.0
-_NAMES, _LETTERS = 9, 10
-_ROWS, _COLUMNS = 36, 160
-_FEW = 20  # snapshots
+NAMES, _LETTERS = 9, 10
 _LINES = 6
 
 
@@ -66,13 +72,13 @@ class Common:
     def of(cls, curves: Sequence[Curve], target: str | None = None) -> Common:
         """What some curves of one time share."""
         single = [c for c in curves if len(c.grid_values) == 1 and c.outputs]
-        shown = [chosen_outputs(curve, None).average for curve in single]
+        shown = [_extent(chosen_outputs(curve, None)) for curve in single]
         flat = np.concatenate([values.ravel() for values in shown]) if shown else np.empty(0)
         known = flat[np.isfinite(flat)]
         if not known.size:
             return cls(target)
-        centred = [abs(_centred(c, _main(c))) for c in single]
-        reach = float(np.nanmax(np.concatenate(centred), initial=0.0)) or None
+        effects = [abs(centred(c, main_of(c))) for c in single]
+        reach = float(np.nanmax(np.concatenate(effects), initial=0.0)) or None
         more = 0.08 * float(np.ptp(known)) or 0.5 * abs(float(known[0])) or 1.0
         low, high = float(known.min()) - more, float(known.max()) + more
         if single[0].are_probabilities and single[0].kind != "ale":
@@ -80,46 +86,55 @@ class Common:
         return cls(target, (low, high), reach)
 
 
-def curve_drawing(whole: Curve, common: Common | None = None) -> str:
-    """A curve with its band and the recent values of the feature; of a pair its surface."""
+def curve_drawing(
+    whole: Curve,
+    common: Common | None = None,
+    *,
+    title: str | None = None,
+    beside: Curve | None = None,
+) -> str:
+    """A curve with its band and the recent values of the feature; of a pair its surface.
+
+    `beside` is another curve of the feature, in dashes.
+    """
     common = common or Common()
     shown = chosen_outputs(whole, None)
     if not shown.outputs:
         return ""
     one = shown.outputs[0] if len(shown.outputs) == 1 else None
-    title = output_name(whole, one, common.target)
-    drawing = Drawing(*SIZE, f"{title} along {named(whole.feature)}")
-    drawing.text(4, 12, named(_capital(title), 52), "d-title")
+    name = output_name(whole, one, common.target)
+    said = capital(name) if title is None else title
+    drawing = Drawing(*SIZE, f"{name} along {named(whole.feature)}")
+    drawing.text(4, 12, named(said, 52), "d-title")
     if len(whole.grid_values) == 2:
         _draw_surface(drawing, whole)
     else:
-        _draw_lines(drawing, whole, shown, common)
+        _draw_lines(drawing, whole, shown, common, beside)
     drawing.text((LEFT + RIGHT) / 2, SIZE[1] - 6, named(whole.feature, 44), anchor="middle")
     return str(drawing)
 
 
-def _draw_lines(drawing: Drawing, whole: Curve, shown: Curve, common: Common) -> None:
+def _draw_lines(
+    drawing: Drawing, whole: Curve, shown: Curve, common: Common, other: Curve | None
+) -> None:
     [grid] = whole.grid_values
     categorical = whole.categorical[0]
-    x = np.arange(len(grid), dtype=float) if categorical else np.asarray(grid, dtype=float)
+    x = np.array(axis_of(whole))
     right = RIGHT - (_MISSING if shown.missing is not None else 0.0)
     across = Scale.around(x, LEFT + 4, right, 0.12 if categorical else 0.02)
     low, high = shown.band(LEVEL, simultaneous=True)
-    if whole.are_probabilities and whole.kind != "ale":
+    if _is_chance(whole):
         low, high = np.clip(low, 0.0, 1.0), np.clip(high, 0.0, 1.0)
-    rug = rug_of(whole, x)
-    floor = BOTTOM - (_STRIP if rug is not None else 0.0)
+    floor = draw_rug(drawing, across, rug_of(whole, x), right)
     if common.ends is None:
         up = Scale.around(_without_wild_ends(shown.average, low, high), floor - 4, TOP, 0.06)
     else:
         up = Scale(*common.ends, floor - 4, TOP)
     drawing.y_axis(up, (LEFT, RIGHT), value_text(whole))
-    if rug is not None:
-        tallest = max(float(np.max(rug.counts)), 1.0)
-        for left, end, count in zip(rug.left, rug.right, rug.counts, strict=True):
-            sides = [min(max(across(side), LEFT), right) for side in (left, end)]
-            top = BOTTOM - 0.85 * _STRIP * float(count) / tallest
-            drawing.bar((sides[0], sides[1]), (BOTTOM, top), "d-rug")
+    if other is not None:
+        _draw_beside(drawing, shown, other, (across, up))
+    elif differs(shown) and len(shown.outputs) == 1:
+        _draw_spread(drawing, shown, (across, up, floor))
     past = past_beside(shown, probabilities=whole.are_probabilities)
     for k in range(min(len(shown.outputs), _LINES)):
         places = [across(v) for v in x.tolist()]
@@ -138,9 +153,81 @@ def _draw_lines(drawing: Drawing, whole: Curve, shown: Curve, common: Common) ->
             drawing.path(places, heights, f"d-line {kind}")
         _draw_missing(drawing, shown, k, (up, kind))
     names = grid.tolist() if categorical else None
-    draw_x_axis(drawing, across, names, _marks_along(across, whole, 0))
+    draw_x_axis(drawing, across, names, marks_along(across, whole, 0))
     if len(shown.outputs) > 1:
         _draw_legend(drawing, shown.outputs)
+
+
+def _extent(shown: Curve) -> FloatArray:
+    """What the axis of a curve has to hold: its line, and the spread where that is drawn."""
+    if len(shown.outputs) != 1 or not differs(shown):
+        return shown.average
+    ends = spread_ends(shown, within=_is_chance(shown))
+    return np.stack([shown.average, *ends])
+
+
+def _is_chance(curve: Curve) -> bool:
+    return curve.are_probabilities and curve.kind != "ale"
+
+
+def draw_rug(drawing: Drawing, across: Scale, rug: Rug | None, right: float = RIGHT) -> float:
+    """The histogram of recent values above the axis; gives back how far down lines may reach."""
+    if rug is None:
+        return BOTTOM
+    tallest = max(float(np.max(rug.counts)), 1.0)
+    for left, end, count in zip(rug.left, rug.right, rug.counts, strict=True):
+        sides = [min(max(across(side), LEFT), right) for side in (left, end)]
+        top = BOTTOM - 0.85 * _STRIP * float(count) / tallest
+        drawing.bar((sides[0], sides[1]), (BOTTOM, top), "d-rug")
+    return BOTTOM - _STRIP
+
+
+def _draw_spread(drawing: Drawing, shown: Curve, to: tuple[Scale, Scale, float]) -> None:
+    """The band of single observations, behind the curve, and what it is."""
+    across, up, floor = to
+    ends = [
+        [min(max(up(v), TOP), floor) for v in end[0]]
+        for end in spread_ends(shown, within=_is_chance(shown))
+    ]
+    draw_spread(
+        drawing, [across(v) for v in axis_of(shown)], ends, is_category=shown.categorical[0]
+    )
+    drawing.bar((LEFT + 4, LEFT + 16), (TOP - 9, TOP - 1), "d-spread")
+    drawing.text(LEFT + 20, TOP - 1.5, SPREAD)
+
+
+def _draw_beside(drawing: Drawing, shown: Curve, other: Curve, to: tuple[Scale, Scale]) -> None:
+    """Another curve in dashes; at categories short ones."""
+    across, up = to
+    axis = Axis(categorical=shown.categorical[0], categories=shown.grid_values[0].tolist())
+    places = [across(v) for v in axis.positions(other.grid_values[0])]
+    for output in shown.outputs:
+        if output not in other.outputs:
+            continue
+        heights = [up(v) for v in other.average[other.outputs.index(output)]]
+        if not shown.categorical[0]:
+            drawing.path(places, heights, "d-past")
+            continue
+        for at, height in zip(places, heights, strict=True):
+            drawing.line((at - 9, at + 9), (height, height), "d-past")
+
+
+def draw_spread(
+    drawing: Drawing, places: Sequence[float], ends: Sequence[Sequence[float]], *, is_category: bool
+) -> None:
+    """A band between two ends; of categories a bar each."""
+    if not is_category:
+        drawing.area(places, ends[0], ends[1], kind="d-spread")
+        return
+    for at, bottom, top in zip(places, *ends, strict=True):
+        if np.isfinite(bottom + top):
+            drawing.bar((at - 9, at + 9), (bottom, top), "d-spread")
+
+
+def axis_of(curve: Curve) -> list[float]:
+    """Where the points of a curve stand on its axis: categories one after the other."""
+    [grid] = curve.grid_values
+    return list(map(float, range(len(grid)) if curve.categorical[0] else grid))
 
 
 def _draw_missing(drawing: Drawing, shown: Curve, k: int, to: tuple[Scale, str]) -> None:
@@ -176,13 +263,13 @@ def draw_x_axis(
         say, places = marks or (few_digits, ticks(scale.low, scale.high, 5))
         drawing.x_axis(scale, BOTTOM, say, places)
         return
-    step = -(-len(names) // _NAMES)
-    width = max(3, int(_LETTERS * 6 / max(min(len(names), _NAMES), 1)) + 2)
+    step = -(-len(names) // NAMES)
+    width = max(3, int(_LETTERS * 6 / max(min(len(names), NAMES), 1)) + 2)
     places = [float(k) for k in range(0, len(names), step)]
     drawing.x_axis(scale, BOTTOM, lambda k: named(names[int(k)], width), places)
 
 
-def _marks_along(
+def marks_along(
     scale: Scale, curve: Curve, axis: int, most: int = 5
 ) -> tuple[Callable[[float], str], list[float]]:
     """What is written along an axis of numbers, or of times, and where."""
@@ -194,7 +281,7 @@ def _marks_along(
 
 def _draw_surface(drawing: Drawing, curve: Curve) -> None:
     """The surface of a pair, with recent observations as dots."""
-    values = curve.select(_main(curve)).average[0]
+    values = curve.select(main_of(curve)).average[0]
     known = values[np.isfinite(values)]
     low, high = (float(known.min()), float(known.max())) if known.size else (0.0, 1.0)
     box = (LEFT, RIGHT - 60), (TOP, BOTTOM)
@@ -205,14 +292,14 @@ def _draw_surface(drawing: Drawing, curve: Curve) -> None:
         places = np.arange(len(grid)) if is_category else np.asarray(grid, dtype=float)
         axes.append(Scale.around(places, start, end))
     names = curve.grid_values[0].tolist() if curve.categorical[0] else None
-    draw_x_axis(drawing, axes[0], names, _marks_along(axes[0], curve, 0))
+    draw_x_axis(drawing, axes[0], names, marks_along(axes[0], curve, 0))
     if not curve.categorical[1]:
-        drawing.y_axis(axes[1], (LEFT, LEFT), *_marks_along(axes[1], curve, 1, 4))
+        drawing.y_axis(axes[1], (LEFT, LEFT), *marks_along(axes[1], curve, 1, 4))
     column = np.linspace(1.0, 0.0, 33)[:, np.newaxis]
-    _draw_key(drawing, (low, high), value_text(curve), viridis(column, 0.0, 1.0))
+    draw_key(drawing, (low, high), value_text(curve), viridis(column, 0.0, 1.0))
 
 
-def _draw_key(
+def draw_key(
     drawing: Drawing, ends: tuple[float, float], say: Callable[[float], str], colours: Array
 ) -> None:
     """What the colours mean."""
@@ -222,140 +309,15 @@ def _draw_key(
     drawing.text(x + 13, BOTTOM, say(ends[0]))
 
 
-# Over time.
-
-
-def carpet_drawing(
-    history: Sequence[tuple[int, Curve]], marks: Sequence[Mark], common: Common | None = None
-) -> str:
-    """The effect over time: time along x, the feature's value along y, colour the effect.
-
-    An effect is what the curve is above or below its own mean, so that a model whose level moves
-    does not seem to have changed its mind.
-    """
-    common = common or Common()
-    history = [pair for pair in history if pair[1].outputs and len(pair[1].grid_values) == 1]
-    if len(history) < 2:
-        return ""
-    newest = history[-1][1]
-    output = _main(newest)
-    drawing = Drawing(*SIZE, f"effect of {named(newest.feature)} over time")
-    drawing.text(4, 12, "Effect over time, against its own mean", "d-title")
-    n = np.array([at for at, _ in history], dtype=float)
-    times = np.linspace(n[0], n[-1], min(_COLUMNS, 4 * len(n)))
-    # Each column is the last snapshot at its time.
-    taken = [history[k][1] for k in np.searchsorted(n, times, side="right") - 1]
-    values, rows, names = _carpet(taken, output)
-    known = np.abs(values[np.isfinite(values)])
-    reach = common.reach or float(np.max(known, initial=0.0)) or 1.0
-    box = (LEFT, RIGHT - 60), (TOP, BOTTOM)
-    drawing.picture(*box, diverging(values[::-1], reach))
-    _draw_rows(drawing, Scale(rows[0], rows[1], BOTTOM, TOP), newest, names)
-    across = Scale(float(n[0]), float(n[-1]), *box[0])
-    _draw_time(drawing, across, history, marks)
-    column = np.linspace(reach, -reach, 33)[:, np.newaxis]
-    _draw_key(drawing, (-reach, reach), effect_text(newest), diverging(column, reach))
-    return str(drawing)
-
-
-def _centred(curve: Curve, output: Label) -> FloatArray:
+def centred(curve: Curve, output: Label) -> FloatArray:
     """The curve of one output minus its mean over its points."""
     values = curve.average[curve.outputs.index(output)]
     known = values[np.isfinite(values)]
     return np.asarray(values - (known.mean() if known.size else 0.0))
 
 
-def _carpet(
-    curves: Sequence[Curve], output: Label
-) -> tuple[FloatArray, tuple[float, float], list[object] | None]:
-    """Values by row and column, the ends of the axis, and the names of the rows, if any."""
-    if curves[-1].categorical[0]:
-        newest_first = reversed(curves)
-        names = list(dict.fromkeys(v for c in newest_first for v in c.grid_values[0].tolist()))
-        values = np.full((len(names), len(curves)), np.nan)
-        for column, curve in enumerate(curves):
-            if output in curve.outputs:
-                rows = [names.index(v) for v in curve.grid_values[0].tolist()]
-                values[rows, column] = _centred(curve, output)
-        return values, (-0.5, len(names) - 0.5), names
-    numbers = [np.asarray(c.grid_values[0], dtype=float) for c in curves if not c.categorical[0]]
-    ends = np.concatenate([grid[[0, -1]] for grid in numbers if grid.size])
-    low, high = float(ends.min()), float(ends.max())
-    if len(numbers) > _FEW:  # a day that was far out must not squeeze all others
-        usual = np.quantile(ends.reshape(-1, 2), [0.05, 0.95], axis=0)
-        low, high = float(usual[0, 0]), float(usual[1, 1])
-    places = np.linspace(low, high, _ROWS)
-    columns = [
-        _read(curve, output, places) if not curve.categorical[0] else np.full(_ROWS, np.nan)
-        for curve in curves
-    ]
-    return np.array(columns).T, (low, high), None
-
-
-def _read(curve: Curve, output: Label, places: FloatArray) -> FloatArray:
-    grid = np.asarray(curve.grid_values[0], dtype=float)
-    if output not in curve.outputs or not grid.size:
-        return np.full(len(places), np.nan)
-    values = _centred(curve, output)
-    return np.asarray(np.interp(places, grid, values, left=np.nan, right=np.nan))
-
-
-def _draw_rows(
-    drawing: Drawing, scale: Scale, curve: Curve, names: Sequence[object] | None
-) -> None:
-    if names is None:
-        drawing.y_axis(scale, (LEFT, LEFT), *_marks_along(scale, curve, 0, 4))
-        return
-    for k in range(0, len(names), -(-len(names) // _NAMES)):
-        drawing.text(LEFT - 5, scale(k) + 3.5, named(names[k], 8), anchor="end")
-
-
-def _draw_time(
-    drawing: Drawing,
-    across: Scale,
-    history: Sequence[tuple[int, Curve]],
-    marks: Sequence[Mark],
-) -> None:
-    """The axis of time, with a line at each change."""
-    draw_clock(drawing, across, (BOTTOM, SIZE[1] - 6), clock_of(history))
-    for mark in marks:
-        if across.low <= mark.n <= across.high:
-            at, kind = across(mark.n), "d-model" if mark.is_model else "d-data"
-            drawing.line((at, at), (TOP - 3, BOTTOM), f"d-mark {kind}")
-
-
-def series_drawing(
-    title: str,
-    series: tuple[Array, FloatArray],
-    marks: Sequence[Mark],
-    say: Callable[[float], str] = few_digits,
-    clock: Clock | None = None,
-) -> str:
-    """A metric over time, with a line at each change; empty if there are too few values."""
-    n, values = np.asarray(series[0], dtype=float), np.asarray(series[1], dtype=float)
-    known = np.isfinite(values)
-    n, values = n[known], values[known]
-    if len(n) < 2:
-        return ""
-    width, height = 480.0, 176.0
-    drawing = Drawing(width, height, f"{title} over time")
-    drawing.text(4, 12, _capital(title), "d-title")
-    across = Scale(0.0, float(n[-1]), LEFT, width - 10)
-    # The first answers of a model that learns are wild, and would squeeze all others.
-    calm = values[len(values) // 20 :]
-    up = Scale.around(np.concatenate([calm, values[-1:]]), 146.0, TOP, 0.1)
-    drawing.y_axis(up, (LEFT, width - 10), say)
-    draw_clock(drawing, across, (148.0, height - 4), clock)
-    for mark in marks:
-        at, kind = across(mark.n), "d-model" if mark.is_model else "d-data"
-        drawing.line((at, at), (TOP - 3, 148.0), f"d-mark {kind}")
-    kept = np.unique(np.linspace(0, len(n) - 1, 400).round().astype(int))
-    heights = [min(max(up(v), TOP), 146.0) for v in values[kept]]
-    drawing.path([across(k) for k in n[kept]], heights, "d-line d-metric")
-    return str(drawing)
-
-
-def _main(curve: Curve) -> Label:
+def main_of(curve: Curve) -> Label:
+    """The output that is drawn where there is room for one."""
     output = curve.main_output
     assert output is not None  # a curve that is drawn has outputs
     return output
@@ -372,5 +334,6 @@ def _without_wild_ends(average: FloatArray, low: FloatArray, high: FloatArray) -
     return np.concatenate([known, np.clip(ends, known.min() - reach, known.max() + reach)])
 
 
-def _capital(text: str) -> str:
+def capital(text: str) -> str:
+    """A text as it begins a sentence."""
     return f"{text[:1].upper()}{text[1:]}"

@@ -15,7 +15,14 @@ from ipdp.core.jsonable import readable
 from ipdp.core.typing import Array, Feature
 from ipdp.log.beliefs import belief, name_of_output, output_name
 from ipdp.plot.shown.style import named
-from ipdp.plot.shown.values import Rug, chosen_outputs, past_beside, rug_of, thin_points
+from ipdp.plot.shown.values import (
+    Rug,
+    chosen_outputs,
+    past_beside,
+    rug_of,
+    spread_ends,
+    thin_points,
+)
 
 if TYPE_CHECKING:
     from ipdp.log import LoggedChange, SnapshotInfo
@@ -142,6 +149,10 @@ def curves_payload(curves: Sequence[Curve], target: str | None = None) -> dict[s
         payload |= _output_texts(curves[-1], sets, target)
     if any(curve.missing is not None for curve in curves):
         payload |= _missing(curves)
+    if n_axes == 1 and any(curve.ice_spread is not None for curve in curves):
+        payload["spread"] = pack(
+            _flat([spread_ends(curve, within=False)[1] - curve.average for curve in curves])
+        )
     few = [thin_points(curve) for curve in curves]
     if any(flags.any() for flags in few):
         payload["thin"] = pack(_flat(few))
@@ -162,9 +173,9 @@ def change(
     where = found.where
     curves = curves_payload([found.before, found.after])
     # One output of several: the curves alone do not tell whether it is a class.
-    is_chance = found.output_text == f"P({found.output})"
-    text = label(name_of_output(found.output, target, is_chance=is_chance))
-    curves |= {"texts": [[text] for _ in curves["outputs"]], "chances": is_chance}
+    is_chance, link = found.is_of_class, found.before.link
+    text = label(name_of_output(found.output, target, is_chance=is_chance, link=link))
+    curves |= {"texts": [[text] for _ in curves["outputs"]], "chances": is_chance and link is None}
     return {
         "id": logged.id,
         "n": logged.n,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ipdp.core.files import write_whole
 from ipdp.log.headline import target_of
-from ipdp.web import document
+from ipdp.web import document, effects
 from ipdp.web.payload import frames, to_json
 from ipdp.web.pdf import printed
 from ipdp.web.run_view import RunView
@@ -100,10 +100,18 @@ def _numbers(view: RunView, histories: Histories) -> dict[str, Any]:
     """What the page is drawn from: the run, and the curves of all features."""
     target = target_of(view.reader.settings)
     by_explainer = {
-        explainer: [frames(history, target) for history in by_feature.values()]
+        explainer: [
+            {**frames(history, target), **view.pictures(explainer, feature)}
+            for feature, history in by_feature.items()
+        ]
         for explainer, by_feature in histories.items()
     }
     curves = by_explainer.pop(view.curve_explainer or "", [])
+    if (both := view.both_kinds) is not None:
+        of_both = zip(*(histories[name].values() for name in both), strict=True)
+        by_explainer[effects.NAME] = [
+            effects.effect_frames(effects.joined(*each), target) for each in of_both
+        ]
     return {"run": view.run(), "features": curves, "others": by_explainer}
 
 
@@ -131,13 +139,18 @@ def page(data: dict[str, Any], told: Told) -> str:
 
 def printed_page(told: Told) -> str:
     """The document alone, with all of it open: for paper, and for whoever runs no scripts."""
+    return static_page(told.name, story(told, is_open=True))
+
+
+def static_page(title: str, body: str) -> str:
+    """A page without scripts. Its own policy allows nothing but what is in the file."""
     style = document.read("style.css")
     policy = f"default-src 'none'; style-src {_hash(style)}; style-src-attr 'unsafe-inline'; "
     head = (
         f'<meta http-equiv="Content-Security-Policy" content="{policy}img-src data:">\n'
         f"<style>{style}</style>\n"
     )
-    return document.document(told.name, head, story(told, is_open=True), "paper")
+    return document.document(title, head, body, "paper")
 
 
 def _n_snapshots(view: RunView, size: int) -> int:
@@ -153,8 +166,10 @@ def _n_snapshots(view: RunView, size: int) -> int:
             taken = [(at, at.results[explainer].get(feature)) for at in recent]
             results = [(at, result) for at, result in taken if result is not None]
             one, all_of_them = len(_embedded(frames(results[:1]))), len(_embedded(frames(results)))
-            fixed += one
-            each += (all_of_them - one) / max(len(results) - 1, 1)
+            # Those of both kinds are in it a second time, together.
+            times = 2 if explainer in (view.both_kinds or ()) else 1
+            fixed += times * one
+            each += times * (all_of_them - one) / max(len(results) - 1, 1)
     return max(2, int((size - fixed) / each))
 
 

@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-import re
-import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from ipdp.core.curve import Curve
 from ipdp.core.explained import Explained
 from ipdp.core.importance import Result
+from ipdp.core.interactions import RESULTS, Interactions
 from ipdp.core.jsonable import readable
+from ipdp.core.parts import parts_among
 from ipdp.core.redaction import short_paths
 from ipdp.core.typing import Array, Feature, FloatArray
 from ipdp.log.files import NAME as LOG
-from ipdp.log.headline import Facts, headline, parts_of, target_of
+from ipdp.log.headline import Facts, headline, target_of
 from ipdp.runs.challengers import PREFIX, compared, is_challenger
+from ipdp.web import effects, pairs
 from ipdp.web.payload import began, change, frames, label, pack, thin
+from ipdp.web.regions import part_drawings
+from ipdp.web.status import Cursor, NotFound, status_of
 from ipdp.web.story import Told, story
 
 if TYPE_CHECKING:
@@ -40,33 +43,7 @@ _IN_DOCUMENT = 160
 # Features whose curves are kept at hand; a page shows one at a time.
 _AT_HAND = 12
 
-_CURSOR = re.compile(r"(-1|[0-9]{1,18})\.(-1|[0-9]{1,18})\.(-1|[0-9]{1,18})")
-
-
-class Cursor(NamedTuple):
-    """How far a page has read: the last snapshot, the last change, the last metric."""
-
-    snapshot: int = -1
-    change: int = -1
-    metric: int = -1
-
-    @classmethod
-    def parse(cls, text: str) -> Cursor:
-        """The cursor that `str` wrote; a ValueError says what is wrong with any other text."""
-        match = _CURSOR.fullmatch(text)
-        if not match:
-            raise ValueError("after must be what an earlier answer gave as `next`: 1200.3.1250")
-        return cls(*map(int, match.groups()))
-
-    def __str__(self) -> str:
-        return f"{self.snapshot}.{self.change}.{self.metric}"
-
-
 _START = Cursor()
-
-
-class NotFound(LookupError):
-    """No run, feature or explainer of that name or number."""
 
 
 class RunView:
@@ -91,6 +68,7 @@ class RunView:
         self._gives_curves: dict[str, bool] = {}
         self._challengers: dict[str, str] = {}  # the names of models, by those of explainers
         self._newest: dict[str, dict[Feature, Result]] = {}  # by explainer, at the last snapshot
+        self._pairs: Mapping[Feature, Result] = {}  # the last that was found of them
         self._metrics: dict[str, tuple[Array, FloatArray]] = {}
         self._scores: dict[str, tuple[Array, FloatArray]] = {}
         self._histories: dict[tuple[str, int], History] = {}
@@ -139,18 +117,28 @@ class RunView:
     def _read_snapshots(self, after: int) -> None:
         new = self.reader.snapshots(after=after)
         explainers = self.reader.explainers
-        if not new and explainers == list(self._importance):
+        if not new and [name for name in explainers if name != RESULTS] == list(self._importance):
             return
         for explainer in explainers:
-            self._read_importances(explainer, new, after)
+            if explainer != RESULTS:
+                self._read_importances(explainer, new, after)
         if not new:
             return
-        self._newest = {name: self.reader.at(new[-1].n, name) for name in explainers}
+        newest = {name: self.reader.at(new[-1].n, name) for name in explainers}
+        self._pairs = self._read_pairs(newest.pop(RESULTS, {}))
+        self._newest = newest
         self._read_kinds()
         self.snapshots += new
         # At first, and then once in a while, not every time.
         if after < 0 or len(self.snapshots) > 2 * self.limit:
             self.thin(self.limit)
+
+    def _read_pairs(self, newest: Mapping[Feature, Result]) -> Mapping[Feature, Result]:
+        """What was last found of pairs, which are not searched for at each snapshot."""
+        if newest or RESULTS not in self.reader.explainers:
+            return newest
+        times = [n[-1] for n, _ in self.reader.importances(explainer=RESULTS).values() if len(n)]
+        return self.reader.at(int(max(times)), RESULTS) if times else newest
 
     def _read_importances(self, explainer: str, new: list[SnapshotInfo], after: int) -> None:
         """Put what each feature gained at the place of its snapshot, NaN where there is nothing."""
@@ -175,6 +163,16 @@ class RunView:
                 self._gives_curves[explainer] = isinstance(result, Curve)
 
     @property
+    def both_kinds(self) -> tuple[str, str] | None:
+        """The explainers of partial dependence and of local effects, where the run has both."""
+        return effects.both_kinds({name: self._newest.get(name, {}) for name in self.explainers})
+
+    @property
+    def interactions(self) -> Interactions | None:
+        """The strongest pairs, as they were last searched for; None if they were not."""
+        return pairs.interactions_of(self._pairs, self.curves)
+
+    @property
     def curves(self) -> list[Curve]:
         """The newest curves of the explainer whose curves are shown first."""
         results = self._newest.get(self.curve_explainer or "", {}).values()
@@ -187,10 +185,13 @@ class RunView:
         def place(curve: Curve) -> tuple[bool, int, float]:
             row = rows.get(curve.feature)
             value = np.nan if row is None or not len(row) else row[-1]
-            is_part = curve in of_parts
-            return is_part, len(curve.grid_values), -np.nan_to_num(value, nan=-np.inf)
+            return (
+                curve.feature in of_parts,
+                len(curve.grid_values),
+                -np.nan_to_num(value, nan=-np.inf),
+            )
 
-        of_parts = parts_of(self.curves)
+        of_parts = parts_among(curve.feature for curve in self.curves)
         return sorted(self.curves, key=place)
 
     @property
@@ -221,7 +222,7 @@ class RunView:
         facts = self.facts
         target = target_of(facts.settings)
         settings = short_paths(readable(facts.settings))
-        explained = Explained.of(facts.curves)
+        explained, found = Explained.of(facts.curves), self.interactions
         return {
             "version": VERSION,
             "name": run_name(self.reader.path),
@@ -230,14 +231,18 @@ class RunView:
             "next": str(self.cursor),
             "status": status_of(self.reader),
             "settings": settings,
-            "features": list(map(_named, self.features)),
+            "features": _named(self.features),
             "n": [info.n for info in new],
             "time": [round(info.time, 3) for info in new],
             "headline": {
                 name: label(said) if said else "" for name, said in vars(headline(facts)).items()
             },
+            "interactions": [] if found is None else pairs.told(found),
             "explained": "" if explained is None else label(explained.sentence),
-            "explainers": [self._explainer(name, first, settings) for name in self.explainers],
+            "explainers": [
+                *(self._explainer(name, first, settings) for name in self.explainers),
+                *self._joint(first),
+            ],
             "challengers": list(map(label, self._challengers.values())),
             "metrics": {
                 label(name): {"n": n[n > last].tolist(), "value": pack(v[n > last])}
@@ -264,6 +269,17 @@ class RunView:
             "importance": [packed.get(feature) for feature in self.features],
         }
 
+    def _joint(self, first: int) -> Iterator[dict[str, Any]]:
+        """What the page may show in place of the curves of one explainer: those of two."""
+        both = self.both_kinds
+        if both is None:
+            return
+        rows, others = (self._importance[name] for name in both)
+        known = {feature: pack(row[first:]) for feature, row in rows.items() if feature in others}
+        importance = [known.get(feature) for feature in self.features]
+        named = {"name": effects.NAME, "title": effects.TITLE}
+        yield {**named, "curves": True, "joint": True, "importance": importance}
+
     @staticmethod
     def _title(name: str, settings: Mapping[str, Any]) -> str:
         described = settings.get("explainers")
@@ -278,6 +294,9 @@ class RunView:
         """
         if not 0 <= k < len(self.features):
             raise NotFound(f"this run has no feature number {k}")
+        both = self.both_kinds
+        if explainer == effects.NAME and both is not None:
+            return self._effect(k, both, after)
         if explainer is not None and explainer not in self._importance:
             raise NotFound("this run has no explainer of that name")
         explainer = explainer or self.curve_explainer
@@ -285,7 +304,27 @@ class RunView:
             return frames([])
         history = self._history(explainer, k)
         new = [(info, result) for info, result in history if info.n > after]
-        return frames(new, target_of(self.reader.settings))
+        target = target_of(self.reader.settings)
+        return {**frames(new, target), **self.pictures(explainer, self.features[k])}
+
+    def pictures(self, explainer: str, feature: Feature) -> dict[str, list[str]]:
+        """The newest small multiples of a feature, where it has any."""
+        results = self._newest.get(explainer, {})
+        whole = results.get(feature)
+        if not isinstance(whole, Curve):
+            return {}
+        curves = [result for result in results.values() if isinstance(result, Curve)]
+        drawn = part_drawings(whole, curves, target_of(self.reader.settings))
+        return {"pictures": drawn} if drawn else {}
+
+    def _effect(self, k: int, both: tuple[str, str], after: int) -> dict[str, Any]:
+        """The curves of both explainers with n > `after`."""
+        histories = [
+            self._history(name, k) if self.features[k] in self._importance[name] else []
+            for name in both
+        ]
+        new = [one for one in effects.joined(*histories) if one[0].n > after]
+        return effects.effect_frames(new, target_of(self.reader.settings))
 
     def histories(self, limit: int | None = None) -> Histories:
         """What is logged of all features, by explainer and feature; each snapshot is read once.
@@ -300,7 +339,7 @@ class RunView:
             info = self.snapshots[k]
             for snapshot in self.reader.between(info.n, info.n):
                 for explainer, results in snapshot.results.items():
-                    if explainer in self._challengers:
+                    if explainer not in items:
                         continue
                     for name, result in results.items():
                         items[explainer][name].append((info, result))
@@ -327,6 +366,8 @@ class RunView:
                 if name != self.curve_explainer and name not in self._challengers
             },
             challengers=compared(self._newest),
+            interactions=self.interactions,
+            ales={} if self.both_kinds is None else self._newest[self.both_kinds[1]],
         )
 
     def document(self) -> dict[str, Any]:
@@ -348,25 +389,17 @@ class RunView:
         return known
 
 
-def status_of(reader: LogReader) -> dict[str, Any]:
-    """The state of a run, and when it was last heard of; an error where that makes no sense."""
-    status = reader.status
-    started, heartbeat = (
-        None if moment is None else float(moment) for moment in (status.started, status.heartbeat)
-    )
-    return {
-        "state": label(status.state),
-        "n": int(status.n),
-        "message": None if status.message is None else label(short_paths(status.message)),
-        "started": started,
-        "heartbeat": heartbeat,
-        "silence": None if heartbeat is None else round(max(0.0, time.time() - heartbeat), 1),
-    }
-
-
-def _named(feature: Feature) -> dict[str, Any]:
-    parts = feature if isinstance(feature, tuple) else (feature,)
-    return {"name": label(feature), "parts": list(map(label, parts))}
+def _named(features: Sequence[Feature]) -> list[dict[str, Any]]:
+    """The names of features, those of a pair, and whether it is of a part of the observations."""
+    of_parts = parts_among(features)
+    return [
+        {
+            "name": label(feature),
+            "parts": list(map(label, feature if isinstance(feature, tuple) else (feature,))),
+            "of_part": feature in of_parts,
+        }
+        for feature in features
+    ]
 
 
 def run_name(path: Path) -> str:

@@ -15,7 +15,8 @@ from ipdp.log import LogError, LogReader
 from ipdp.log.files import NAME as LOG
 from ipdp.log.headline import brief
 from ipdp.web.payload import label, to_json
-from ipdp.web.run_view import NotFound, RunView, status_of
+from ipdp.web.run_view import RunView
+from ipdp.web.status import NotFound, status_of
 
 PAUSE = 0.5
 """Seconds for which what was read of a log is taken to be what is in it."""

@@ -21,6 +21,9 @@ from ipdp.web.app import make_app
 PORT = 8321
 """Where the page is unless another port is asked for."""
 
+# Seconds that the process of a page has to end in; it lets requests finish within one.
+_PATIENCE = 5.0
+
 
 def serve(
     directory: str | Path,
@@ -126,7 +129,16 @@ def background(
             raise RuntimeError(f"the live page did not start: {process.stderr.read().strip()}")
         yield address
     finally:
-        process.terminate()
+        _end(process)
+
+
+def _end(process: subprocess.Popen[str]) -> None:
+    """End the process of a page, by force if it does not listen."""
+    process.terminate()
+    try:
+        process.communicate(timeout=_PATIENCE)
+    except subprocess.TimeoutExpired:
+        process.kill()
         process.communicate()
 
 

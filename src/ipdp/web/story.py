@@ -17,9 +17,12 @@ import numpy as np
 from ipdp.comparison import Comparison
 from ipdp.core.curve import Curve
 from ipdp.core.explained import Explained
+from ipdp.core.importance import Result
+from ipdp.core.interactions import Interactions
+from ipdp.core.parts import without_parts
 from ipdp.core.redaction import short_paths
 from ipdp.core.times import moment
-from ipdp.core.words import brief, counted, few_digits, percent
+from ipdp.core.words import brief, counted, few_digits, percent, unbroken
 from ipdp.log.beliefs import belief
 from ipdp.log.headline import (
     Facts,
@@ -27,20 +30,20 @@ from ipdp.log.headline import (
     called_of,
     headline,
     most_moved,
-    parts_of,
     target_of,
 )
 from ipdp.log.records import LoggedChange
-from ipdp.web import document
+from ipdp.web import document, pairs
 from ipdp.web.clock import Clock, clock_of
 from ipdp.web.drawings import (
     Common,
     Mark,
-    carpet_drawing,
     curve_drawing,
-    series_drawing,
 )
+from ipdp.web.effects import effect_drawing
+from ipdp.web.over_time import carpet_drawing, series_drawing
 from ipdp.web.payload import label
+from ipdp.web.regions import CAPTION, part_drawings
 from ipdp.web.two_curves import challenger_card
 
 # Changes of the model that the summary tells, and features whose importance it compares.
@@ -70,6 +73,10 @@ class Told:
         The newest importances of further explainers, by their titles, then by feature.
     challengers
         How other models differ from that of the run on the same rows, by their names.
+    ales
+        The newest local effects, by feature, where the run has them.
+    interactions
+        The strongest pairs, where they were searched for.
     """
 
     name: str
@@ -77,6 +84,8 @@ class Told:
     histories: Mapping[Any, Sequence[tuple[int, Curve]]]
     others: Mapping[str, Mapping[str, float]]
     challengers: Mapping[str, Comparison] = field(default_factory=dict)
+    ales: Mapping[Any, Result] = field(default_factory=dict)
+    interactions: Interactions | None = None
 
 
 def story(told: Told, *, is_open: bool = False) -> str:
@@ -88,6 +97,7 @@ def story(told: Told, *, is_open: bool = False) -> str:
         parts.append('<h2 class="part">The features, the most important first</h2>')
         common = Common.of(curves, target_of(facts.settings))
         parts += [_card(told, curve, k, common) for k, curve in enumerate(curves, start=1)]
+        parts += _together(told)
     parts += [challenger_card(name, found) for name, found in told.challengers.items()]
     parts.append(_appendix(told))
     return f'<main class="story">{"".join(parts)}</main>\n'
@@ -98,7 +108,7 @@ def answers(facts: Facts) -> str:
     said = headline(facts)
     trouble = f'<p class="trouble">{_text(said.state)}</p>' if said.state else ""
     rows = [
-        f"<div><dt>{question}</dt><dd>{_text(getattr(said, name))}</dd></div>"
+        f"<div><dt>{question}</dt><dd>{unbroken(_text(getattr(said, name)))}</dd></div>"
         for name, question in QUESTIONS.items()
         if getattr(said, name)
     ]
@@ -180,8 +190,7 @@ def _marks(facts: Facts, feature: Any = None) -> list[Mark]:
 
 def _bars(curves: Sequence[Curve]) -> Iterator[str]:
     """How much each feature matters, as bars."""
-    of_parts = parts_of(curves)
-    whole = [curve for curve in by_importance(curves) if curve not in of_parts]
+    whole = without_parts(by_importance(curves))
     single = [curve for curve in whole if len(curve.grid_values) == 1][:_BARS]
     largest = max((curve.overall_importance for curve in single), default=0.0)
     if not largest > 0 or not np.isfinite(largest):
@@ -236,17 +245,51 @@ def _reading(facts: Facts, *, is_open: bool) -> Iterator[str]:
 def _card(told: Told, curve: Curve, rank: int, common: Common) -> str:
     """A feature: what the model makes of it, its curve, its effect over time, its changes."""
     marks = _marks(told.facts, curve.feature)
-    drawn = [curve_drawing(curve, common)]
-    drawn.append(carpet_drawing(told.histories.get(curve.feature, ()), marks, common))
-    figures = "".join(f"<figure>{svg}</figure>" for svg in drawn if svg)
+    drawn = [(curve_drawing(curve, common), ""), *_effect(told, curve)]
+    history = told.histories.get(curve.feature, ())
+    drawn.append((carpet_drawing(history, marks, common), ""))
+    figures = "".join(
+        f"<figure>{svg}{f'<figcaption>{_text(said)}</figcaption>' if said else ''}</figure>"
+        for svg, said in drawn
+        if svg
+    )
+    parts = _parts(part_drawings(curve, told.facts.curves, common.target))
     own = [logged for logged in told.facts.changes if logged.change.feature == curve.feature]
+    changes = "".join(_listed("Its changes", own, 12))
     said = belief(curve, common.target)
     sentence = f"{said[:1].upper()}{said[1:]}."
     return (
         f'<article class="card feature-card"><h3><span class="rank">{rank}</span> '
         f"{_text(curve.feature)}</h3><p>{_text(sentence)}</p>"
-        f'<div class="figures">{figures}</div>{"".join(_listed("Its changes", own, 12))}</article>'
+        f'<div class="figures">{figures}</div>{parts}{changes}</article>'
     )
+
+
+def _effect(told: Told, curve: Curve) -> Iterator[tuple[str, str]]:
+    """The local effects beside a curve, and what is to be seen, where the run has them."""
+    ale = told.ales.get(curve.feature)
+    is_single = curve.kind == "pdp" and len(curve.grid_values) == 1
+    if isinstance(ale, Curve) and is_single and ale.categorical == curve.categorical:
+        yield effect_drawing(curve, ale)
+
+
+def _parts(drawings: Sequence[str]) -> str:
+    """Where the effect is another one, as small multiples."""
+    if not drawings:
+        return ""
+    figures = "".join(f"<figure>{svg}</figure>" for svg in drawings)
+    said = f'<h4>Where it differs</h4><p class="muted">{CAPTION}</p>'
+    return f'{said}<div class="figures">{figures}</div>'
+
+
+def _together(told: Told) -> Iterator[str]:
+    """What pairs of features do together, as a heat map."""
+    if told.interactions is not None:
+        svg, said = pairs.told(told.interactions)
+        yield (
+            '<section class="card"><h2>What features do together</h2><div class="figures">'
+            f"<figure>{svg}<figcaption>{_text(said)}</figcaption></figure></div></section>"
+        )
 
 
 # The appendix.

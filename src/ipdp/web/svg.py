@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ipdp.core.typing import Array, FloatArray
+from ipdp.core.words import told_apart
 
 # Viridis at eleven places.
 _VIRIDIS = (
@@ -104,7 +105,14 @@ class Drawing:
         if said:
             self.parts.append(f'<path d="{"".join(said)}" class="{kind}"/>')
 
-    def area(self, x: Sequence[float], low: Sequence[float], high: Sequence[float]) -> None:
+    def area(
+        self,
+        x: Sequence[float],
+        low: Sequence[float],
+        high: Sequence[float],
+        *,
+        kind: str = "d-band",
+    ) -> None:
         """A band between two lines, where both are known."""
         points = [
             (at, bottom, top)
@@ -115,13 +123,16 @@ class Drawing:
         around += [(at, bottom) for at, bottom, _ in reversed(points)]
         said = " ".join(f"{at:.1f},{height:.1f}" for at, height in around)
         if said:
-            self.parts.append(f'<polygon points="{said}" class="d-band"/>')
+            self.parts.append(f'<polygon points="{said}" class="{kind}"/>')
 
-    def bar(self, x: tuple[float, float], y: tuple[float, float], kind: str) -> None:
+    def bar(
+        self, x: tuple[float, float], y: tuple[float, float], kind: str, opacity: float = 1.0
+    ) -> None:
         """A filled rectangle."""
         left, top = min(x), min(y)
         size = f'width="{abs(x[1] - x[0]):.1f}" height="{abs(y[1] - y[0]):.1f}"'
-        self.parts.append(f'<rect x="{left:.1f}" y="{top:.1f}" {size} class="{kind}"/>')
+        more = "" if opacity == 1.0 else f' opacity="{opacity:.3f}"'
+        self.parts.append(f'<rect x="{left:.1f}" y="{top:.1f}" {size} class="{kind}"{more}/>')
 
     def dot(self, x: float, y: float, kind: str, radius: float = 2.4) -> None:
         """A point."""
@@ -143,8 +154,8 @@ class Drawing:
         """Ticks with numbers under a line; those that would run into each other are left out."""
         self.line((scale.start, scale.end), (y, y), "d-axis")
         until = -math.inf
-        for place in places:
-            said, at = say(place), scale(place)
+        for place, said in zip(places, told_apart(places, say), strict=True):
+            at = scale(place)
             half = 3.1 * len(said)
             if at - half < until + 6 or at + half > self.width:
                 continue
@@ -160,10 +171,11 @@ class Drawing:
         places: Sequence[float] | None = None,
     ) -> None:
         """Numbers to the left of faint lines across."""
-        for place in ticks(scale.low, scale.high, 4) if places is None else places:
+        places = ticks(scale.low, scale.high, 4) if places is None else places
+        for place, said in zip(places, told_apart(places, say), strict=True):
             at = scale(place)
             self.line(x, (at, at), "d-grid")
-            self.text(x[0] - 5, at + 3.5, say(place), anchor="end")
+            self.text(x[0] - 5, at + 3.5, said, anchor="end")
 
     def __str__(self) -> str:
         return (

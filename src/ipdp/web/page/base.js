@@ -86,6 +86,8 @@ window.ipdp = {};
     Number.isFinite(value) ? ipdp.number(Number(rounded[0].format(value))) : "–";
 
   /** A count with its noun: "1 change", "2 changes". */
+  /** A text in which no line ends between a number and its percent sign. */
+  ipdp.unbroken = (text) => text && text.replaceAll(" %", "\u00a0%");
   ipdp.counted = (n, noun) => `${ipdp.count(n)} ${noun}${n === 1 ? "" : "s"}`;
 
   const clock = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short" });

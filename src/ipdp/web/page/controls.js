@@ -98,6 +98,7 @@
         f: () => this.follow(!page.state.follow),
         a: () => page.pin("a"),
         b: () => page.pin("b"),
+        s: () => page.show({ spread: !page.showsSpread }),
         x: () => page.show({ a: null, b: null }),
         n: () => this.nextChange(1),
         p: () => this.nextChange(-1),
@@ -149,6 +150,7 @@
       this.page.wanted = whole("feature") === null ? undefined : whole("feature");
       Object.assign(this.page.state, {
         a: whole("a"), b: whole("b"), output: given.get("output"),
+        spread: { 0: false, 1: true }[given.get("spread")] ?? null,
         explainer: given.get("explainer"), by: given.get("by"), versus: given.get("versus"),
       });
       this.start = whole("n");
@@ -168,6 +170,7 @@
       for (const name of ["a", "b", "output", "explainer", "by", "versus"]) {
         if (state[name] !== null) said.set(name, state[name]);
       }
+      if (state.spread !== null) said.set("spread", Number(state.spread));
       const address = `#${said}`;
       clearTimeout(this.writing); // browsers refuse more than a few of these a second
       this.writing = setTimeout(() => {

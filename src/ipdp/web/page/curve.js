@@ -23,6 +23,7 @@
         text: outputs.length > 1 ? `${ipdp.shorten(output, 24)}, ${entry.text}` : entry.text,
         average: entry.history.average(entry.frame, output),
         half: entry.history.half(entry.frame, output),
+        spread: entry.spread ? entry.history.spread(entry.frame, output) : null,
         past: isAlone(entries) ? entry.history.past(entry.frame, output) : null,
       })),
     ).filter((stroke) => stroke.average);
@@ -38,6 +39,22 @@
   const band = (stroke) => ipdp.band(stroke.grid, stroke.average, stroke.half, stroke.colour, {
     meta: { part: "band", role: stroke.role, output: stroke.output },
   }, stroke.history.limits());
+
+  /** The band of single observations: how much the effect differs between them. */
+  const spread = (stroke, x) => {
+    const meta = { part: "spread", role: stroke.role, output: stroke.output };
+    const limits = stroke.history.limits();
+    if (typeof stroke.grid[0] !== "string") {
+      const fillcolor = ipdp.fade(stroke.colour, 0.09);
+      return ipdp.band(x, stroke.average, stroke.spread, stroke.colour, { meta, fillcolor }, limits);
+    }
+    return {
+      type: "scatter", mode: "markers", x, y: stroke.average, hoverinfo: "skip", meta,
+      marker: { size: 0, opacity: 0 },
+      error_y: { type: "data", array: Array.from(stroke.spread, (half) => half || 0),
+        color: ipdp.fade(stroke.colour, 0.25), thickness: 12, width: 0 },
+    };
+  };
 
   function line(stroke) {
     const { grid, thin, colour, dash } = stroke;
@@ -111,6 +128,7 @@
     const range = ipdp.rounded(ipdp.extent(entries.flatMap((entry) => [
       ...(entry.history.extent(outputs, [entry.frame]) || []),
       ...entry.history.bandExtent(outputs, entry.frame),
+      ...(entry.spread ? entry.history.spreadExtent(outputs, entry.frame) : []),
     ])));
     const [end, start] = ipdp.isWide() ? [0.93, 0.95] : [0.8, 0.86];
     const shapes = shaded.map(([x0, x1]) => ({
@@ -157,13 +175,14 @@
     const range = ipdp.padded(ipdp.extent(entries.flatMap((entry) => entry.history.span(0, [entry.frame]) || [])), 0.03);
     const pasts = lines.filter((stroke) => stroke.past)
       .map((stroke) => past(stroke, stroke.grid, outputs.length > 1));
+    const spreads = lines.filter((stroke) => stroke.spread).map((stroke) => spread(stroke, stroke.grid));
     return {
-      data: [...(withTrail ? trail(main, outputs) : []), ...lines.map(band), ...pasts,
+      data: [...(withTrail ? trail(main, outputs) : []), ...spreads, ...lines.map(band), ...pasts,
         ...lines.map(line)],
       axis: { range, ...main.history.dims[0].ticks(range, ipdp.isWide() ? 6 : 4) },
       bars: rug(main, pairs.map(([left, right]) => (left + right) / 2),
         pairs.map(([left, right]) => right - left)),
-      shaded: shade.length === 2 ? [shade] : [],
+      shaded: shade,
     };
   }
 
@@ -182,7 +201,8 @@
         text: stroke.grid.map((name, at) => hover(stroke, name, at)), hoverinfo: "text",
         meta: { part: "line", role: stroke.role, output: stroke.output },
       };
-      return stroke.past ? [past(stroke, x, outputs.length > 1), own] : [own];
+      const wide = stroke.spread ? [spread(stroke, x)] : [];
+      return stroke.past ? [...wide, past(stroke, x, outputs.length > 1), own] : [...wide, own];
     });
     const names = main.history.dims[0].grid(main.frame);
     return {

@@ -212,6 +212,9 @@
   function caption(page, entries, outputs) {
     if (page.change) return page.change.sentence;
     const comparable = entries.length > 1 && outputs.length === 1 && !page.history.isPair;
+    if (entries.length === 2 && entries[0].role === "ale") {
+      return (outputs.length === 1 && page.history.sentences[entries[0].frame][outputs[0]]) || "";
+    }
     if (entries.length > 1 && page.compare.sentence()) return page.compare.sentence();
     if (comparable) return compared(page, entries, outputs[0]);
     if (!entries.length) return "This feature has no curve yet at this time.";
@@ -229,6 +232,10 @@
     if (history.isPair) return "The colour is the average answer of the model if every case had these two values.";
     const name = ipdp.shorten(run.features[state.feature].name, 40);
     const title = outputs.length > 1 ? history.several : history.title(outputs);
+    if (history.beside) {
+      return `Both say what ${name} does: the PDP if every case had this value, the ALE from one value ` +
+        "to the next, close to the data.";
+    }
     if (history.relative) return `The line is the ${title}, as ${name} goes from value to value, close to the data.`;
     return `The line is the ${title} that the model gives on average if every case had this ${name} ` +
       "and all else stayed as it is.";
@@ -265,6 +272,21 @@
     return [element("span", { class: "chip" }, dot, "model at this time"), ...chips];
   }
 
+  /** What the light band around a curve is. */
+  function spreadChip() {
+    const patch = element("span", { class: "patch", "aria-hidden": "true" });
+    return element("span", { class: "chip" }, patch, "single observations (± 1 sd)");
+  }
+
+  /** The switch for the band of single observations, where they are known. */
+  function offerSpread(page, entries, outputs) {
+    const button = find("spread");
+    const known = !page.change && entries.some(({ history, frame }) =>
+      !history.isPair && outputs.some((output) => history.spread(frame, output)));
+    button.hidden = !known || entries.some(({ role }) => ["a", "b"].includes(role));
+    button.setAttribute("aria-pressed", String(page.showsSpread));
+  }
+
   /** What a list offers, as [value, text], and which of them is chosen. */
   ipdp.offer = function (select, choices, value) {
     const key = JSON.stringify(choices);
@@ -288,11 +310,11 @@
   /** The explainers to choose from, where there are several: of curves, and of importances. */
   ipdp.offerExplainers = function ({ run, change }) {
     const curves = run.curved.map((one) => [one.name, one.text]);
-    const measures = run.explainers.map((one) => [one.name, one.measureText]);
+    const measures = run.measuring.map((one) => [one.name, one.measureText]);
     find("explainer-label").hidden = run.curved.length < 2 || Boolean(change);
     if (run.shown) ipdp.offer(find("explainer"), curves, run.shown.name);
     for (const label of document.querySelectorAll(".by")) {
-      label.hidden = run.explainers.length < 2;
+      label.hidden = run.measuring.length < 2;
       if (run.by) ipdp.offer(label.querySelector("select"), measures, run.by.name);
     }
   };
@@ -307,7 +329,10 @@
       ...(outputs.length > 1 ? outputChips(outputs) : []),
       ...(entries.length > 1 ? entries.map((entry) => chip(page, entry)) : []),
       ...(ipdp.hasPast(entries, outputs) ? pastChips(outputs) : []),
+      ...(entries.some((entry) => entry.spread && outputs.some((output) =>
+        entry.history.spread(entry.frame, output))) ? [spreadChip()] : []),
     ];
+    offerSpread(page, entries, outputs);
     const key = JSON.stringify(chips.map((node) => node.textContent)) + entries.map((e) => e.role);
     const legend = find("legend");
     if (legend.dataset.key !== key) {
@@ -319,6 +344,23 @@
     find("curve").setAttribute("aria-label",
       `The effect of ${name} (${page.run.shown.title}) after ` +
       `${ipdp.counted(page.now, "observation")}. ${said}`);
+  };
+
+  /** Put drawings that the server made, as SVG, in the place of those that were there. */
+  ipdp.picture = function (node, drawings) {
+    const key = drawings.join("");
+    if (node.dataset.key === key) return;
+    node.dataset.key = key;
+    const parsed = new DOMParser().parseFromString(key, "text/html");
+    node.replaceChildren(...parsed.body.children);
+  };
+
+  /** The heat map of interactions, where the run has searched for them. */
+  ipdp.drawPairs = function ({ interactions }) {
+    const [drawing, said] = interactions || [];
+    find("pairs-card").hidden = !drawing;
+    ipdp.picture(find("pairs"), drawing ? [drawing] : []);
+    say(find("pairs-said"), said || "");
   };
 
   /** The settings of a run as a list of names and values, whatever is nested flattened. */

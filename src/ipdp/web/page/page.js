@@ -17,6 +17,7 @@
         feature: null, at: 0, follow: true, a: null, b: null, change: null, output: null,
         shown: null, // the part of the time that is shown: null is all of it
         versus: null, // what is compared: null is A and B, or the first challenger
+        spread: null, // whether single observations are drawn: null is beside local effects only
         explainer: null, by: null, // whose curves, and whose importances: null is the first
       };
       this.dirty = new Set();
@@ -170,6 +171,7 @@
       if (this.onRender) this.onRender();
       if (!run.length || this.state.feature === null) return;
       if (!dirty.has("all") && !dirty.has("time")) return;
+      ipdp.drawPairs(run);
       this.features.draw(run, this.state.feature, this.state.at);
       this.changes.draw(run, this.state.change);
       this.renderCurve();
@@ -191,7 +193,7 @@
       const { headline } = this.run;
       for (const name of ["quality", "changes", "belief"]) {
         const answer = find(`answer-${name}`);
-        say(answer, headline[name]);
+        say(answer, ipdp.unbroken(headline[name]));
         answer.parentNode.hidden = !headline[name];
       }
       const isEmpty = !this.run.length;
@@ -216,11 +218,32 @@
         }));
       }
       const times = [["a", this.state.a], ["b", this.state.b], ["now", this.now]];
-      return times.filter(([, n]) => n !== null).map(([role, n]) => ({
+      const entries = times.filter(([, n]) => n !== null).map(([role, n]) => ({
         history, frame: history.at(n), role, colour: ipdp.token(role),
         dash: { a: "dot", b: "dash" }[role],
         text: `${role === "now" ? "" : `${role.toUpperCase()}, `}at ${this.run.when(n)}`,
       })).filter((entry) => entry.frame >= 0);
+      if (entries.length !== 1 || history.isPair) return entries;
+      const [one] = entries;
+      Object.assign(one, { spread: this.showsSpread });
+      if (!history.beside) return entries;
+      const [pdp, ale] = history.names;
+      return [{ ...one, history: history.beside, role: "ale", colour: ipdp.token("c2"), spread: false,
+        text: ale }, { ...one, text: pdp, role: "pdp" }];
+    }
+
+    /** Whether the band of single observations is drawn. */
+    get showsSpread() {
+      const { spread } = this.state;
+      return spread === null ? Boolean(this.history && this.history.beside) : spread;
+    }
+
+    /** What is shaded: where a change is, or where partial dependence and local effects part. */
+    shaded(entries, outputs) {
+      const { change, history } = this;
+      if (change && change.where) return change.history.dims[0].categorical ? change.where : [change.where];
+      if (change || !history.beside || entries.length !== 2 || outputs.length !== 1) return [];
+      return history.parts[entries[0].frame][outputs[0]] || [];
     }
 
     renderCurve() {
@@ -233,14 +256,17 @@
       ipdp.offerExplainers(this);
       say(find("explained"), change || none ? "" : run.explained);
       if (none) say(find("caption"), `${ipdp.importanceText(this)} There is no curve of it.`);
+      const pictures = history && !change ? history.pictures || [] : [];
+      find("parts-card").hidden = !pictures.length;
+      ipdp.picture(find("parts"), pictures);
       if (!history || !history.length) return;
       const entries = this.entries();
       const outputs = this.outputs(change ? change.history : history);
       ipdp.describe(this, entries, outputs);
       if (!entries.length) return;
-      const shade = (change && change.where) || [];
       const subject = [state.feature, run.shown.name, change ? change.id : "", outputs];
-      this.curve.draw(subject.join("/"), ipdp.curveFigure(entries, outputs, feature.parts, shade));
+      this.curve.draw(subject.join("/"), ipdp.curveFigure(entries, outputs, feature.parts,
+        this.shaded(entries, outputs)));
     }
 
     renderTime() {

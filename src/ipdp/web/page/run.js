@@ -74,10 +74,17 @@
       this.averages = cut(payload.average, both);
       this.halves = cut(payload.half, both);
       this.pasts = cut(payload.past, both);
+      this.spreads = cut(payload.spread, both);
       this.thin = cut(payload.thin, points);
       this.missing = cut(payload.missing, outputs);
       this.missingHalves = cut(payload.missing_half, outputs);
       this.nEffective = ipdp.unpack(payload.n_effective);
+      // Of two kinds together: the other one, what both are called, where they part, and what to see.
+      this.pictures = payload.pictures || []; // of its parts, by the newest snapshot
+      this.beside = payload.beside ? new History(payload.beside) : null;
+      Object.assign(this, {
+        names: payload.names, parts: payload.parts || [], sentences: payload.sentences || [],
+      });
     }
 
     get length() {
@@ -102,10 +109,12 @@
       this.outputSets = this.outputSets.concat(other.outputSets);
       this.output = this.output.concat(other.output.map((set) => set + offset));
       this.dims.forEach((dimension, k) => dimension.append(other.dims[k]));
-      for (const name of ["n", "averages", "halves", "pasts", "thin", "missing", "missingHalves"]) {
+      for (const name of ["n", "averages", "halves", "pasts", "spreads", "thin", "missing", "missingHalves", "parts", "sentences"]) {
         this[name] = this[name].concat(other[name]);
       }
       this.nEffective = ipdp.join(this.nEffective, other.nEffective);
+      this.pictures = other.pictures;
+      if (this.beside) this.beside.append(other.beside);
     }
 
     points(frame) {
@@ -161,6 +170,12 @@
       return values && values.some(Number.isFinite) ? values : null;
     }
 
+    /** How far single observations are from the curve (± 1 sd); null where that is not known. */
+    spread(frame, output) {
+      const values = this.spreads[frame] && this.slice(this.spreads[frame], frame, output);
+      return values && values.some(Number.isFinite) ? values : null;
+    }
+
     slice(values, frame, output) {
       const k = this.outputsOf(frame).indexOf(output);
       const size = this.points(frame);
@@ -185,6 +200,15 @@
         const ends = drawn.flatMap((values) => ipdp.extent(values || []) || []);
         return missing ? [...ends, missing.value] : ends;
       })));
+    }
+
+    /** Extent of the bands of single observations. */
+    spreadExtent(outputs, frame) {
+      const [least, most] = this.limits() || [-Infinity, Infinity];
+      return outputs.flatMap((output) => {
+        const [values, halves] = [this.average(frame, output), this.spread(frame, output)];
+        return halves ? [...values].flatMap((value, k) => [value - halves[k], value + halves[k]]) : [];
+      }).filter(Number.isFinite).map((end) => Math.min(Math.max(end, least), most));
     }
 
     /** Extent of the bands of some outputs in a frame, not much wider than that of the lines. */
@@ -254,8 +278,8 @@
       this.histories = new Map();
     }
 
-    append({ title, curves, importance }, nBefore) {
-      Object.assign(this, { title, curves });
+    append({ title, curves, joint, importance }, nBefore) {
+      Object.assign(this, { title, curves, joint: Boolean(joint) });
       importance.forEach((text, k) => {
         if (text === null) return; // it says nothing of this feature
         const before = this.importance[k] || new Float32Array(nBefore).fill(NaN);
@@ -270,7 +294,7 @@
 
     /** What its curves, and its importances, are called where there is a choice. */
     get text() {
-      return this.title === this.name ? this.name : `${this.title} (${this.name})`;
+      return this.title === this.name || this.joint ? this.title : `${this.title} (${this.name})`;
     }
 
     get measureText() {
@@ -298,8 +322,8 @@
 
     /** Take in an answer; gives back whether it held new snapshots. */
     append(payload) {
-      const { name, status, next, settings, features, challengers, explained, headline } = payload;
-      Object.assign(this, { name, status, next, settings, features, challengers, explained, headline });
+      const { name, status, next, settings, features, challengers, explained, headline, interactions } = payload;
+      Object.assign(this, { name, status, next, settings, features, challengers, explained, headline, interactions });
       for (const one of payload.explainers) {
         if (!this.explainer(one.name)) this.explainers.push(new Explainer(one));
         this.explainer(one.name).append(one, this.n.length);
@@ -332,10 +356,15 @@
       return this.explainers.filter((one) => one.curves);
     }
 
+    /** The explainers whose importances can be chosen. */
+    get measuring() {
+      return this.explainers.filter((one) => !one.joint);
+    }
+
     /** Whose curves and whose importances are shown: those of these names, else the first. */
     choose(curves, by) {
       this.shown = this.curved.find((one) => one.name === curves) || this.curved[0];
-      this.by = this.explainer(by) || this.explainers[0];
+      this.by = this.measuring.find((one) => one.name === by) || this.explainers[0];
     }
 
     /** The curves that were fetched, by the number of their feature. */
@@ -384,9 +413,7 @@
      * the observations ("age, where country = AT") come after those of all of them.
      */
     byImportance(at = this.length - 1) {
-      const names = new Set(this.features.map(({ name }) => name));
-      const isPart = ({ name }) => names.has(name.slice(0, Math.max(name.lastIndexOf(", where "), 0)));
-      const last = this.features.map(isPart);
+      const last = this.features.map((feature) => Number(feature.of_part));
       const value = this.features.map((_, k) => this.importanceAt(k, at));
       const size = (k) => (Number.isFinite(value[k]) ? value[k] : -Infinity);
       const bySize = (a, b) => (size(b) > size(a)) - (size(b) < size(a)) || a - b;
