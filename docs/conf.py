@@ -66,6 +66,7 @@ html_static_path = ["site/static"]
 templates_path = ["site/templates"]
 html_css_files = ["site.css"]
 html_show_sourcelink = False
+html_context = {"default_mode": "auto"}  # light or dark, as the reader has it
 html_theme_options = {
     "logo": {"text": "ipdp"},
     "navbar_end": ["theme-switcher"],

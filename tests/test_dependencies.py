@@ -53,3 +53,10 @@ def test_the_list_of_what_is_installed():
     assert all(each["licenses"][0]["license"]["name"] for each in made["components"])
     known = {each["bom-ref"] for each in made["components"]}
     assert {ref for each in made["dependencies"] for ref in each["dependsOn"]} <= known
+
+
+def test_the_addresses_of_the_project_lead_to_a_page():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert project["urls"]
+    for url in project["urls"].values():
+        assert re.fullmatch(r"https://[\w.-]+/\S+", url), url  # not to the host of many

@@ -27,6 +27,10 @@ for area in rng.uniform(50, 150, size=3_000):
     x = {"area": area, "rooms": area / 25 + rng.uniform(-0.5, 0.5)}
     pdp.explain_one(x)
     ale.explain_one(x)
+for explainer in (pdp, ale):
+    print(f"{explainer.title}: the curve moves by {np.ptp(explainer.curve('rooms').average):.0f}")
+asked = pdp.with_off_data(pdp.curve("rooms"))
+print(f"{asked.off_data @ asked.weights:.0%} of what the PDP asks is off the data")
 
 # %%
 # The effect of a room, all else equal, is 0 here. One of the two says so.

@@ -25,6 +25,7 @@ for a, b in rng.normal(size=(1_500, 2)):
     pdp.explain_one({"a": a, "b": b})
 print(pdp.explained.sentence)
 curve = pdp.curve("a")
+print(pdp.interactions())
 print(f"importance {curve.importance[0]:.2f}, interaction {curve.interaction[0]:.2f}")
 
 # %%

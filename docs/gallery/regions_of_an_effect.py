@@ -19,12 +19,15 @@ def model(x):
     return 200 if 10 <= x["hour"] <= 16 else 50
 
 
-regions = ipdp.IncrementalRegions(model)
+regions, pdp = ipdp.IncrementalRegions(model), ipdp.IncrementalPDP(model)
 draws = random.Random(42)
 for t in range(2_000):
     day = "yes" if t // 24 % 7 < 5 else "no"
-    regions.explain_one({"hour": t % 24, "workingday": day, "temp": draws.gauss(15, 8)})
+    x = {"hour": t % 24, "workingday": day, "temp": draws.gauss(15, 8)}
+    for explainer in (regions, pdp):
+        explainer.explain_one(x)
 print(regions.splits["hour"].sentence)
+print(f"The curves tell {pdp.explained.value:.0%}, with regions {regions.explained.value:.0%}")
 
 # %%
 # Both sides, with the curve of all observations behind each:

@@ -34,6 +34,13 @@ def test_without_a_command_it_helps(ipdp):
 
 
 @pytest.mark.parametrize("name", COMMANDS)
+def test_a_flag_is_not_said_to_take_a_value(ipdp, name):
+    lines = ipdp(name, "--help").out.splitlines()
+    named = [line for line in lines if "<bool>" in line or "BOOLEAN" in line]
+    assert [line for line in named if "--help" not in line] == []
+
+
+@pytest.mark.parametrize("name", COMMANDS)
 def test_help_has_an_example(ipdp, name):
     answer = ipdp(name, "--help")
     assert answer.code == 0

@@ -51,12 +51,14 @@ def test_no_baseline(ipdp, tables):
     assert not (tables / "live").exists()
 
 
+@pytest.mark.filterwarnings("default:the challenger")
 def test_a_challenger_is_compared_at_the_end(ipdp, tables):
     other = "river.dummy.StatisticRegressor(river.stats.Mean())"
     run = ["run", "--model", MODEL, "--data", tables / "train.csv", "--target", "y"]
     answer = ipdp(*run, "--challenger", other, "--out", tables / "live")
     assert answer.code == 0, answer.err
     assert "Comparison of challenger with model" in answer.out
+    assert "has learnt nothing, and a challenger does not learn" in " ".join(answer.err.split())
     # The model learned slopes of 2 and 1 on the way, the challenger stays as it is.
     assert any(line.split()[:1] == ["a"] for line in answer.out.splitlines()), answer.out
     assert "both models were asked about the same rows" in answer.out

@@ -182,3 +182,6 @@ def test_a_report_in_the_same_command(tmp_path, ipdp):
     assert answer.code == 0
     assert "<html" in (tmp_path / "run" / "report.html").read_text()
     assert "report.html" in answer.out.replace("\n", "")
+    (tmp_path / "run" / "report.html").unlink()
+    assert ipdp("resume", tmp_path / "run", "--report").code == 0
+    assert "<html" in (tmp_path / "run" / "report.html").read_text()

@@ -101,8 +101,10 @@ def test_no_run(ipdp, tmp_path):
     assert ipdp("diff", tmp_path / "nowhere", "--at", 3).code == 2
 
 
-def test_why_the_score_moved(ipdp, run):
-    answer = ipdp("diff", run, "--from", ":1000", "--to", "1000:2000", "--score")
+def test_why_the_score_moved(ipdp, run, tmp_path):
+    page = tmp_path / "diff.html"
+    answer = ipdp("diff", run, "--from", ":1000", "--to", "1000:2000", "--score", "--html", page)
+    assert "<h2>Why the mean prediction moved</h2>" in page.read_text()
     assert "The mean prediction moved from " in answer.out
     assert "features together" in answer.out or "(data)" in answer.out
     plain = ipdp("diff", run, "--at", 1_000, "--score", "--json")

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from ipdp.cli.printing import as_json, cut, harmless, line, short, sparkline, thinned
+from ipdp.cli.printing import as_json, cut, cut_name, harmless, line, short, sparkline, thinned
 
 
 def test_sparklines():
@@ -62,3 +62,13 @@ def test_a_line_breaks_at_words_on_a_terminal_only():
     to_file = Console(width=40, file=io.StringIO())
     line(to_file, text)
     assert to_file.file.getvalue() == f"{text}\n"
+
+
+def test_names_of_groups_are_told_apart_where_there_is_little_room():
+    names = [f"median_income, where ocean_proximity = {group}" for group in ("INLAND", "NEAR BAY")]
+    assert [cut_name(name, 28) for name in names] == [
+        "median_incom...mity = INLAND",
+        "median_incom...ty = NEAR BAY",
+    ]
+    assert cut_name("a_rather_long_name", 12) == "a_rather_..."
+    assert cut_name("a, where b = c", 20) == "a, where b = c"

@@ -112,7 +112,8 @@ def test_a_column_that_the_model_does_not_know_is_left_out(fitted_by_name, tmp_p
     answer = ipdp("run", "--data", tmp_path / "x.csv", *arguments)
     assert answer.code == 0, answer.err
     assert answer.err.count("'note'") == 1
-    assert LogReader(tmp_path / "run").features == ["age", "pay"]
+    with LogReader(tmp_path / "run") as reader:  # a newer Python warns of what is left open
+        assert reader.features == ["age", "pay"]
 
 
 def test_a_frozen_model_from_a_file(loans, tmp_path, ipdp):
@@ -296,6 +297,38 @@ def test_segments(tmp_path, ipdp, monkeypatch):
     assert "--by is for the curves of pdp" in answer.err
 
 
+@pytest.mark.filterwarnings("default:the challenger")
+def test_the_scale_of_log_odds(tmp_path, ipdp):
+    """From a run to page, document, comparison and resume: nowhere is it called a chance."""
+    out, model = tmp_path / "run", "river.naive_bayes.GaussianNB()"
+    given = ["--data", "agrawal?n_samples=300", "--model", model, "--features", "age,salary"]
+    given += ["--link", "logit", "--challenger", "river.tree.HoeffdingTreeClassifier()"]
+    answer = ipdp("run", *given, "--out", out, "--limit", "250", "--quiet")
+    assert answer.code == 0, answer.err
+    shown = ipdp("show", out).out
+    assert "log-odds of 1" in shown
+    assert "chance" not in shown
+    assert ipdp("report", out, "--out", tmp_path / "report.html").code == 0
+    assert "log-odds of 1" in (tmp_path / "report.html").read_text()
+    with LogReader(out) as reader:
+        curves = reader.at(200).values()
+        assert {curve.link for curve in curves} == {"logit"}
+        assert min(curve.average.min() for curve in curves) < 0
+    assert ipdp("diff", out, "--at", "100", "--against", "200").code in (0, 1)
+    base = tmp_path / "base.ipdp"
+    other = "river.linear_model.LogisticRegression()"
+    table = ["agrawal?n_samples=50", "-o", base, "--drop", "elevel,car,zipcode"]
+    assert ipdp("baseline", other, *table, "--link", "log").code == 0
+    answer = ipdp("run", *given, "--out", tmp_path / "other", "--baseline", base, "--quiet")
+    assert answer.code == 2
+    assert "both sides must have one scale: the baseline has link=log" in answer.err
+    answer = ipdp("run", *given, "--out", tmp_path / "pfi", "--explainers", "pfi", "--quiet")
+    assert answer.code == 2
+    assert "--link is for curves" in answer.err
+    answer = ipdp("baseline", other, *table, "--link", "probit")
+    assert "link must be one of logit, log" in answer.err
+
+
 def test_a_budget_and_metrics_for_prometheus(tmp_path, ipdp):
     answer = ipdp(
         "run", "--data", "agrawal?n_samples=300", "--model", MODEL, "--budget", "0.3",
@@ -327,8 +360,11 @@ def test_old_snapshots_are_thinned_out_unless_one_says_no(given, rule, ipdp, tmp
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        ([], "the settings: data is missing: give --data, or data = ... in the file"),
-        (["--data", "elec2"], "the settings: model is missing"),
+        ([], "the settings: data is missing: give --data FILE, or data = ... in the file"),
+        (
+            ["--data", "elec2"],
+            'model is missing: give --model "river.forest.ARFClassifier(seed=42)" or another one, ',
+        ),
         (["--alpha", "much"], "--alpha: alpha: input should be a valid number"),
         (["--every", "2.5"], "--every: every: input should be a valid integer"),
         (["--on-error", "ignore"], "--on-error: on_error: input should be 'raise' or 'skip'"),

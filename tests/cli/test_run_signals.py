@@ -57,10 +57,15 @@ def test_it_ends_with_a_checkpoint_and_says_how_to_go_on(start, tmp_path, number
     assert (out / "checkpoint.ipdp").exists()
 
 
-def test_a_stopped_run_ends_as_if_it_had_not_been_stopped(start, tmp_path, ipdp):
+BESIDE = ["--by", "elevel", "--n-groups", "3", "--link", "logit", "--challenger", MODEL]
+
+
+@pytest.mark.filterwarnings("default:the challenger")
+@pytest.mark.parametrize("more", [[], BESIDE], ids=["plain", "groups, challenger and link"])
+def test_a_stopped_run_ends_as_if_it_had_not_been_stopped(start, tmp_path, ipdp, more):
     whole, parts = tmp_path / "whole", tmp_path / "parts"
-    assert ipdp(*arguments(whole, 2_500), "--quiet").code == 0
-    process = start(*arguments(parts, 2_500))
+    assert ipdp(*arguments(whole, 2_500), *more, "--quiet").code == 0
+    process = start(*arguments(parts, 2_500), *more)
     wait_for(lambda: seen(parts) > 0)
     process.send_signal(signal.SIGINT)
     process.communicate(timeout=60)
@@ -71,8 +76,13 @@ def test_a_stopped_run_ends_as_if_it_had_not_been_stopped(start, tmp_path, ipdp)
         assert [c.change.summary() for c in a.changes()] == [
             c.change.summary() for c in b.changes()
         ]
-        for name, curve in a.at(2_500).items():
-            np.testing.assert_array_equal(curve.average, b.at(2_500)[name].average)
+        assert ("challenger challenger" in a.explainers) is bool(more)
+        for explainer in a.explainers:
+            again = b.at(2_500, explainer)
+            for name, curve in a.at(2_500, explainer).items():
+                np.testing.assert_array_equal(curve.average, again[name].average)
+        groups = {curve.where for curve in a.at(2_500).values()} - {None}
+        assert len(groups) == (4 if more else 0)
 
 
 def test_a_second_ctrl_c_ends_it_at_once(start, tmp_path):

@@ -41,7 +41,9 @@ def test_a_dry_run_says_what_is_understood_and_writes_nothing(bank, tmp_path, ip
         "classes (bad and ok); 1 column looks like a clock (date), 1 like an id (row)."
     )
     assert any("job one-hot (OneHotEncoder)" in text for text in rest)
-    assert "Look: the model gets row, which looks like an id (--drop row)." in rest
+    [warning] = [text for text in rest if "looks like an id" in text]
+    assert warning.startswith("Look: the model gets row, which looks like an id: it is of no use")
+    assert warning.endswith("(--drop row leaves it out).")
     assert not out.exists()
     assert json.loads(ipdp(*used, "--json").out)["understood"][0] == first
 

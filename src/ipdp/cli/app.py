@@ -9,7 +9,8 @@ from typing import Annotated
 import typer
 
 import ipdp
-from ipdp.cli import baseline, demo, diff, log, paper, run, show, web
+from ipdp.cli import baseline, changes, demo, diff, keys, log, paper, run, show, web
+from ipdp.cli.options import flag
 
 app = typer.Typer(
     name="ipdp",
@@ -38,10 +39,10 @@ def _version(is_wanted: bool) -> None:
 def _app(
     _: Annotated[
         bool,
-        typer.Option("--version", callback=_version, is_eager=True, help="Show version and build."),
+        flag("--version", callback=_version, is_eager=True, help="Show version and build."),
     ] = False,
 ) -> None: ...
 
 
-for module in (run, baseline, demo, show, diff, log, web, paper):
+for module in (run, baseline, demo, show, changes, diff, keys, log, web, paper):
     module.register(app)

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from ipdp.cli.errors import sentences
-from ipdp.cli.options import Debug, Quiet, examples
+from ipdp.cli.options import Debug, Quiet, examples, flag
 from ipdp.cli.printing import console, line
 from ipdp.cli.trust import trust_again
 
@@ -47,8 +47,11 @@ def baseline(
     limit: Annotated[
         int | None, typer.Option(metavar="N", help="Take this many rows.", show_default="all")
     ] = None,
+    link: Annotated[
+        str | None, typer.Option(metavar="logit|log", help="As --link of 'ipdp run'.")
+    ] = None,
     allow_pickle: Annotated[
-        bool, typer.Option("--allow-pickle", help="Load a pickle, which can run any code.")
+        bool, flag("--allow-pickle", help="Load a pickle, which can run any code.")
     ] = False,
     trust: Annotated[
         str,
@@ -59,12 +62,13 @@ def baseline(
 ) -> None:
     """Write the curves of a model over its training data, to compare production with."""
     with sentences(debug=debug), trust_again():
+        from ipdp.core.link import checked_link
         from ipdp.explainers import IncrementalPDP
         from ipdp.models.load import load_model
         from ipdp.sources import open_source
 
         loaded = load_model(model, allow_pickle=allow_pickle, trusted=_names(trust))
-        pdp = IncrementalPDP(loaded, alpha=None, n_ice=0)
+        pdp = IncrementalPDP(loaded, alpha=None, n_ice=0, link=checked_link(link))
         with open_source(data, target=target, drop=_names(drop), limit=limit) as source:
             for observation in source:
                 pdp.explain_one(observation[0] if isinstance(observation, tuple) else observation)

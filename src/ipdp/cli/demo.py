@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from ipdp.cli.errors import sentences
-from ipdp.cli.options import Debug, Quiet, examples
+from ipdp.cli.options import Debug, Quiet, examples, flag
 
 
 def register(app: typer.Typer) -> None:
@@ -25,10 +25,8 @@ def demo(
         int | None,
         typer.Option("--n", metavar="N", help="Number of observations.", show_default="15000"),
     ] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="Take 3000 observations.")] = False,
-    watch: Annotated[
-        bool, typer.Option("--watch", help="Open the live page while it runs.")
-    ] = False,
+    quick: Annotated[bool, flag("--quick", help="Take 3000 observations.")] = False,
+    watch: Annotated[bool, flag("--watch", help="Open the live page while it runs.")] = False,
     quiet: Quiet = False,
     debug: Debug = False,
 ) -> None:

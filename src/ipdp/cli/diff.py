@@ -9,9 +9,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ipdp.cli.errors import CHANGED, sentences
-from ipdp.cli.options import Debug, Json, Quiet, examples
-from ipdp.cli.printing import as_json, console, cut, is_plain_terminal, line, plain, table
-from ipdp.core.curve import feature_text
+from ipdp.cli.options import Debug, Json, Quiet, examples, flag
+from ipdp.cli.printing import (
+    as_json,
+    console,
+    cut,
+    cut_name,
+    is_plain_terminal,
+    line,
+    plain,
+    table,
+)
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -72,7 +80,7 @@ WhichExplainer = Annotated[
 ]
 Score = Annotated[
     bool,
-    typer.Option("--score", help="Say why the mean prediction moved, too, feature by feature."),
+    flag("--score", help="Say why the mean prediction moved, too, feature by feature."),
 ]
 Html = Annotated[
     Path | None,
@@ -142,7 +150,7 @@ def _tell(
     if html is not None:
         from ipdp.web.comparison import write_comparison
 
-        write_comparison(found, html)
+        write_comparison(found, html, move)
     if json_:
         more = {} if move is None else {"score_move": move.to_dict()}
         as_json({**found.to_dict(), **more})
@@ -202,7 +210,7 @@ def _cells(each: Difference) -> list[tuple[str, str]]:
     sizes = each.size_texts()
     cause = f" ({each.kind})" if each.kind else ""
     return [
-        (cut(feature_text(each.feature), 20), "bold"),
+        (cut_name(each.feature, 20), "bold"),
         (cut(each.output_text, 12), ""),
         (f"{each.verdict}{cause}", _STYLES[each.verdict]),
         *((size, "") for size in sizes),

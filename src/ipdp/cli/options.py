@@ -21,6 +21,11 @@ def examples(*commands: str) -> str:
     return f"Example{'s' * (len(commands) > 1)}:\n\n{lines}"
 
 
+def flag(*names: str, help: str, **further: Any) -> Any:  # noqa: A002
+    """An option that takes no value, and whose help names none."""
+    return typer.Option(*names, help=help, metavar="", **further)
+
+
 RunPath = Annotated[
     Path, typer.Argument(metavar="RUN", help="A run's directory, or its log.", show_default=False)
 ]
@@ -28,9 +33,9 @@ Config = Annotated[
     Path | None,
     typer.Option("--config", "-c", metavar="FILE", help="Take settings from a TOML file."),
 ]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON, for machines.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
-Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
+Json = Annotated[bool, flag("--json", help="Print JSON, for machines.")]
+Quiet = Annotated[bool, flag("--quiet", "-q", help="Print nothing but errors.")]
+Debug = Annotated[bool, flag("--debug", help="Show the traceback of an error.")]
 Port = Annotated[int, typer.Option(metavar="PORT", help="Where to listen; 0 takes a free one.")]
 
 
@@ -93,7 +98,7 @@ def _parameter(name: str, field: FieldInfo) -> inspect.Parameter:
         f"--{option}/--no-{option}" if is_flag else f"--{option}",
         autocompletion=completing(*choices) if choices else None,
         help=described(field),
-        metavar=None if is_flag else extra["metavar"],
+        metavar="" if is_flag else extra["metavar"],
         rich_help_panel=extra["group"],
         show_default=False,
     )

@@ -16,8 +16,10 @@ from rich.table import Table
 from rich.text import Text
 
 from ipdp.cli.errors import harmless
+from ipdp.core.curve import feature_text
 from ipdp.core.jsonable import readable
 from ipdp.core.times import moment
+from ipdp.core.typing import Feature
 from ipdp.core.words import ends_text, few_digits
 
 _BLOCKS = "▁▂▃▄▅▆▇█"
@@ -125,6 +127,14 @@ def when_text(n: int, t: float | None) -> str:
     """When something was found: the date and the time of day, or the number of observations."""
     when = moment(t)
     return f"{n:>9,}" if when is None else f"{n:>9,}  {when:%Y-%m-%d %H:%M}"
+
+
+def cut_name(feature: Feature, width: int) -> str:
+    """The name of a curve in so many characters; of one of a part the end, which tells it, too."""
+    text, end = feature_text(feature), width // 2 - 1
+    if ", where " not in text or len(text) <= width:
+        return cut(text, width)
+    return f"{text[: width - 3 - end]}...{text[-end:]}"
 
 
 def cut(text: str, width: int) -> str:

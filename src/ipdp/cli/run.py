@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ipdp.cli.errors import INTERRUPTED, say, sentence, sentences
-from ipdp.cli.options import Config, Debug, Json, Quiet, RunPath, examples, with_settings
+from ipdp.cli.options import Config, Debug, Json, Quiet, RunPath, examples, flag, with_settings
 from ipdp.cli.printing import as_json, console, line
 from ipdp.cli.reporter import Reporter
 from ipdp.cli.trust import trust_again
@@ -26,12 +26,13 @@ if TYPE_CHECKING:
 
     from ipdp.runs import RunConfig
 
-Resume = Annotated[
-    bool, typer.Option("--resume", help="Go on from the checkpoint in the run's directory.")
+Resume = Annotated[bool, flag("--resume", help="Go on from the checkpoint in the run's directory.")]
+Report = Annotated[
+    bool, flag("--report", help="Write a report at the end: report.html in the directory.")
 ]
 Watch = Annotated[
     bool,
-    typer.Option("--watch", help="Open the live page while it runs; it stays until Ctrl-C."),
+    flag("--watch", help="Open the live page while it runs; it stays until Ctrl-C."),
 ]
 
 
@@ -50,20 +51,13 @@ def run(
     resume: Resume = False,
     overwrite: Annotated[
         bool,
-        typer.Option(
-            "--overwrite", help="Begin anew in a directory that holds a run, which is lost."
-        ),
+        flag("--overwrite", help="Begin anew in a directory that holds a run, which is lost."),
     ] = False,
     dry_run: Annotated[
         bool,
-        typer.Option(
-            "--dry-run", help="Say what is understood of data and model; nothing is written."
-        ),
+        flag("--dry-run", help="Say what is understood of data and model; nothing is written."),
     ] = False,
-    report: Annotated[
-        bool,
-        typer.Option("--report", help="Write a report at the end: report.html in the directory."),
-    ] = False,
+    report: Report = False,
     watch: Watch = False,
     baseline: Annotated[
         Path | None,
@@ -113,10 +107,11 @@ def resume(
     config: Config = None,
     trust_run: Annotated[
         bool,
-        typer.Option(
+        flag(
             "--trust-run", help="Run the code that the run's log names, such as a module:factory."
         ),
     ] = False,
+    report: Report = False,
     watch: Watch = False,
     json_: Json = False,
     quiet: Quiet = False,
@@ -133,7 +128,8 @@ def resume(
     with sentences(debug=debug):
         settings = RunConfig.from_run(run, file=config, trust_run=trust_run, **context.obj)
         with trust_again():
-            _go(settings, config, {"resume": True}, watch=watch, json_=json_, quiet=quiet)
+            more: dict[str, Any] = {"watch": watch, "json_": json_, "quiet": quiet}
+            _go(settings, config, {"resume": True}, report=report, **more)
 
 
 def _look(settings: RunConfig, *, json_: bool) -> None:

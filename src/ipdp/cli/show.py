@@ -1,4 +1,4 @@
-"""`ipdp show`, `ipdp changes`, `ipdp check`: what a log says."""
+"""`ipdp show`: what a log says."""
 
 from __future__ import annotations
 
@@ -12,13 +12,15 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
+from ipdp.cli.changes import print_summaries, time_of
 from ipdp.cli.diff import print_comparison
-from ipdp.cli.errors import CHANGED, sentences
-from ipdp.cli.options import Debug, Json, Quiet, RunPath, completing, examples
+from ipdp.cli.errors import sentences
+from ipdp.cli.keys import keys
+from ipdp.cli.options import Debug, Json, RunPath, examples
 from ipdp.cli.printing import (
     as_json,
     console,
-    cut,
+    cut_name,
     is_plain_terminal,
     line,
     plain,
@@ -27,22 +29,17 @@ from ipdp.cli.printing import (
     sparkline,
     table,
     thinned,
-    when_text,
 )
-from ipdp.cli.since import first_n
 from ipdp.core.curve import Curve, feature_text
 from ipdp.core.explained import Explained
 from ipdp.core.importance import Importance, Result
 from ipdp.core.jsonable import readable
-from ipdp.core.times import moment
 from ipdp.core.typing import Label
-from ipdp.core.validation import unknown
 from ipdp.core.words import few_digits
 
 if TYPE_CHECKING:
     from ipdp.comparison import Comparison
     from ipdp.log import LogReader
-    from ipdp.log.records import LoggedChange
 
 _WIDTH = 12
 _CHANGES = 10
@@ -50,38 +47,10 @@ _CHANGES = 10
 _NARROW = 100
 _TITLES = ("effect", "range", "on")
 
-KINDS = ("real", "virtual", "both", "unclear")
-
-Feature = Annotated[
-    str | None,
-    typer.Option("--feature", metavar="FEATURE", help="Only this feature.", show_default=False),
-]
-After = Annotated[
-    int, typer.Option("--after", metavar="N", help="Only changes after this many observations.")
-]
-
-Since = Annotated[
-    str | None,
-    typer.Option(
-        "--since",
-        metavar="TIME",
-        help="Only changes since a date (2024-06-01), or of the last 7d, 12h, 30min: by the clock "
-        "of the data (--time), else by when they were processed.",
-        show_default=False,
-    ),
-]
-
 
 def register(app: typer.Typer) -> None:
-    """Add the commands."""
+    """Add the command."""
     app.command("show", epilog=examples("ipdp show ipdp-run --at 20000"))(show)
-    app.command(
-        "changes",
-        epilog=examples(
-            "ipdp changes ipdp-run --since 7d", "ipdp changes ipdp-run --kind real,both"
-        ),
-    )(changes)
-    app.command("check", epilog=examples("ipdp check ipdp-run --after 50000 || notify"))(check)
 
 
 def show(
@@ -101,126 +70,19 @@ def show(
     importance went.
     """
     from ipdp.log import LogReader
+    from ipdp.spark.keys import is_table
 
+    if is_table(run):  # of a fleet
+        with sentences(debug=debug):
+            if at is not None:
+                raise ValueError("--at is for runs: the table of a fleet is shown as it is now")
+        keys(run, json_=json_, debug=debug)
+        return
     with sentences(debug=debug), LogReader(run) as reader:
         if json_:
             as_json(overview(reader, at))
         else:
             print_overview(reader, at, console())
-
-
-def changes(
-    run: RunPath,
-    *,
-    feature: Feature = None,
-    kind: Annotated[
-        str,
-        typer.Option(
-            metavar="KINDS",
-            help="Only these kinds: real, virtual, both, unclear.",
-            autocompletion=completing(*KINDS),
-        ),
-    ] = ",".join(KINDS),
-    after: After = 0,
-    since: Since = None,
-    json_: Json = False,
-    debug: Debug = False,
-) -> None:
-    """List the changes that were found, oldest first."""
-    from ipdp.log import LogReader
-
-    with sentences(debug=debug), LogReader(run) as reader:
-        found = _changes(reader, feature, kind, after, since)
-        if json_:
-            as_json(_as_dicts(found))
-            return
-        out = console()
-        for change in found:
-            when = when_text(change.n, change.change.t)
-            line(out, f"{when}  {change.change.kind:<8} {change.change.summary()}")
-        if not found:
-            line(out, "No changes.")
-
-
-def check(
-    run: RunPath,
-    *,
-    feature: Feature = None,
-    kind: Annotated[
-        str,
-        typer.Option(
-            metavar="KINDS",
-            help="Kinds that count: real, virtual, both, unclear.",
-            autocompletion=completing(*KINDS),
-        ),
-    ] = "real,both",
-    after: After = 0,
-    since: Since = None,
-    json_: Json = False,
-    quiet: Quiet = False,
-    debug: Debug = False,
-) -> None:
-    """Exit with code 1 if an effect changed, for pipelines.
-
-    A run that failed, died or has not begun gives exit code 2.
-    """
-    from ipdp.log import LogReader
-
-    with sentences(debug=debug), LogReader(run) as reader:
-        status = reader.status
-        if status.state in _BAD_STATES:
-            reason = f": {status.message}" if status.message else ""
-            raise RuntimeError(f"the run in {run} {_BAD_STATES[status.state]}{reason}")
-        found = _changes(reader, feature, kind, after, since)
-        if json_:
-            as_json({"changed": bool(found), "n": status.n, "changes": _as_dicts(found)})
-        elif not quiet:
-            out = console()
-            _print_summaries(found, out)
-            if not found:
-                line(out, f"No effect changed in {status.n:,} observations.")
-        if found:
-            raise typer.Exit(CHANGED)
-
-
-_BAD_STATES = {"failed": "failed", "died": "died without an end", "empty": "has not begun"}
-
-
-def _changes(
-    reader: LogReader, feature: str | None, kinds: str, after: int, since: str | None
-) -> list[LoggedChange]:
-    """The changes of some kinds, given as a text with commas, after so many observations."""
-    if since is not None:
-        after = max(after, first_n(reader, since))
-    names = [feature_text(known) for known in reader.features]
-    if feature is not None and feature not in names:
-        raise ValueError(unknown("feature", feature, names))
-    counted = [kind.strip() for kind in kinds.split(",")]
-    for kind in counted:
-        if kind not in KINDS:
-            raise ValueError(f"--kind: {unknown('kind', kind, KINDS)}")
-    return [
-        change
-        for change in reader.changes()
-        if change.n > after
-        and change.change.kind in counted
-        and (feature is None or feature_text(change.change.feature) == feature)
-    ]
-
-
-def _as_dicts(changes: Sequence[LoggedChange]) -> list[dict[str, Any]]:
-    return [{"n": change.n, **_time(change), **change.change.to_dict()} for change in changes]
-
-
-def _time(logged: LoggedChange) -> dict[str, str]:
-    """When a change was found, by a wall clock; nothing if there is none."""
-    when = moment(logged.change.t)
-    return {} if when is None else {"time": when.isoformat()}
-
-
-def _print_summaries(changes: Sequence[LoggedChange], out: Console) -> None:
-    for change in changes:
-        line(out, f"{when_text(change.n, change.change.t)}  {change.change.summary()}")
 
 
 # What is shown.
@@ -254,7 +116,7 @@ def overview(reader: LogReader, at: int | None) -> dict[str, Any]:
         "changes": [
             {
                 "n": change.n,
-                **_time(change),
+                **time_of(change),
                 "kind": change.change.kind,
                 "summary": change.change.summary(),
             }
@@ -343,7 +205,7 @@ def _print_results(results: Sequence[Result], histories: Mapping[Any, Any], out:
     for result in results:
         _, series = histories[result.feature]
         trend = sparkline(thinned(series.tolist(), _WIDTH), min(low, 0.0), high, plain=is_plain)
-        name = plain(cut(feature_text(result.feature), 12 if is_narrow else 28), "bold")
+        name = plain(cut_name(result.feature, 12 if is_narrow else 28), "bold")
         cells = _curve(result, is_plain) if isinstance(result, Curve) else blank
         effect = [cell for title, cell in zip(_TITLES, cells, strict=True) if title in titles]
         importance = Text.assemble(plain(trend, "cyan"), plain(f" {_importance(result)}"))
@@ -394,4 +256,4 @@ def _print_changes(reader: LogReader, out: Console) -> None:
         return
     more = f", the last {_CHANGES}" if len(found) > _CHANGES else ""
     line(out, f"{len(found)} change{'s' * (len(found) > 1)}{more}:", "bold")
-    _print_summaries(found[-_CHANGES:], out)
+    print_summaries(found[-_CHANGES:], out)

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from ipdp.cli.errors import sentences
-from ipdp.cli.options import Debug, Port, Quiet, RunPath, completing, examples
+from ipdp.cli.options import Debug, Port, Quiet, RunPath, completing, examples, flag
 from ipdp.cli.printing import console, line
 
 
@@ -85,14 +85,14 @@ def watch(
     ),
     token: Annotated[
         bool,
-        typer.Option(
+        flag(
             "--token",
             help="Ask visitors for a token: that in the variable IPDP_TOKEN, else a new one. "
             "Needed for other hosts than this one.",
         ),
     ] = False,
     browser: Annotated[
-        bool, typer.Option("--browser/--no-browser", help="Open the page in a browser.")
+        bool, flag("--browser/--no-browser", help="Open the page in a browser.")
     ] = True,
     quiet: Quiet = False,
     debug: Debug = False,

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import ipdp
 from ipdp import explainers
+from ipdp.core.notices import notice
 from ipdp.core.validation import unknown
 from ipdp.core.words import listed
 from ipdp.explainers import Explainer
@@ -48,10 +49,7 @@ def assemble(config: RunConfig, *, resume: bool, overwrite: bool = False) -> Ite
         model = made.around(model)
         named = _explainers(model, config)
         if config.challenger is not None:
-            other = load_model(
-                config.challenger, allow_pickle=config.allow_pickle, trusted=config.trust
-            )
-            named = with_challengers(named, {"challenger": other})
+            named = with_challengers(named, {"challenger": _challenger(config, config.challenger)})
         for name, explainer in named.items():
             if explainer.needs_label and not stream.is_labelled:
                 raise ValueError(f"{name} needs labels: name their column with --target")
@@ -75,6 +73,7 @@ def assemble(config: RunConfig, *, resume: bool, overwrite: bool = False) -> Ite
                 delay=config.delay,
                 budget=config.budget,
                 snapshot_every=config.snapshot_every,
+                interactions=config.interactions,
                 checkpoint=config.out / CHECKPOINT,
                 checkpoint_every=config.checkpoint_every,
                 resume=resume,
@@ -85,6 +84,17 @@ def assemble(config: RunConfig, *, resume: bool, overwrite: bool = False) -> Ite
                     "fitting": made.to_dict(),
                 },
             )
+
+
+def _challenger(config: RunConfig, named: str) -> Any:
+    """The challenger; one that has learnt nothing, and will not, is no match for the model."""
+    other = load_model(named, allow_pickle=config.allow_pickle, trusted=config.trust)
+    if is_river(other) and not is_file(named) and ":" not in named:
+        notice(
+            f"the challenger {named} has learnt nothing, and a challenger does not learn in a run: "
+            "it is compared as it is; give the file of one that has learnt"
+        )
+    return other
 
 
 def look(config: RunConfig) -> list[str]:
@@ -142,7 +152,7 @@ def _explainers(model: Any, config: RunConfig) -> dict[str, Explainer]:
     """The explainers of the model by name; each takes the settings that it has parameters for."""
     # Those that are words for something else, which is made where it is wanted.
     made = {"grid": lambda: _grid(config.grid), "loss": lambda: _loss(model, config.loss)}
-    names = ("features", "alpha", "estimator", "every", "seed", "by", "n_groups", *made)
+    names = ("features", "alpha", "estimator", "every", "seed", "by", "n_groups", "link", *made)
     public = (getattr(explainers, name) for name in explainers.__all__)
     known = {kind.name: kind for kind in public if hasattr(kind, "name")}
     named: dict[str, Explainer] = {}
@@ -154,6 +164,8 @@ def _explainers(model: Any, config: RunConfig) -> dict[str, Explainer]:
         named[name] = known[name](model, **settings)
     if config.by is not None and not any(getattr(each, "by", None) for each in named.values()):
         raise ValueError("--by is for the curves of pdp: add it to --explainers")
+    if config.link is not None and not any(getattr(each, "link", None) for each in named.values()):
+        raise ValueError("--link is for curves: add pdp, regions or ale to --explainers")
     return named
 
 

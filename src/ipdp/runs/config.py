@@ -254,6 +254,18 @@ class RunConfig(BaseModel):
     n_groups: int = _explanation(
         20, "N", "Number of groups that are followed, the most frequent ones; the rest is others"
     )
+    interactions: int | None = _explanation(
+        None,
+        "N",
+        "Observations between two searches for the pairs of features that do most together, for a "
+        "heat map on page and report; a multiple of --snapshot-every",
+    )
+    link: Literal["logit", "log"] | None = _explanation(
+        None,
+        "logit|log",
+        "The scale of the curves: log-odds of probabilities, on which the effect on a rare event "
+        "can be seen, or logarithms",
+    )
     every: int = _explanation(1, "K", "Every K-th observation is explained; this is K")
     budget: float | None = _explanation(
         None, "SHARE", "Share of the time that explaining may take, such as 0.2; K is then adapted"

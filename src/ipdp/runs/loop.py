@@ -15,6 +15,7 @@ from ipdp.runs.checkpointing import CheckpointContent, CheckpointSchedule, check
 from ipdp.runs.cures import cure
 from ipdp.runs.events import AnyEvent, Ended, Replayed, Started
 from ipdp.runs.recorder import Recorder
+from ipdp.runs.searching import PairSearch
 from ipdp.runs.step import Results, RunFailed, Step, by_name, described
 from ipdp.runs.stream import Stream
 
@@ -66,6 +67,10 @@ class Run:
     snapshot_every
         Number of observations between two snapshots of the results; there is one at each change,
         and one at the end, too.
+    interactions
+        Number of observations between two searches for the pairs of features that do most together
+        (`IncrementalPDP.interactions`), a multiple of `snapshot_every`; None: none. Page and report
+        then have a heat map of them.
     checkpoint
         Where to keep a checkpoint: a file, or a run's directory.
     checkpoint_every
@@ -113,6 +118,7 @@ class Run:
         delay: Any = None,
         budget: float | None = None,
         snapshot_every: int = 100,
+        interactions: int | None = None,
         checkpoint: Any = None,
         checkpoint_every: int | None = None,
         resume: bool = False,
@@ -136,7 +142,8 @@ class Run:
             moment = self._now
         timing: dict[str, Any] = {"moment": moment, "delay": delay, "budget": budget}
         self._step = Step(self.explainers, metric=metric, monitor=monitor, learn=learn, **timing)
-        self._recorder = Recorder(self._step, self._stream, log)
+        search = PairSearch(self.explainers, interactions, self.snapshot_every)
+        self._recorder = Recorder(self._step, self._stream, log, search)
         content = CheckpointContent(self._step, self._stream, allow_pickle=allow_pickle)
         self._checkpoints = CheckpointSchedule(
             content, self._recorder, self.checkpoint, checkpoint_every
@@ -369,6 +376,7 @@ class Run:
             "metric": list(self.metric),
             "monitor": self.monitor is not None,
             "snapshot_every": self.snapshot_every,
+            "interactions": self._recorder.search.every,
         }
 
 

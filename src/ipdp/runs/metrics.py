@@ -73,13 +73,16 @@ def scores_text(values: Mapping[str, float], *, recent: str = "{} over the last 
     --------
     >>> scores_text({"Accuracy": 0.82913, "Accuracy_1000": 0.766, "F1": 0.5})
     ['Accuracy 0.829 (0.766 over the last 1,000)', 'F1 0.5']
+    >>> scores_text({"Accuracy": 0.5, "Accuracy_1000": 0.5})  # of 660 observations
+    ['Accuracy 0.5']
     """
     said = {name: f"{name} {few_digits(value)}" for name, value in values.items()}
     for name, value in values.items():
         whole, _, width = name.rpartition("_")
         if whole in values and width.isdecimal():
-            said[whole] += f" ({recent.format(few_digits(value), int(width))})"
             del said[name]
+            if value != values[whole]:  # as it is until there are more than the last ones
+                said[whole] += f" ({recent.format(few_digits(value), int(width))})"
     return list(said.values())
 
 

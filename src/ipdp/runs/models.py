@@ -18,6 +18,7 @@ from ipdp.core.typing import FeatureName, Observation
 from ipdp.models import Engine, engine
 from ipdp.models.base import Outputs
 from ipdp.models.detect import Response
+from ipdp.models.wrapped import Wrapped, innermost
 from ipdp.runs.checkpoint import CheckpointError
 from ipdp.runs.metrics import Scores
 
@@ -139,6 +140,7 @@ def engine_state(known: Engine) -> dict[str, Any] | None:
     At some observations it gives the answers of plain calls, which differ from its own in the last
     bits; which observations these are must be the same after a resume.
     """
+    known = innermost(known)
     checker: Any = getattr(known, "checker", None)
     if checker is None:
         return None
@@ -148,6 +150,7 @@ def engine_state(known: Engine) -> dict[str, Any] | None:
 
 def restore_engine(known: Any, state: Mapping[str, Any] | None) -> None:
     """Bring an engine's checks to where they were."""
+    known = innermost(known)
     if state is not None and getattr(known, "checker", None) is not None:
         known.fault = state["fault"]
         if hasattr(known.checker, "state"):
@@ -159,6 +162,9 @@ def alike(known: Engine, model: Any) -> Engine | None:
 
     None if the known one is not what `ipdp.models.engine` makes.
     """
+    if isinstance(known, Wrapped):
+        inner = alike(known.engine, model)
+        return None if inner is None else known.around(inner)
     for response in get_args(Response):
         with suppress(TypeError, ValueError):
             made = engine(model, response=response)

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from typing import TYPE_CHECKING, Any, Literal
 
+from ipdp.core.interactions import RESULTS
 from ipdp.monitor import Change
 from ipdp.runs.checkpoint import CheckpointError
 from ipdp.runs.events import (
@@ -18,6 +19,7 @@ from ipdp.runs.events import (
     Skipped,
     Snapshotted,
 )
+from ipdp.runs.searching import PairSearch
 from ipdp.runs.step import Step
 from ipdp.runs.stream import Stream
 
@@ -34,8 +36,8 @@ class Recorder:
     The log is an `ipdp.Log`, the path of one, or None.
     """
 
-    def __init__(self, step: Step, stream: Stream, log: Any) -> None:
-        self.step, self.stream = step, stream
+    def __init__(self, step: Step, stream: Stream, log: Any, search: PairSearch) -> None:
+        self.step, self.stream, self.search = step, stream, search
         self.n_changes = 0
         self.has_results = self._has_begun = False
         self._given = log
@@ -116,6 +118,9 @@ class Recorder:
         results = self.step.results
         if not any(results.values()):
             return []
+        pairs = self.search.results(self.stream.n, results, at_end=reason == "end")
+        if pairs:
+            results = {**results, RESULTS: pairs}
         if self._log is not None:
             self._log.snapshot(results, self.stream.n, reason, time=self.step.t)
         self.has_results = True

@@ -10,9 +10,12 @@ from dataclasses import replace
 from time import perf_counter
 from typing import Any
 
+from ipdp.core import schema
+from ipdp.core.curve import Curve
 from ipdp.core.importance import Result
 from ipdp.core.jsonable import readable
 from ipdp.core.typing import Feature, Observation
+from ipdp.explainers import IncrementalALE, IncrementalPDP
 from ipdp.explainers.base import Explainer, canonical
 from ipdp.monitor import Change, Monitor
 from ipdp.runs.metrics import Scores, numbered
@@ -160,8 +163,20 @@ class Step:
         """What each explainer has to tell by now; it may ask the model for that."""
         began = perf_counter()
         results = {name: explainer.results() for name, explainer in self.explainers.items()}
+        if any(isinstance(explainer, IncrementalALE) for explainer in self.explainers.values()):
+            results = {name: self._with_off_data(name, r) for name, r in results.items()}
         self.explain_seconds += perf_counter() - began
         return results if self.t is None else {name: self._dated(r) for name, r in results.items()}
+
+    def _with_off_data(self, name: str, results: dict[Feature, Result]) -> dict[Feature, Result]:
+        """Curves with what they ask about observations that do not occur, for those who compare."""
+        explainer = self.explainers[name]
+        if not isinstance(explainer, IncrementalPDP):
+            return results
+        return {
+            feature: explainer.with_off_data(found) if isinstance(found, Curve) else found
+            for feature, found in results.items()
+        }
 
     def _dated(self, results: Mapping[Feature, Result]) -> dict[Feature, Result]:
         """Results of observations that were counted, with the time of the last one."""
@@ -308,6 +323,10 @@ class Budget:
 
     @state.setter
     def state(self, state: dict[str, Any]) -> None:
+        schema.check(state, every=schema.count, since=schema.count, looks=schema.count)
+        schema.check(state, means=schema.each(schema.each(schema.weight, 2), 3))
+        if not 1 <= state["every"] <= _SLOWEST:
+            raise ValueError(f"{state['every']} is no pace")
         self.every, self._since = int(state["every"]), int(state["since"])
         self._looks = int(state["looks"])
         means = self._explain, self._pass, self._rest

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from operator import attrgetter
 from typing import Any, NamedTuple
 
+from ipdp.core import schema
 from ipdp.core.jsonable import decode, encode
 from ipdp.core.times import is_wall_clock, seconds
 from ipdp.core.validation import unknown
@@ -153,9 +154,8 @@ class Stream:
 
 def checked_place(place: Any) -> dict[str, Any]:
     """A place that came from a file, if it is one."""
-    if not isinstance(place["n"], int) or place["n"] < 0:
-        raise ValueError(f"{place['n']!r} is no number of observations")
-    return {"start": place["start"], "last": place["last"], **place}
+    schema.check(place, n=schema.count, last=schema.count, t=schema.maybe(schema.number))
+    return {**{name: place[name] for name in ("n", "start", "last")}, **place}
 
 
 def fingerprint(pair: Pair | None) -> int:
@@ -225,5 +225,9 @@ class Waiting:
 
     @state.setter
     def state(self, state: dict[str, Any]) -> None:
+        schema.check(state, n=schema.count, questions=schema.parts)
         self._n = state["n"]
         self._questions = deque(Question(*decode(question)) for question in state["questions"])
+        for question in self._questions:
+            if not isinstance(question.x, Mapping):
+                raise ValueError("what waits for its label is no observation")

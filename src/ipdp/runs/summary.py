@@ -12,7 +12,10 @@ from typing import Any, Literal
 from ipdp.comparison import Comparison
 from ipdp.core.curve import feature_text
 from ipdp.core.jsonable import readable
+from ipdp.core.link import Link
 from ipdp.core.typing import State
+from ipdp.explainers import IncrementalPDP
+from ipdp.explainers.segments.labels import By
 from ipdp.runs.challengers import compared, with_challengers
 from ipdp.runs.events import AnyEvent
 from ipdp.runs.loop import Explainers, Run
@@ -93,6 +96,8 @@ def run(
     explainers: Explainers | None = None,
     *,
     challengers: Mapping[str, Any] | None = None,
+    by: By | None = None,
+    link: Link | None = None,
     progress: bool = False,
     prometheus: int | MetricsServer | None = None,
     listeners: Sequence[Listener] = (),
@@ -110,6 +115,8 @@ def run(
     challengers
         Other models by name, asked about the same rows as the model; `Summary.challengers` says
         how they differ from it. They do not learn.
+    by, link
+        Without explainers: those of the `ipdp.IncrementalPDP` that follows the model.
     progress
         Whether to show a progress bar.
     prometheus
@@ -126,6 +133,10 @@ def run(
     ('ended', 100)
     """
     started = perf_counter()
+    if by is not None or link is not None:
+        if explainers is not None or options.get("pdp") is not None:
+            raise TypeError("give by and link to the explainer: ipdp.IncrementalPDP(model, by=...)")
+        explainers = IncrementalPDP(model, by=by, link=link)
     if challengers:
         explainers = with_challengers(explainers, challengers)
     loop = Run(stream, model, explainers, **options)

@@ -94,9 +94,16 @@ def _progress(console: Any) -> Any:
 
 
 def wait_for_signal() -> None:
-    """Wait for Ctrl-C, which is not an error here."""
-    with suppress(KeyboardInterrupt):
-        threading.Event().wait()
+    """Wait for Ctrl-C, which is not an error here.
+
+    Also where it was ignored, as shells do for what they start in the background: a run ends by it.
+    """
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with suppress(KeyboardInterrupt):
+            threading.Event().wait()
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 @contextmanager

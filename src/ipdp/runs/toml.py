@@ -17,6 +17,8 @@ from ipdp.sources.open import without_secrets
 _HEADER = re.compile(r"\s*\[\s*([^\[\]]+?)\s*\]\s*(#.*)?$")
 _BRANCH = re.compile(r"(constrained-)?(str|int|float)|\w+\[.*\]")
 _KEY = re.compile(r"""\s*("[^"]*"|'[^']*'|[\w.-]+)\s*=""")
+# What a new user can type at once.
+_EXAMPLES = {"model": ' "river.forest.ARFClassifier(seed=42)" or another one', "data": " FILE"}
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -100,7 +102,8 @@ def _words(problem: Any, known: Iterable[str]) -> str:
         hint = did_you_mean(name, known)
         return f"there is no setting {name!r}" + (f"; {hint}" if hint else "")
     if kind == "missing":
-        return f"{name} is missing: give --{name.replace('_', '-')}, or {name} = ... in the file"
+        option = f"--{name.replace('_', '-')}{_EXAMPLES.get(name, '')}"
+        return f"{name} is missing: give {option}, or {name} = ... in the file"
     if kind == "value_error":
         return f"{name} {problem['ctx']['error']}, got {given!r}"
     what = problem["msg"]
