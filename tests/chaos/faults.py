@@ -34,8 +34,10 @@ def write_rows(path: Path, n: int = N, *, first: int = 0) -> None:
     path.write_text("a,b,c\n" + "\n".join(lines) + "\n")
 
 
-def work(folder: Path, *, slow_fsync: float = 0.0, stop_at: int | None = None) -> None:
-    """One run, started or resumed; it may be stopped in the middle."""
+def work(
+    folder: Path, *, slow_fsync: float = 0.0, stop_at: int | None = None, waits: bool = False
+) -> None:
+    """One run, started or resumed; it may be stopped in the middle, or wait there for a word."""
     import ipdp
     from ipdp.runs import Run
     from ipdp.sources import open_source
@@ -62,10 +64,26 @@ def work(folder: Path, *, slow_fsync: float = 0.0, stop_at: int | None = None) -
         resume=(folder / "log.db").exists(),
     )
     for event in run:
+        if waits:
+            wait_in(folder)
         if stop_at is not None and run.n >= stop_at:
             run.stop()
         del event
     (folder / "end.json").write_text(json.dumps({"n": run.n, "pdp": pdp.state}))
+
+
+def wait_in(folder: Path) -> None:
+    """Say that the run has begun, and wait until it may go on."""
+    (folder / "begun").touch()
+    until(folder / "go-on")
+
+
+def until(path: Path) -> None:
+    """Wait until a file is there."""
+    deadline = time.monotonic() + 300
+    while not path.exists():
+        assert time.monotonic() < deadline, f"{path.name} is still not there"
+        time.sleep(0.02)
 
 
 def limited(order: dict[str, Any]) -> None:
@@ -90,7 +108,7 @@ def main() -> None:
     order = json.loads(sys.argv[1])
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     limited(order)
-    options = {name: order[name] for name in ("slow_fsync", "stop_at") if name in order}
+    options = {name: order[name] for name in ("slow_fsync", "stop_at", "waits") if name in order}
     told = CheckpointError, ipdp.log.LogError, RunFailed, OSError, ValueError, MemoryError
     try:
         work(Path(order["folder"]), **options)
@@ -219,15 +237,12 @@ def clock_back(folder: Path, end: dict[str, Any]) -> None:
 
 
 def two_processes(folder: Path, end: dict[str, Any]) -> None:
-    first = start(folder, slow_fsync=0.4)
-    deadline = time.monotonic() + 120
-    said = (1, "")
-    while time.monotonic() < deadline and first.poll() is None:
+    with start(folder, waits=True) as first:
+        until(folder / "begun")
         said = do(folder)
-        if said[0]:
-            break
+        (folder / "go-on").touch()
+        first.communicate(timeout=300)
     must_say(said, "another", "being written", "in use")
-    first.communicate(timeout=300)
     assert first.returncode == 0
     must_be_whole(folder, end)
 
