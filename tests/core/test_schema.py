@@ -55,3 +55,12 @@ def test_a_few_bytes_cannot_ask_for_much_memory():
     for shape in ([10], [2**40], [-1], ["1"], None):
         with pytest.raises(ValueError, match="damaged"):
             unpack_floats({**packed, "shape": shape})
+
+
+@pytest.mark.parametrize("kind", [schema.number, schema.value, schema.weight])
+@pytest.mark.parametrize(
+    "odd", [math.nan, math.inf, -math.inf, -1.0, 1e200, -0.0, True, "1", None, 2, 10**400]
+)
+def test_many_floats_at_once_are_checked_as_one_by_one(kind, odd):
+    for items in ([odd], [1.0, odd], [odd, 1.0, 0.0], [1e308, 1e308, odd]):
+        assert schema.each(kind).fits(items) == all(map(kind.fits, items))

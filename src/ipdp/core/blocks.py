@@ -43,6 +43,8 @@ class Blocks:
         That of the smoothing.
     n_rows, n_columns
         Shape of the values.
+    kept
+        Whether there are any: nothing is known of a series' memory without them.
 
     Attributes
     ----------
@@ -69,8 +71,11 @@ class Blocks:
     array([1., 3.])
     """
 
-    def __init__(self, *, alpha: float | None, n_rows: int = 1, n_columns: int = 1) -> None:
+    def __init__(
+        self, *, alpha: float | None, n_rows: int = 1, n_columns: int = 1, kept: bool = True
+    ) -> None:
         self.alpha = alpha
+        self.kept = kept
         self.decay = 1.0 if alpha is None else 1.0 - alpha
         self._longest = math.inf
         if alpha is not None:
@@ -84,7 +89,7 @@ class Blocks:
             np.empty((0, n_rows, n_columns)),
         )
         self._first, self._stop, self._shared = 0, 0, False
-        self.until = -math.inf
+        self.until = -math.inf if kept else math.inf
         # The smoothing when the last block was closed: its time, weights and means.
         self._t: float | None = None
         self._start_weight: FloatArray = np.zeros(n_columns)
@@ -130,7 +135,7 @@ class Blocks:
 
     def close(self, smoothing: Smoothing) -> None:
         """Put the values since the last time into their block, which may have some already."""
-        if smoothing.t is None or smoothing.t == self._t:
+        if not self.kept or smoothing.t is None or smoothing.t == self._t:
             return
         number = math.floor(smoothing.t / self.size)
         aged = self._until(self._t, smoothing.t)
@@ -250,6 +255,8 @@ class Blocks:
     @property
     def state(self) -> State:
         """Everything it remembers."""
+        if not self.kept:
+            return {}
         return {
             "size": self.size,
             "until": None if self.until == -math.inf else self.until,
@@ -263,6 +270,8 @@ class Blocks:
 
     def restore(self, state: State) -> None:
         """Take what `state` gave; the shape has to be that of this one."""
+        if not self.kept:
+            return
         may = schema.maybe
         schema.check(state, size=schema.power, until=may(schema.end), t=may(schema.number))
         schema.check(state, numbers=schema.each(schema.number))

@@ -41,6 +41,8 @@ class Kind(NamedTuple):
 
     words: str
     fits: Callable[[Any], bool]
+    floats: tuple[float, float] | None = None
+    """All finite floats from one to the other are of this kind: many are checked at once."""
 
 
 @contextmanager
@@ -125,10 +127,14 @@ def _is_number(value: Any) -> bool:
 
 count = Kind("a count", _is_count)
 power = Kind("a power of two", lambda v: _is_count(v) and v.bit_count() == 1)
-number = Kind("a finite number", _is_number)
+number = Kind("a finite number", _is_number, (-_LARGEST, _LARGEST))
 end = Kind("a number, or infinity", lambda v: v == math.inf or _is_number(v))
-value = Kind("a number that can be squared", lambda v: _is_number(v) and abs(v) <= _SQUARED)
-weight = Kind("a finite number of at least 0", lambda v: _is_number(v) and v >= 0)
+value = Kind(
+    "a number that can be squared",
+    lambda v: _is_number(v) and abs(v) <= _SQUARED,
+    (-_SQUARED, _SQUARED),
+)
+weight = Kind("a finite number of at least 0", lambda v: _is_number(v) and v >= 0, (0.0, _LARGEST))
 flag = Kind("true or false", lambda v: isinstance(v, bool))
 text = Kind("a text", lambda v: isinstance(v, str))
 name = Kind(
@@ -150,9 +156,17 @@ def each(kind: Kind, n: int | None = None) -> Kind:
 
     def are_they(items: Any) -> bool:
         is_list = isinstance(items, (list, tuple)) and (n is None or len(items) == n)
-        return is_list and all(map(kind.fits, items))
+        return is_list and (_all_between(items, kind.floats) or all(map(kind.fits, items)))
 
     return Kind(words, are_they)
+
+
+def _all_between(items: Sequence[Any], ends: tuple[float, float] | None) -> bool:
+    """Whether they are floats between two numbers; False may be that they need a closer look."""
+    if ends is None or set(map(type, items)) != {float}:
+        return False
+    # A sum is finite only if all of them are; it may be infinite all the same.
+    return math.isfinite(sum(items)) and ends[0] <= min(items) and max(items) <= ends[1]
 
 
 def one_of(*values: str | None) -> Kind:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -88,6 +87,7 @@ def partial_dependence(
         estimator="pointwise",
         n_ice=len(rows) if ice else 0,
         n_past=0,
+        dependence=False,  # the rows of a table are a sample: their order is not that of time
         by=by,
         n_groups=n_groups,
         link=link,
@@ -95,8 +95,6 @@ def partial_dependence(
     pdp.engine.remember(X)
     memory = pdp.begin_table(rows[0], len(rows))
     _fill(memory, rows, w)
-    # The rows of a table are a sample: their order is not that of time.
-    memory.means.blocks.until = math.inf
     if isinstance(memory, SegmentsMemory):
         memory.groups.of_table([memory.groups.label_of(x) for x in rows], w)
     stack = Stack(memory, pdp.engine)

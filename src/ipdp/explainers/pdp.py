@@ -68,6 +68,10 @@ class IncrementalPDP(AskedPairs, Segmented):
         Number of past observations to keep, spread over all that the curves rest on, on which the
         model is asked again for its curve as it is now; with 0 there is none. Fewer are kept with
         more than some 800 features, so that their answers take 32 MB at most.
+    dependence
+        Whether error bands know how long the stream remembers, for which means of up to 64 blocks
+        of time are kept. With False bands are those of independent observations, too narrow where
+        one observation is like the next, and `Curve.provisional`; the state is small.
     seed
         Start of the random numbers of grids that need them; each feature has its own.
     by
@@ -122,6 +126,7 @@ class IncrementalPDP(AskedPairs, Segmented):
         every: int = 1,
         n_ice: int = 20,
         n_past: int = 288,
+        dependence: bool = True,
         seed: int | None = None,
         by: By | None = None,
         n_groups: int = 20,
@@ -136,6 +141,7 @@ class IncrementalPDP(AskedPairs, Segmented):
         self.estimator = estimator
         self.n_ice = whole_number("n_ice", n_ice, least=0)
         self.n_past = whole_number("n_past", n_past, least=0)
+        self.dependence = bool(dependence)
         self._check_groups(by, n_groups)
         self._take_link(link)
 
@@ -196,7 +202,12 @@ class IncrementalPDP(AskedPairs, Segmented):
             orders=self.engine.orders(x),
             wary=self.features is None,
         )
-        sizes: Any = {"alpha": self.alpha, "n_ice": self.n_ice, "n_past": self.n_past}
+        sizes: Any = {
+            "alpha": self.alpha,
+            "n_ice": self.n_ice,
+            "n_past": self.n_past,
+            "dependence": self.dependence,
+        }
         if self.by is None:
             return CurveMemory(targets, tuple(x), **sizes)
         memory = SegmentsMemory(targets, tuple(x), **sizes).begin(self.by, self.n_groups)
@@ -211,6 +222,7 @@ class IncrementalPDP(AskedPairs, Segmented):
             "grid": self.grid,
             "estimator": self.estimator,
             "every": self.every,
+            **({} if self.dependence else {"dependence": False}),
             **({} if self.by is None else {"by": self.by, "n_groups": self.n_groups}),
             **self._link_settings,
         }

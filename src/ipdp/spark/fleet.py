@@ -135,8 +135,9 @@ class Live:
         return kept
 
 
-# One for all fleets of a worker; as many members as a partition may have keys in a micro-batch.
-_LIVE = Live(256)
+# One for all fleets of a worker. With fewer places than keys in a micro-batch every one of them
+# would be lost before its turn came again; each takes some 0.1 MB.
+_LIVE = Live(2048)
 
 
 def live() -> Live:

@@ -62,8 +62,18 @@ class KnownGrid(Grid):
         # What is missing, or too large, is None, as in every grid.
         return None if isinstance(x, float) and not abs(x) < LARGEST else x
 
+    @property
+    def admits_numbers(self) -> bool:
+        return not self.categorical
+
     def update(self, x: Any) -> None:
         """Nothing changes any more."""
+
+    version = 0  # of the points, which stay
+
+    @property
+    def watch(self) -> Any:
+        return self
 
     @property
     def whole(self) -> bool:

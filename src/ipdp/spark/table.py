@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -126,10 +125,8 @@ class _Fold:
         targets = [
             Target(f, names_of(f), tuple(self.grids[n] for n in names_of(f))) for f in self.features
         ]
-        memory = CurveMemory(targets, self.columns, alpha=None, n_ice=0)
         # The rows of a table are a sample: their order is not that of time.
-        memory.means.blocks.until = math.inf
-        return memory
+        return CurveMemory(targets, self.columns, alpha=None, n_ice=0, dependence=False)
 
     def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
         import pyarrow as pa  # type: ignore[import-untyped]
@@ -158,16 +155,18 @@ class _Fold:
         if self.weights is not None:
             weights = [sample_weight(w) for w in part[self.weights].to_pylist()]
         groups = [None] * len(rows) if self.by is None else part[self.by].to_pylist()
+        names = {group: json.dumps(encode_name(group)) for group in dict.fromkeys(groups)}
         for x, weight, group in zip(rows, weights, groups, strict=True):
             if not weight:
                 continue
-            name = json.dumps(encode_name(group))
+            name = names[group]
             if name not in stacks:
                 stacks[name] = Stack(self.memory(), engine)
             stack = stacks[name]
-            stack.memory.seen += 1
-            stack.memory.t = stack.memory.seen
-            stack.add(x, stack.memory.admit(x), weight, stack.memory.seen)
+            memory = stack.memory
+            memory.seen += 1
+            memory.t = memory.seen
+            stack.add(x, memory.admit(x), weight, memory.seen)
         for stack in stacks.values():
             stack.flush()
 
@@ -176,13 +175,11 @@ def _joined(memory: CurveMemory, later: CurveMemory) -> CurveMemory:
     """The memory of both, in the first one."""
     means = memory.means.merge(later.means, memory.targets)
     memory.spreads, memory.means = memory.merged_spreads(later, means), means
-    memory.means.blocks = memory.means.empty_blocks()
     for target, other in zip(memory.targets, later.targets, strict=True):
         target.n += other.n
     return memory
 
 
 def _curves(memory: CurveMemory) -> list[Curve]:
-    memory.means.blocks = memory.means.empty_blocks()
     now = Snapshot(memory)
     return [replace(now.curve(k), provisional=False) for k in range(len(memory.targets))]

@@ -82,6 +82,8 @@ class CurveMemory(Memory):
     n_past
         Number of past observations kept, to ask the model about again; fewer of them where there
         are so many features that they would be large.
+    dependence
+        Whether errors know how long the stream remembers, for which blocks of time are kept.
     """
 
     def __init__(
@@ -92,13 +94,14 @@ class CurveMemory(Memory):
         alpha: float | None,
         n_ice: int,
         n_past: int = 0,
+        dependence: bool = True,
     ) -> None:
         super().__init__(columns)
         self._targets = list(targets)
         self.grids = {n: g for t in targets for n, g in zip(t.names, t.grids, strict=True)}
         fixed = [k for k, t in enumerate(targets) if all(type(g) is Lattice for g in t.grids)]
         n_axes = max(len(target.names) for target in targets)
-        self._means = Means(n_axes, alpha=alpha, fixed=frozenset(fixed))
+        self._means = Means(n_axes, alpha=alpha, fixed=frozenset(fixed), dependence=dependence)
         self.recent: deque[IceRecord] = deque(maxlen=n_ice)
         n_points = sum(_POINTS ** len(target.names) for target in targets)
         most = max(_MOST_ANSWERS // n_points, _FEWEST_PAST)

@@ -41,7 +41,12 @@ class Means:
     """
 
     def __init__(
-        self, n_axes: int, *, alpha: float | None, fixed: frozenset[int] = frozenset()
+        self,
+        n_axes: int,
+        *,
+        alpha: float | None,
+        fixed: frozenset[int] = frozenset(),
+        dependence: bool = True,
     ) -> None:
         self.n_axes = n_axes
         self.fixed = fixed
@@ -52,7 +57,7 @@ class Means:
         self.labels: tuple[Label, ...] | None = None
         self.layout = Layout()
         self.smoothing = Smoothing(alpha=alpha, n_rows=n_axes, n_columns=0)
-        self.blocks = Blocks(alpha=alpha, n_rows=n_axes, n_columns=0)
+        self.blocks = Blocks(alpha=alpha, n_rows=n_axes, n_columns=0, kept=dependence)
         # What the blocks say of the errors; see errors.py.
         self.errors: Any = None
         self.dormant: list[Slot] = []  # longest dormant first
@@ -266,7 +271,8 @@ class Means:
     def empty_blocks(self) -> Blocks:
         """The blocks of a smoothing that starts, or goes on, without any."""
         n_rows, n_columns = self.smoothing.mean.shape
-        blocks = Blocks(alpha=self.smoothing.alpha, n_rows=n_rows, n_columns=n_columns)
+        alpha, kept = self.smoothing.alpha, self.blocks.kept
+        blocks = Blocks(alpha=alpha, n_rows=n_rows, n_columns=n_columns, kept=kept)
         blocks.restart(self.smoothing)
         return blocks
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -147,5 +148,7 @@ def plain(value: Any) -> Any:
     if isinstance(value, dict):
         return {name: plain(item) for name, item in value.items()}
     if isinstance(value, list):
+        if set(map(type, value)) == {float} and math.isfinite(sum(value)):
+            return list(value)
         return [plain(item) for item in value]
     return encode_name(value)
