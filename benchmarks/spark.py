@@ -1,6 +1,6 @@
 """What ipdp costs on Spark, against one process.
 
-    python benchmarks/spark.py [--rows N] [--only tables|fleets]
+    python benchmarks/spark.py [--rows N] [--only tables|streams|large|fleets]
 
 CPU seconds of all processes (driver, JVM, Python workers), so that a loaded machine does not
 matter. Needs the extra `spark` and Java. Results: docs/notes/spark.md.
@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import argparse
 import os
+import resource
+import tempfile
 import threading
 import time
 from pathlib import Path
@@ -99,8 +101,7 @@ def one_row_for_each_value(model, df, grid) -> None:
 def tables(n: int) -> None:
     """A table: Spark against one process."""
     X, meter = table(n), Meter()
-    model = HistGradientBoostingRegressor(max_iter=50, random_state=0)
-    model.fit(X[:20_000], np.sin(X["x0"][:20_000]) + X["x1"][:20_000] * X["x2"][:20_000])
+    model = trained()
     path = f"/tmp/ipdp-bench-{n}.parquet"
     X.to_parquet(path, row_group_size=max(n // 8, 1))
     spark = ipdp.spark.session("local[2]", spark__driver__memory="2g")
@@ -139,6 +140,58 @@ def tables(n: int) -> None:
         meter, "Spark, explain", lambda: ipdp.spark.explain(fresh, ordered, order_by="seq"), some
     )
     print(f"  ratio {ours / one:.2f}")
+    spark.stop()
+
+
+def trained() -> HistGradientBoostingRegressor:
+    """A booster of 50 trees."""
+    X = table(20_000)
+    model = HistGradientBoostingRegressor(max_iter=50, random_state=0)
+    return model.fit(X, np.sin(X["x0"]) + X["x1"] * X["x2"])
+
+
+def streams(n: int) -> None:
+    """A stream: micro-batches in a sink, against the same rows one by one in one process."""
+    spark, meter, X, model = ipdp.spark.session("local[2]"), Meter(), table(n), trained()
+    with tempfile.TemporaryDirectory() as folder:
+        for k in range(5):
+            X[k * n // 5 : (k + 1) * n // 5].to_parquet(f"{folder}/{k}.parquet")
+        pdp, rows = ipdp.IncrementalPDP(model, NAMES, n_ice=0), X.to_dict("records")
+        one = measured(meter, "one process", lambda: list(map(pdp.explain_one, rows)), n)
+        fresh = ipdp.IncrementalPDP(model, NAMES, n_ice=0)
+        sink = ipdp.spark.Sink(fresh, log=f"{folder}/run", snapshots=n + 1)
+        schema = spark.read.parquet(f"{folder}/0.parquet").schema
+        stream = spark.readStream.schema(schema).option("maxFilesPerTrigger", 1)
+        query = stream.parquet(f"{folder}/*.parquet").writeStream.foreachBatch(sink)
+        query = query.option("checkpointLocation", f"{folder}/checkpoint")
+        ours = measured(
+            meter,
+            "Spark, a sink",
+            lambda: query.trigger(availableNow=True).start().awaitTermination(),
+            n,
+        )
+        sink.close()
+    print(f"  ratio {ours / one:.2f}")
+    spark.stop()
+
+
+def large(n: int) -> None:
+    """A table that only Spark has, and how much memory the driver takes for it."""
+    from pyspark.sql import functions as F  # noqa: N812
+
+    spark, meter = ipdp.spark.session("local[2]", spark__driver__memory="1g"), Meter()
+    columns = [F.randn(k).alias(name) for k, name in enumerate(NAMES)]
+    model, grid = trained(), ipdp.grid.MinMax(10)
+    for rows in (1_000, n):
+        df = spark.range(rows, numPartitions=max(rows // 250_000, 2)).select(*columns)
+        measured(
+            meter,
+            f"Spark, MinMax, {rows:,} rows",
+            lambda df=df: ipdp.spark.partial_dependence(model, df, NAMES, grid=grid),
+            rows,
+        )
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        print(f"  the driver's Python has taken {peak:.0f} MB at most", flush=True)
     spark.stop()
 
 
@@ -186,9 +239,13 @@ def fleets(n_keys: int = 30, n_rows: int = 20, n_batches: int = 6) -> None:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("--rows", type=int, default=100_000)
-    parser.add_argument("--only", choices=["tables", "fleets"])
+    parser.add_argument("--only", choices=["tables", "streams", "large", "fleets"])
     given = parser.parse_args()
-    if given.only != "fleets":
+    if given.only in (None, "tables"):
         tables(given.rows)
-    if given.only != "tables":
+    if given.only in (None, "streams"):
+        streams(min(given.rows, 100_000))
+    if given.only == "large":
+        large(given.rows)
+    if given.only in (None, "fleets"):
         fleets()

@@ -42,6 +42,7 @@ class Answers(list):
 @pytest.fixture
 def context(monkeypatch):
     monkeypatch.setattr(farm, "Sent", Here)
+    monkeypatch.setattr(farm, "_WORTH", 0.0)  # no model is too quick to be asked elsewhere
     return Here()
 
 
@@ -116,3 +117,24 @@ def test_another_model_has_other_answers(context):
     explained(pdp, stream, 0, 700)
     assert pdp.curve("a").average.tolist() == [[3.0]]
     assert own.description.endswith(", on Spark")
+
+
+@pytest.mark.parametrize(("each", "jobs"), [(399e-6, []), (401e-6, [3, 3])])
+def test_a_quick_model_is_asked_here(context, monkeypatch, each, jobs):
+    monkeypatch.setattr(farm, "_WORTH", 400e-6)
+    stream, spent = rows(), [0.0]
+    monkeypatch.setattr(farm.time, "thread_time", lambda: spent[0])
+
+    def model(x):
+        spent[0] += each
+        return x["a"]
+
+    own = Farm(model)
+    pdp = ipdp.IncrementalPDP(own, ["a"], grid=ipdp.grid.Fixed([0.0]), n_past=0)
+    own.connect(context)
+    for start in (0, 300):
+        own.ahead(pdp, stream[start : start + 300], None, None)
+        explained(pdp, stream, start, start + 300)
+    assert context.tasks == jobs
+    own.replace(model)
+    assert own._is_quick is None  # another one may take longer

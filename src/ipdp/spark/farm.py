@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import time
 from collections import deque
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
@@ -18,13 +19,18 @@ from ipdp.spark.sending import Sent
 
 # Fewer observations than this are not worth a job of Spark, which takes tens of milliseconds.
 _LEAST = 256
+# An answer that takes less CPU than this is given here: to note a question, send it and fetch the
+# answer takes a tenth of a millisecond, which should be no more than a quarter of the whole.
+_WORTH = 400e-6
+_TRIED = 8  # answers that are timed
 
 
 class Farm(Engine):
     """Asks a model on Spark's workers about many observations, and keeps the answers for later.
 
     Observations that are many are asked about ahead (`ahead`), on the workers; when the explainer
-    comes to them one by one the answers are there. Whatever else it asks is answered here.
+    comes to them one by one the answers are there. Whatever else it asks is answered here, and
+    everything is if the model is so quick that it takes longer to ask elsewhere.
 
     Parameters
     ----------
@@ -46,6 +52,7 @@ class Farm(Engine):
         if self._sent is not None:
             self._sent.forget()
         self._sent = None
+        self._is_quick: bool | None = None  # not known yet
         self._answers.clear()
 
     def origin(self, output: Label) -> float:
@@ -64,12 +71,18 @@ class Farm(Engine):
         it is going to ask.
         """
         self._answers.clear()
+        if self._is_quick or self._sent is None:
+            return
         asking = _Asking(ordered=self.ordered)
         scout = type(explainer)(asking, **explainer.settings, **explainer._unsaved)
         scout._memory = explainer.memory and explainer.memory.copy()
         scout.explain_many(rows, w, t=t)
         n = sum(len(question.observations) for question in asking.questions)
-        if self._sent is not None and n >= _LEAST:
+        if n < _LEAST:
+            return
+        if self._is_quick is None:
+            self._is_quick = _seconds(self.local, asking.questions[-1]) < _WORTH
+        if not self._is_quick:
             self._ask(asking.questions, -(-n // self._context.defaultParallelism))
 
     def _ask(self, questions: list[Question], size: int) -> None:
@@ -125,6 +138,17 @@ class _Asking(NoAnswers):
     ) -> Outputs:
         self.questions.append(Question(list(observations), probes, positions))
         return super().ice(observations, probes, positions)
+
+
+def _seconds(engine: Engine, question: Question) -> float:
+    """CPU seconds of an answer about one observation; the first prepares the engine."""
+    observations, probes, positions = question
+    spent = []
+    for k in range(min(1 + _TRIED, len(observations))):
+        before = time.thread_time()
+        engine.ice(observations[k : k + 1], probes, positions[k : k + 1])
+        spent.append(time.thread_time() - before)
+    return float(np.median(spent[1:] or spent))
 
 
 def _parted(questions: list[Question], size: int) -> Iterator[list[Question]]:
