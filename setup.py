@@ -17,6 +17,7 @@ KERNELS = (
     ("ipdp.models.trees.kernels", "leaves"),
     ("ipdp.models.trees.kernels", "voting"),
     ("ipdp.models.trees.kernels", "aggregation"),
+    ("ipdp.models.trees.kernels", "compact"),
     ("ipdp.models.river.kernels", "linear"),
     ("ipdp.models.river.kernels", "bayes"),
     ("ipdp.models.forests.kernels", "ice"),

@@ -17,6 +17,7 @@ EXTENSIONS = (
     "ipdp.models.trees.kernels._leaves",
     "ipdp.models.trees.kernels._voting",
     "ipdp.models.trees.kernels._aggregation",
+    "ipdp.models.trees.kernels._compact",
     "ipdp.models.river.kernels._linear",
     "ipdp.models.river.kernels._bayes",
     "ipdp.models.forests.kernels._ice",

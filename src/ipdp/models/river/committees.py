@@ -171,6 +171,9 @@ class InsteadPart(Part):
     def member(self, choose: Callable[[Sequence[int]], int]) -> Member | None:
         return self._part.member(choose)
 
+    def simplify(self) -> bool:
+        return self._part.simplify()
+
 
 def _ones(model: Any) -> list[float]:
     return [1.0] * len(model.data)

@@ -84,6 +84,9 @@ class PipelinePart(Part):
     def member(self, choose: Callable[[Any], int]) -> Member | None:
         return self._last.member(choose)
 
+    def simplify(self) -> bool:
+        return self._last.simplify()
+
 
 def _pipeline_of(method: str) -> Callable[[Any], Part | None]:
     def make(model: Any) -> Part | None:

@@ -155,6 +155,9 @@ class TreePart(Part):
         # The walk says nothing of columns in which nothing differs.
         return None if self._is_partial else self.walk.member(choose)
 
+    def simplify(self) -> bool:
+        return self.walk.simplify()
+
     def _fill(self, answer: Answer, points: Points) -> None:
         """Write what the model says of x where nothing differs from it."""
         labels, values = answer

@@ -41,6 +41,10 @@ class Answering(ABC):
         """One of the parts, as the latest answer had it; None if there is only one."""
         return None
 
+    def simplify(self) -> bool:
+        """Answer in a simpler way from now on; False if there is none."""
+        return False
+
 
 class Walk(Answering):
     """All points of one observation at once, for a tree or an ensemble.

@@ -15,6 +15,7 @@ from ipdp.models.trees.kinds import (
     CLASSIFIER_FORMS,
     MONDRIAN_KINDS,
     Features,
+    Form,
     Unsupported,
     find,
     known,
@@ -130,6 +131,8 @@ class ClassifierWalk(Walk):
         self._order = ClassOrder()
         self._cache = LeafCache()
         self._read_for: tuple[Any, ...] = ()
+        self._copies: Any = None
+        self._copies_fit = True
 
     @staticmethod
     def serves(model: Any) -> bool:
@@ -152,6 +155,16 @@ class ClassifierWalk(Walk):
         self._latest = Latest(ensemble.trees, ensemble.features, votes, points)
         return classes, kernels.current.combine(votes, ensemble.weights)
 
+    def simplify(self) -> bool:
+        if self._copies_fit:
+            self._copies_fit, self._copies = False, None
+            self.leaves += ", without copies of the trees"
+            return True
+        return False
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**super().__getstate__(), "_copies": None, "_read_for": ()}
+
     def _votes(self, ensemble: Ensemble, points: Points, classes: Labels) -> FloatArray:
         """The votes of each tree, of shape (n_classes, n_trees, n_points)."""
         cache = self._cache
@@ -159,9 +172,14 @@ class ClassifierWalk(Walk):
         if (classes, kernels.current.build) != self._read_for:
             self._read_for = (classes, kernels.current.build)
             cache.clear()
+            self._copies = kernels.current.CompactTrees()
         trees, features, _ = ensemble
         forms = [CLASSIFIER_FORMS[tree.__class__] for tree in trees]
         walker = kernels.current.Walker(points)
+        if self._copies_fit:
+            copied = self._copied_votes(walker, trees, forms, classes)
+            if copied is not None:
+                return copied
         votes: FloatArray
         votes, found, has_opaque = kernels.current.vote(walker, trees, forms, classes, cache)
         if has_opaque:
@@ -175,6 +193,19 @@ class ClassifierWalk(Walk):
         if reached.n_rows > len(trees):
             votes = np.add.reduceat(votes, reached.first_rows, axis=1)
         _normalise(votes, [form.adaptive for form in forms])
+        return votes
+
+    def _copied_votes(
+        self, walker: Any, trees: Sequence[Any], forms: list[Form], classes: Labels
+    ) -> FloatArray | None:
+        """The votes by compact copies of the trees; None where these do not serve."""
+        try:
+            votes: FloatArray | None = self._copies.vote(walker, trees, forms, classes, self._cache)
+        except Exception:  # what river has changed in a later release; the walk knows its own part
+            self.simplify()
+            votes = None
+        if votes is None:
+            self._cache.begin()
         return votes
 
 

@@ -146,6 +146,39 @@ def leaf_kind(cls: Any) -> int:
     return kind
 
 
+_GROWTH = tuple(
+    (name, find("tree", "HoeffdingTreeClassifier", name))
+    for name in (
+        "learn_one", "_attempt_to_split", "_estimate_model_size", "_enforce_size_limit",
+    )
+)  # fmt: skip
+_LEAF_LEARNING = tuple(
+    (name, {find("tree.nodes.htc_nodes", leaf, name) for leaf in leaves})
+    for name, leaves in (
+        ("learn_one", ("LeafMajorityClass", "LeafNaiveBayesAdaptive")),
+        ("update_stats", ("LeafMajorityClass",)),
+        ("activate", ("LeafMajorityClass",)),
+        ("deactivate", ("LeafMajorityClass",)),
+    )
+)
+
+
+@cache
+def grows_at_leaves(cls: Any) -> bool:
+    """Whether learning changes trees of a class at one leaf only, see `kernels.compact`."""
+    return all(
+        method is not None and getattr(cls, name, None) is method for name, method in _GROWTH
+    )
+
+
+@cache
+def learns_by_weight(cls: Any) -> bool:
+    """Whether leaves of a class, which are known, add up the weight of what they learn."""
+    if leaf_kind(cls) not in (MAJORITY, BAYES, ADAPTIVE):
+        return False
+    return all(getattr(cls, name, None) in methods - {None} for name, methods in _LEAF_LEARNING)
+
+
 def _adaptive(module: str, branch: str) -> Form:
     return Form(NodeKinds(find(module, branch, "traverse")), adaptive=True)
 

@@ -10,11 +10,11 @@ import warnings
 from typing import Any, NamedTuple
 
 from ipdp.core.kernels.build import build, is_of_its_source
-from ipdp.models.trees.kernels import aggregation, array, leaves, voting, walk
+from ipdp.models.trees.kernels import aggregation, array, compact, leaves, voting, walk
 
 
 class Kernels(NamedTuple):
-    """One build, "compiled" or "pure": see `walk.py`, `voting.py`, `aggregation.py`."""
+    """One build, "compiled" or "pure": see `walk`, `compact`, `voting` and `aggregation`."""
 
     build: str
     Walker: Any
@@ -23,6 +23,7 @@ class Kernels(NamedTuple):
     vote: Any
     combine: Any
     aggregate: Any
+    CompactTrees: Any
 
     @classmethod
     def of(cls, build: str, *modules: Any) -> Kernels:
@@ -37,7 +38,7 @@ PURE = Kernels.of("pure", walk, aggregation, array)
 
 def compiled() -> Kernels:
     """The compiled build; raises ImportError where there is none."""
-    names = ("_walk", "_voting", "_aggregation")
+    names = ("_walk", "_voting", "_aggregation", "_compact")
     return Kernels.of("compiled", *[importlib.import_module(f"{__name__}.{k}") for k in names])
 
 
@@ -45,7 +46,7 @@ def _installed() -> Kernels:
     if build() == "pure":
         return PURE
     try:
-        for source in (walk, leaves, voting, aggregation):
+        for source in (walk, leaves, voting, aggregation, compact):
             name = source.__name__.rpartition(".")[2]
             if not is_of_its_source(importlib.import_module(f"{__name__}._{name}"), source):
                 return PURE

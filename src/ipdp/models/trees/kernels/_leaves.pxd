@@ -8,11 +8,11 @@ cdef double _NAN
 cdef class ClassifierLeaf:
     cdef public object leaf, splitters, laid_out, places_of
     cdef public bint opaque, bayes
-    cdef public Py_ssize_t number, turn
+    cdef public Py_ssize_t number, turn, entered
     cdef public dict slots, general
     cdef public list names, gaussians, counted
     cdef public bytes places
-    cdef public double scale
+    cdef public double scale, weight
     cdef double[::1] seen, votes, terms, at_x
 
 

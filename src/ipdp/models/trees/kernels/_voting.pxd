@@ -22,13 +22,15 @@ cdef double _log_density(double value, double[::1] terms, Py_ssize_t at) noexcep
 cdef class Voting:
     cdef object _points
     cdef Walker _walker
-    cdef tuple _classes
+    cdef tuple classes
     cdef dict _known
     cdef list _name_of
     cdef bint _has_opaque
     cdef Py_ssize_t _turn
     cdef const double[::1] _numbers
     cdef double[:, :, ::1] _votes
+
+    cdef collect_in(self, double[:, :, ::1] votes)
 
     @cython.locals(number=Py_ssize_t, row=Py_ssize_t, weighted=bint, spans=list, runs=list,
                    lo=Py_ssize_t, hi=Py_ssize_t, parts=ClassifierLeaf)
@@ -37,13 +39,15 @@ cdef class Voting:
     @cython.locals(parts=ClassifierLeaf)
     cdef ClassifierLeaf _enter(self, leaf, tree)
 
+    cdef enter(self, ClassifierLeaf parts)
+
     @cython.locals(x=dict, place=Py_ssize_t, k=Py_ssize_t, slot=Py_ssize_t, value=double,
                    n_classes=Py_ssize_t)
     cdef _terms_of_x(self, ClassifierLeaf parts)
 
     @cython.locals(k=Py_ssize_t, column=Py_ssize_t, slot=Py_ssize_t, scale=double, n_classes=Py_ssize_t,
                    votes=cython.double[:, :, ::1])
-    cdef _vote(self, ClassifierLeaf parts, Py_ssize_t row, Py_ssize_t lo, Py_ssize_t hi, bint weighted)
+    cdef vote(self, ClassifierLeaf parts, Py_ssize_t row, Py_ssize_t lo, Py_ssize_t hi, bint weighted)
 
     @cython.locals(k=Py_ssize_t, column=Py_ssize_t, at=Py_ssize_t, n_classes=Py_ssize_t,
                    votes=cython.double[:, :, ::1], terms=cython.double[::1])

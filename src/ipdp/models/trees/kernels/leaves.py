@@ -42,8 +42,10 @@ class ClassifierLeaf:
         self.leaf = leaf
         self.opaque = leaf_kind(leaf.__class__) not in _KINDS  # only river can tell its prediction
         self.number, self.turn = 0, -1  # see `LeafCache`
-        # When it was read: the weights of the classes, -1 for those that it did not have, and the
-        # splitters.
+        self.entered = -1  # the question whose observation `at_x` is about
+        # When it was read: the weight of all classes, of each, -1 for those that it did not have,
+        # and the splitters.
+        self.weight = 0.0
         self.seen = array("d")
         self.splitters: Any = None
         # Whether it is naive Bayes; if not, its votes, whatever the observation, one a class.
@@ -129,6 +131,7 @@ def _read(parts: ClassifierLeaf, tree: Any, classes: Labels) -> None:
     total = 0.0
     for weight in stats.values():
         total += weight
+    parts.weight = total
     kind = leaf_kind(leaf.__class__)
     if kind == WEIGHTED:
         if not stats:

@@ -40,7 +40,7 @@ class Voting:
     def __init__(self, walker: Walker, classes: Labels, cache: LeafCache) -> None:
         self._walker = walker
         self._points = walker.points
-        self._classes = classes
+        self.classes = classes
         self._name_of = self._points.columns.name_of
         self._known = cache.parts
         self._turn = cache.turn
@@ -48,12 +48,16 @@ class Voting:
         # Lists are fast in Python, arrays in C.
         self._numbers = self._walker.numbers if cython.compiled else self._points.numbers.tolist()
 
+    def collect_in(self, votes: FloatArray) -> None:
+        """Set where votes are written, of shape (n_classes, n_rows, n_points)."""
+        self._votes = votes
+
     def count(self, votes: FloatArray, trees: Sequence[Any], reached: Sequence[Reached]) -> bool:
         """Collect the votes of trees, of shape (n_classes, n_rows, n_points) and all 0 before.
 
         Gives back whether some leaves are opaque.
         """
-        self._votes = votes
+        self.collect_in(votes)
         weighted = self._votes.shape[1] > len(trees)
         row = 0
         # Counted by hand: in C, `zip` would take as long as the walk of a small tree.
@@ -61,32 +65,38 @@ class Voting:
             tree, (leaf, spans, runs, alternates) = trees[number], reached[number]
             for alternate, where in alternates:
                 for lo, hi in where:
-                    self._vote(self._enter(alternate, tree), row, lo, hi, weighted)
+                    self.vote(self._enter(alternate, tree), row, lo, hi, weighted)
                 row += 1
             if spans:
                 parts = self._enter(leaf, tree)
                 for lo, hi in spans:
-                    self._vote(parts, row, lo, hi, weighted)
+                    self.vote(parts, row, lo, hi, weighted)
             for other, lo, hi in runs:
-                self._vote(self._enter(other, tree), row, lo, hi, weighted)
+                self.vote(self._enter(other, tree), row, lo, hi, weighted)
             row += 1
         return self._has_opaque
 
     def _enter(self, leaf: Any, tree: Any) -> ClassifierLeaf:
         parts = self._known.get(id(leaf))
         if parts is None or parts.turn != self._turn:
-            parts = parts_of(self._known, leaf, tree, self._classes, self._turn)
-            if parts.opaque:
-                self._has_opaque = True
-            elif parts.bayes:
-                self._terms_of_x(parts)
+            parts = parts_of(self._known, leaf, tree, self.classes, self._turn)
+        self.enter(parts)
         return parts
+
+    def enter(self, parts: ClassifierLeaf) -> None:
+        """Prepare a leaf that was read for its votes."""
+        if parts.opaque:
+            self._has_opaque = True
+        elif parts.entered != self._turn:
+            parts.entered = self._turn
+            if parts.bayes:
+                self._terms_of_x(parts)
 
     def _terms_of_x(self, parts: ClassifierLeaf) -> None:
         """Compute the terms of x itself."""
         if self._points.non_numeric:
             parts.refuse(self._points.non_numeric)
-        x, terms, at_x, n_classes = self._points.x, parts.terms, parts.at_x, len(self._classes)
+        x, terms, at_x, n_classes = self._points.x, parts.terms, parts.at_x, len(self.classes)
         place = 0
         for name in parts.names:
             given = x.get(name)
@@ -96,13 +106,13 @@ class Voting:
                 place += 1
         for slot, (name, splitter) in parts.general.items():
             if name in x:
-                found = likelihoods(splitter, x[name], self._classes, parts.counted)
+                found = likelihoods(splitter, x[name], self.classes, parts.counted)
                 for k in range(n_classes):
                     at_x[slot * n_classes + k] = found[k]
 
-    def _vote(self, parts: ClassifierLeaf, row: int, lo: int, hi: int, weighted: bool) -> None:
+    def vote(self, parts: ClassifierLeaf, row: int, lo: int, hi: int, weighted: bool) -> None:
         """Write the votes of a leaf at neighbouring columns, which are of one feature."""
-        n_classes, votes = len(self._classes), self._votes
+        n_classes, votes = len(self.classes), self._votes
         scale = parts.scale if weighted else 1.0
         if parts.bayes:
             slot = parts.slots.get(self._name_of[lo], -1)
@@ -124,13 +134,13 @@ class Voting:
 
     def _replace(self, parts: ClassifierLeaf, slot: int, row: int, lo: int, hi: int) -> None:
         """Write the terms of what the points have instead of x."""
-        n_classes, votes = len(self._classes), self._votes
+        n_classes, votes = len(self.classes), self._votes
         numbers, terms = self._numbers, parts.terms
         if parts.general and slot in parts.general:
             splitter = parts.general[slot][1]
             for column in range(lo, hi):
                 value = self._points.values[column]
-                found = likelihoods(splitter, value, self._classes, parts.counted)
+                found = likelihoods(splitter, value, self.classes, parts.counted)
                 for k in range(n_classes):
                     votes[k, row, column] = found[k]
             return
@@ -141,7 +151,7 @@ class Voting:
 
     def _add_up(self, parts: ClassifierLeaf, slot: int, row: int, lo: int, hi: int) -> None:
         """Add up the terms at each point, in river's order; none is replaced if `slot` is -1."""
-        n_classes, n_slots = len(self._classes), len(parts.names)
+        n_classes, n_slots = len(self.classes), len(parts.names)
         votes, at_x = self._votes, parts.at_x
         n_before = n_slots if slot < 0 else slot
         for k in range(n_classes):
@@ -162,7 +172,7 @@ class Voting:
         exp(v) / sum(exp(v)) is computed as it stands, without the logarithm of the sum that river
         takes: half of the time, and the same to rounding.
         """
-        n_classes, votes = len(self._classes), self._votes
+        n_classes, votes = len(self.classes), self._votes
         for column in range(lo, hi):
             highest = _LEFT_OUT
             for k in range(n_classes):
