@@ -202,3 +202,43 @@ def test_settings_from_before_there_were_ends_are_those_of_extremes():
 def test_a_run_from_before_there_were_ends_goes_on_with_extremes(spec):
     assert eval(with_extremes(spec), {"Auto": Auto}) == Auto(ends="extremes")
     assert with_extremes({"a": spec})["a"] == with_extremes(spec)
+
+
+@given(
+    values=st.lists(
+        st.one_of(st.integers(0, 12), st.sampled_from([0.5, "a", "b"]), st.integers(0, 99)),
+        max_size=120,
+    ),
+    size=st.integers(2, 10),
+)
+@PROPERTY
+def test_a_watch_has_another_version_whenever_the_points_are_others(values, size):
+    grid, watch, before = Auto(size=size, window=25, warm_up=3), None, None
+    for value in values:
+        try:
+            grid.update(grid.admit(value))
+        except (TypeError, ValueError):  # text among numbers
+            continue
+        if not grid.ready:
+            continue
+        if watch is None:
+            watch = grid.watch
+        if watch is None:
+            break
+        now = watch.version, grid.points
+        if before is not None and now[0] == before[0]:
+            assert now[1] is before[1]
+        before = now
+
+
+def test_only_categories_are_watched_and_what_is_chosen_otherwise_says_so():
+    grid = Auto(size=4, warm_up=3)
+    for value in [1, 2, 3, 1]:
+        grid.update(value)
+    watch = grid.watch
+    assert watch.version == watch.version
+    for value in range(20):
+        grid.update(value)
+    assert not grid.categorical
+    assert watch.version != watch.version
+    assert grid.watch is None

@@ -26,16 +26,19 @@ class WindowedCounts:
 
     def update(self, x: Hashable) -> None:
         """Add the newest value and let the one that left the window go."""
+        counts, recent = self._counts, self._recent
         self._n += 1
-        self._recent.append(x)
-        self._counts[x] += 1
-        if self._counts[x] == 1:
+        recent.append(x)
+        count = counts.get(x, 0)
+        counts[x] = count + 1
+        if not count:
             self.version += 1
-        if len(self._recent) > self.window:
-            leaving = self._recent.popleft()
-            self._counts[leaving] -= 1
-            if not self._counts[leaving]:
-                del self._counts[leaving]
+        if len(recent) > self.window:
+            leaving = recent.popleft()
+            count = counts[leaving] - 1
+            counts[leaving] = count
+            if not count:
+                del counts[leaving]
                 self.version += 1
 
     def most_common(self, n: int | None = None) -> list[tuple[Hashable, int]]:

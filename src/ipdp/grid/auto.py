@@ -13,7 +13,7 @@ from ipdp.core import schema
 from ipdp.core.times import Kind, Moment, moment_of
 from ipdp.core.typing import Array, State
 from ipdp.grid.base import Grid, Key, Span, is_missing
-from ipdp.grid.categories import Categories
+from ipdp.grid.categories import Categories, CategoryWatch
 from ipdp.grid.doubt import Doubt, Looks
 from ipdp.grid.ranges import MinMax, QuantileRange
 
@@ -83,6 +83,7 @@ class Auto(Grid):
         self._may_be_range = self._may_be_categories = True
         self._time: Kind | None = None
         self._doubt: Doubt | None = None
+        self._decided_by: tuple[Any, ...] | None = None
         self._decide()
 
     def _new_range(self, seed: int | None) -> MinMax | QuantileRange:
@@ -117,6 +118,7 @@ class Auto(Grid):
         self._decide()
 
     def _decide(self) -> None:
+        self._decided_by = None
         is_categorical = self._may_be_categories and (not self._may_be_range or self._few)
         self._chosen = self._categories if is_categorical else self._range
 
@@ -184,10 +186,15 @@ class Auto(Grid):
                 self._may_be_range = False
         if self._may_be_categories:
             self._categories.update(x)
-            self._decide()
+            # Most values change nothing of this.
+            decides = self._may_be_range, self._range.whole, self._categories.version, self._limit
+            if decides != self._decided_by:
+                self._decide()
+                self._decided_by = decides
         if self._doubt is not None:
             self._look_at(x)
-        if self._may_be_categories and self.ready and not self.categorical:
+        # Readiness is asked last: a feature of few values goes through here with each of them.
+        if self._may_be_categories and not self.categorical and self.ready:
             self._may_be_categories = False
 
     def _look_at(self, x: Any) -> None:
@@ -232,6 +239,12 @@ class Auto(Grid):
     def intake(self) -> Any:
         is_decided = self.ready and not self._may_be_categories
         return self._range.intake if is_decided and type(self).update is Auto.update else None
+
+    @property
+    def watch(self) -> Any:
+        if type(self).points is Auto.points and self.categorical:
+            return CategoryWatch(self._categories, self)
+        return None
 
     @property
     def whole(self) -> bool:

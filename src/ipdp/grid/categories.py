@@ -51,10 +51,12 @@ class Categories(Grid):
         self._keys: tuple[Key, ...] = ()
         self._points_of = -1
         self._ranks: dict[Any, int] = {}
+        self._n_arranged = 0
 
     def arrange(self, categories: Sequence[Any]) -> None:
         self._ranks = {category: k for k, category in enumerate(categories)}
         self._points_of = -1
+        self._n_arranged += 1
 
     def admit(self, x: Any) -> Any:
         return admit_category(x)
@@ -78,8 +80,7 @@ class Categories(Grid):
 
     def _refresh(self) -> None:
         need_points(self)
-        crowded = len(self._counts) > self.size  # then the counts decide, at every step
-        if self._points_of == self._counts.version and not crowded:
+        if self._points_of == self._counts.version and not self.is_crowded:
             return
         self._points_of = self._counts.version
         categories = in_order([x for x, _ in self._counts.most_common(self.size)])
@@ -112,6 +113,16 @@ class Categories(Grid):
     def n_categories(self) -> int:
         """How many categories the window holds, with a point or without."""
         return len(self._counts)
+
+    @property
+    def is_crowded(self) -> bool:
+        """Whether not all have a point: then the counts decide, at every step."""
+        return len(self._counts) > self.size
+
+    @property
+    def version(self) -> int:
+        """Another one whenever a category has come or gone, or they are in another order."""
+        return self._counts.version + self._n_arranged
 
     @property
     def state(self) -> State:
@@ -149,3 +160,22 @@ def admit_category(x: Any) -> Any:
 def category_keys(categories: Iterable[Any]) -> tuple[Key, ...]:
     """Keys that are not taken for the numbers of points: category 3 is not the point no. 3."""
     return tuple((category,) for category in categories)
+
+
+class CategoryWatch:
+    """Has a `version` that changes with the points of a grid that may have `chosen` categories."""
+
+    def __init__(self, categories: Categories, grid: Any) -> None:
+        self._categories = categories
+        self._grid = grid
+        self._n_looks = 0
+
+    @property
+    def version(self) -> int:
+        """Below 0, and always another one, where it cannot be said."""
+        categories = self._categories
+        is_chosen = self._grid.chosen is categories
+        if is_chosen and not categories.is_crowded:
+            return categories.version
+        self._n_looks += 1
+        return -1 - self._n_looks

@@ -128,11 +128,11 @@ class Lattice(Grid):
             self.refresh()
 
     @property
-    def intake(self) -> Any:
-        return self.watch
+    def watch(self) -> Any:
+        return self.grid.watch if self._source is None else self.intake
 
     @property
-    def watch(self) -> Any:
+    def intake(self) -> Any:
         if self._watch is None:
             source, storage = self._source, self.grid.intake
             if source is not None and storage is not None:

@@ -78,7 +78,7 @@ def test_any_composition(model, missing):
         model.learn_one(x, y)
     ours, plain = engine(model), plain_engine(model)
     assert isinstance(ours, ComposedEngine)
-    ours.checker = Checker(first=0, ensemble_every=10**9)
+    ours.checker = Checker(first=0, every=10**9)
     for x, _ in EXAMPLES[-2:]:
         assert worst_difference(ours, plain, x, *asker.question(missing=missing))[0] < 1e-11
     assert ours.fault is None

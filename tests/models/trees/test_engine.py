@@ -190,7 +190,7 @@ def test_pairs_are_walked_line_by_line(make):
         asker.learn_one(x)
         model.learn_one(x, y)
     ours, calls = unchecked(model), []
-    ours.checker = Checker(first=0, ensemble_every=10**9)
+    ours.checker = Checker(first=0, every=10**9)
     whole = ours.call
     ours.call = lambda x: calls.append(x) or whole(x)
     probes, positions = asker.question(pair=True)

@@ -145,6 +145,7 @@ def test_a_fault_is_found_at_the_first_observation(monkeypatch, fault, make, str
 def test_a_fault_is_found_later_on(monkeypatch, fault, make, stream):
     model, asker, rest = learned(make, stream)
     ours, plain = engine(model), plain_engine(model)
+    ours.checker = Checker(every=4)
     for x, _ in rest[:30]:
         ours.ice([x], *asker.question())
     assert ours.fault is None
@@ -196,7 +197,7 @@ def test_one_tree_is_asked_as_a_rule_and_the_whole_model_now_and_then():
     for make, stream in ((models.arf, streams.prices), (models.arfr, streams.distances)):
         model, asker, rest = learned(make, stream)
         ours = engine(model)
-        ours.checker = Checker(first=0, ensemble_every=10)
+        ours.checker = Checker(first=0, every=2, ensemble_every=5)
         calls, whole = [], ours.call
         ours.call = lambda x, calls=calls, whole=whole: calls.append(x) or whole(x)
         for x, _ in rest[:50]:
@@ -208,7 +209,7 @@ def test_one_tree_is_asked_as_a_rule_and_the_whole_model_now_and_then():
 def test_a_single_tree_is_asked_now_and_then():
     model, asker, rest = learned(models.ht, streams.prices)
     ours = engine(model)
-    ours.checker = Checker(first=0, ensemble_every=4)
+    ours.checker = Checker(first=0, every=4)
     calls, whole = [], ours.call
     ours.call = lambda x: calls.append(x) or whole(x)
     for x, _ in rest[:40]:
@@ -240,7 +241,7 @@ def test_pairs_are_compared_too():
     model, asker, rest = learned(models.arf, streams.prices)
     probes, positions = asker.question(pair=True)
     ours = engine(model)
-    ours.checker = Checker(first=0, ensemble_every=1)
+    ours.checker = Checker(first=0, every=1, ensemble_every=1)
     ours.ice([rest[0][0]], probes, positions)
     surfaces = ours._surfaces
     ours._surfaces = lambda x, at: [

@@ -19,12 +19,12 @@ from tests.models.trees.models import FlattenedLeaf, Grower
 import ipdp
 from ipdp.models import engine
 from ipdp.models.trees import kernels
-from ipdp.models.trees.kernels import aggregation, voting, walk
+from ipdp.models.trees.kernels import aggregation, compact, voting, walk
 from ipdp.models.trees.kinds import CLASSIFIER_FORMS, MONDRIAN_KINDS
 from ipdp.models.trees.points import Columns
 from ipdp.models.trees.reached import LeafCache
 
-UNCOMPILED = kernels.Kernels.of("uncompiled", walk, voting, aggregation)
+UNCOMPILED = kernels.Kernels.of("uncompiled", walk, voting, aggregation, compact)
 BUILDS = {
     "pure": lambda: kernels.PURE,
     "uncompiled": lambda: UNCOMPILED,
@@ -33,13 +33,13 @@ BUILDS = {
 
 
 @cache
-def learned(make, stream):
-    """A model that has learned, and points of two observations."""
+def learned(make, stream, *, missing=True):
+    """A model that has learned, and points of two observations, some of them missing values."""
     model, asker, examples = make(), Asker(), list(stream(400))
     for x, y in examples:
         asker.learn_one(x)
         model.learn_one(x, y)
-    probes, positions = asker.question()
+    probes, positions = asker.question(missing=missing)
     columns = Columns(probes)
     return model, [columns.points(x, positions) for x, _ in examples[:2]]
 
@@ -100,6 +100,19 @@ def aggregates(build):
                 yield build.aggregate(walker, model.data, MONDRIAN_KINDS, (False, True))
 
 
+def copies(build):
+    """Where there are none, the trees are walked."""
+    for make, stream in ((models.ht, streams.prices), (models.CLASSIFIERS["HT mc"], streams.five)):
+        model, observations = learned(make, stream, missing=False)
+        leaves, made = LeafCache(), build.CompactTrees()
+        classes, forms = tuple(sorted(model.classes, key=str)), [CLASSIFIER_FORMS[type(model)]] * 2
+        for points in observations * 2:
+            leaves.begin()
+            asked = build.Walker(points), [model, model], forms, classes, leaves
+            found = made.vote(*asked)
+            yield build.vote(*asked)[0] if found is None else found
+
+
 def only_numbers(build):
     x = {"a": 1.0, "b": 2, "c": True}
     for more in ({}, {"d": None}, {"d": "1"}, {"d": np.float64(1)}, {"d": Decimal(1)}):
@@ -120,6 +133,7 @@ QUESTIONS = {
     "vote": votes,
     "combine": combinations,
     "aggregate": aggregates,
+    "CompactTrees": copies,
 }
 
 

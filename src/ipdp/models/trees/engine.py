@@ -31,16 +31,23 @@ class Checker:
     """Decides which answers are compared with plain calls.
 
     The `first` so many observations are compared in full, or at `most` points where there are
-    more. Of the others one random point is compared, so that no observation takes much longer than
-    another: each `ensemble_every`-th time with the whole model, else with one of its trees, which
-    is cheaper by as many as there are. A model without members is left alone in between.
+    more. Of the others one random point of each `every`-th is compared, so that none takes much
+    longer than another: each `ensemble_every`-th time with the whole model, else with one of its
+    trees, if it has several, which is cheaper by as many as there are.
     """
 
     def __init__(
-        self, *, first: int = 20, most: int = 1_000, ensemble_every: int = 4, seed: int = 0
+        self,
+        *,
+        first: int = 20,
+        most: int = 1_000,
+        every: int = 16,
+        ensemble_every: int = 4,
+        seed: int = 0,
     ) -> None:
         self.first = first
         self.most = most
+        self.every = every
         self.ensemble_every = ensemble_every
         self.seed = seed
         self._seen = 0
@@ -51,9 +58,13 @@ class Checker:
         self._seen += 1
         return self._seen <= self.first
 
+    def wants_one(self) -> bool:
+        """Whether one point of this observation is to be compared."""
+        return self._seen % self.every == 0
+
     def wants_ensemble(self) -> bool:
-        """Whether one point of this observation is to be compared with the whole ensemble."""
-        return self._seen % self.ensemble_every == 0
+        """Whether it is to be compared with the whole ensemble."""
+        return self._seen % (self.every * self.ensemble_every) == 0
 
     def some_of(self, numbers: Sequence[int]) -> list[int]:
         """As many random ones as may be compared."""
@@ -89,9 +100,9 @@ class TreeEngine(RowEngine):
     """A tree, or an ensemble of trees, of river.
 
     The points of all features share most of their way down a tree, so one walk serves them all. The
-    answers are compared with plain calls: all of them for the first observations, and of the others
-    one point of one tree, or of a single tree one point of each fourth observation. After a
-    difference, or an error, there are only plain calls.
+    answers are compared with plain calls: all of them for the first observations, and then one
+    point of each sixteenth, mostly with one tree only. After a difference, or an error, there are
+    only plain calls.
     """
 
     given_up: ClassVar[str] = "the walk of the trees"
@@ -233,15 +244,17 @@ class TreeEngine(RowEngine):
     def _agrees_somewhere(self, question: Question) -> bool:
         """Whether the answer at one point, of one member as a rule, is that of a plain call.
 
-        Pairs have one of their own.
+        Pairs have one of their own, with the whole model.
         """
         checker, columns = self.checker, self._columns.walked_columns
-        if checker.wants_ensemble():
+        if not checker.wants_one():
+            return True
+        member = None
+        if columns and not checker.wants_ensemble():
+            member = self.walk.member(checker.one_of)
+        if member is None:
             chosen = [checker.one_of(own) for own in (columns, self._in_lines) if own]
             return all(self._agrees_at(column, question) for column in chosen)
-        member = self.walk.member(checker.one_of) if columns else None
-        if member is None:
-            return True
         values, predict_at = member
         column = checker.one_of(columns)
         return agree_at(question.labels, values, column, predict_at(column))

@@ -16,7 +16,7 @@ cpdef tuple vote(Walker walker, trees, list forms, tuple classes, cache)
                shares=cython.double[:, ::1])
 cpdef combine(double[:, :, ::1] votes, weights)
 
-cdef double _log_density(double value, double[::1] terms, Py_ssize_t at) noexcept
+cdef double _log_density(double value, double mean, double twice, double half) noexcept
 
 
 cdef class Voting:
@@ -41,27 +41,26 @@ cdef class Voting:
 
     cdef enter(self, ClassifierLeaf parts)
 
-    @cython.locals(x=dict, place=Py_ssize_t, k=Py_ssize_t, slot=Py_ssize_t, value=double,
-                   n_classes=Py_ssize_t)
+    @cython.locals(x=dict, place=Py_ssize_t, at=Py_ssize_t, k=Py_ssize_t, slot=Py_ssize_t,
+                   value=double, n_classes=Py_ssize_t)
     cdef _terms_of_x(self, ClassifierLeaf parts)
 
-    @cython.locals(k=Py_ssize_t, column=Py_ssize_t, slot=Py_ssize_t, scale=double, n_classes=Py_ssize_t,
-                   votes=cython.double[:, :, ::1])
+    @cython.locals(k=Py_ssize_t, column=Py_ssize_t, slot=Py_ssize_t, scale=double, share=double,
+                   n_classes=Py_ssize_t)
     cdef vote(self, ClassifierLeaf parts, Py_ssize_t row, Py_ssize_t lo, Py_ssize_t hi, bint weighted)
 
-    @cython.locals(k=Py_ssize_t, column=Py_ssize_t, at=Py_ssize_t, n_classes=Py_ssize_t,
-                   votes=cython.double[:, :, ::1], terms=cython.double[::1])
+    @cython.locals(k=Py_ssize_t, column=Py_ssize_t, at=Py_ssize_t, n_classes=Py_ssize_t, mean=double,
+                   twice=double, half=double, term=double)
     cdef _replace(
         self, ClassifierLeaf parts, Py_ssize_t slot, Py_ssize_t row, Py_ssize_t lo, Py_ssize_t hi
     )
 
     @cython.locals(k=Py_ssize_t, s=Py_ssize_t, column=Py_ssize_t, n_before=Py_ssize_t,
-                   n_slots=Py_ssize_t, n_classes=Py_ssize_t, before=double, total=double,
-                   votes=cython.double[:, :, ::1], at_x=cython.double[::1])
+                   n_slots=Py_ssize_t, n_classes=Py_ssize_t, before=double, total=double)
     cdef void _add_up(
         self, ClassifierLeaf parts, Py_ssize_t slot, Py_ssize_t row, Py_ssize_t lo, Py_ssize_t hi
     ) noexcept
 
     @cython.locals(k=Py_ssize_t, column=Py_ssize_t, n_classes=Py_ssize_t, total=double,
-                   highest=double, difference=double, share=double, votes=cython.double[:, :, ::1])
+                   highest=double, difference=double, share=double)
     cdef void _normalise(self, Py_ssize_t row, Py_ssize_t lo, Py_ssize_t hi, double scale) noexcept

@@ -96,23 +96,28 @@ class Voting:
         """Compute the terms of x itself."""
         if self._points.non_numeric:
             parts.refuse(self._points.non_numeric)
-        x, terms, at_x, n_classes = self._points.x, parts.terms, parts.at_x, len(self.classes)
-        place = 0
+        x, n_classes = self._points.x, len(self.classes)
+        place, at = 0, n_classes
         for name in parts.names:
             given = x.get(name)
             value = math.nan if given is None else given
             for _ in range(n_classes):
-                at_x[place] = _log_density(value, terms, n_classes + 3 * place)
+                parts.at_x[place] = _log_density(
+                    value, parts.terms[at], parts.terms[at + 1], parts.terms[at + 2]
+                )
                 place += 1
+                at += 3
         for slot, (name, splitter) in parts.general.items():
             if name in x:
                 found = likelihoods(splitter, x[name], self.classes, parts.counted)
                 for k in range(n_classes):
-                    at_x[slot * n_classes + k] = found[k]
+                    parts.at_x[slot * n_classes + k] = found[k]
+
+    # Arrays are read through their owner below: in C, to hand one over costs as much as a point.
 
     def vote(self, parts: ClassifierLeaf, row: int, lo: int, hi: int, weighted: bool) -> None:
         """Write the votes of a leaf at neighbouring columns, which are of one feature."""
-        n_classes, votes = len(self.classes), self._votes
+        n_classes = len(self.classes)
         scale = parts.scale if weighted else 1.0
         if parts.bayes:
             slot = parts.slots.get(self._name_of[lo], -1)
@@ -125,46 +130,48 @@ class Voting:
                 self._add_up(parts, slot, row, lo, lo + 1)
                 self._normalise(row, lo, lo + 1, scale)
                 for k in range(n_classes):
+                    share = self._votes[k, row, lo]
                     for column in range(lo + 1, hi):
-                        votes[k, row, column] = votes[k, row, lo]
+                        self._votes[k, row, column] = share
         elif not parts.opaque:
             for k in range(n_classes):
+                share = parts.votes[k] * scale
                 for column in range(lo, hi):
-                    votes[k, row, column] = parts.votes[k] * scale
+                    self._votes[k, row, column] = share
 
     def _replace(self, parts: ClassifierLeaf, slot: int, row: int, lo: int, hi: int) -> None:
         """Write the terms of what the points have instead of x."""
-        n_classes, votes = len(self.classes), self._votes
-        numbers, terms = self._numbers, parts.terms
+        n_classes = len(self.classes)
         if parts.general and slot in parts.general:
             splitter = parts.general[slot][1]
             for column in range(lo, hi):
                 value = self._points.values[column]
                 found = likelihoods(splitter, value, self.classes, parts.counted)
                 for k in range(n_classes):
-                    votes[k, row, column] = found[k]
+                    self._votes[k, row, column] = found[k]
             return
         for k in range(n_classes):
             at = n_classes * (1 + 3 * slot) + 3 * k
+            mean, twice, half = parts.terms[at], parts.terms[at + 1], parts.terms[at + 2]
             for column in range(lo, hi):
-                votes[k, row, column] = _log_density(numbers[column], terms, at)
+                term = _log_density(self._numbers[column], mean, twice, half)
+                self._votes[k, row, column] = term
 
     def _add_up(self, parts: ClassifierLeaf, slot: int, row: int, lo: int, hi: int) -> None:
         """Add up the terms at each point, in river's order; none is replaced if `slot` is -1."""
         n_classes, n_slots = len(self.classes), len(parts.names)
-        votes, at_x = self._votes, parts.at_x
         n_before = n_slots if slot < 0 else slot
         for k in range(n_classes):
             before = parts.terms[k]
             for s in range(n_before):
-                before += at_x[s * n_classes + k]
+                before += parts.at_x[s * n_classes + k]
             for column in range(lo, hi):
                 total = before
                 if slot >= 0:
-                    total += votes[k, row, column]
+                    total += self._votes[k, row, column]
                 for s in range(n_before + 1, n_slots):
-                    total += at_x[s * n_classes + k]
-                votes[k, row, column] = total
+                    total += parts.at_x[s * n_classes + k]
+                self._votes[k, row, column] = total
 
     def _normalise(self, row: int, lo: int, hi: int, scale: float) -> None:
         """Turn sums of logs into shares of the classes.
@@ -172,19 +179,19 @@ class Voting:
         exp(v) / sum(exp(v)) is computed as it stands, without the logarithm of the sum that river
         takes: half of the time, and the same to rounding.
         """
-        n_classes, votes = len(self.classes), self._votes
+        n_classes = len(self.classes)
         for column in range(lo, hi):
             highest = _LEFT_OUT
             for k in range(n_classes):
-                highest = max(highest, votes[k, row, column])
+                highest = max(highest, self._votes[k, row, column])
             total = 0.0
             for k in range(n_classes):
-                difference = votes[k, row, column] - highest
+                difference = self._votes[k, row, column] - highest
                 share = exp(difference) if difference else 1.0
-                votes[k, row, column] = share
+                self._votes[k, row, column] = share
                 total += share
             for k in range(n_classes):
-                votes[k, row, column] *= scale / total
+                self._votes[k, row, column] *= scale / total
 
 
 def vote(
@@ -230,8 +237,11 @@ def combine(votes: FloatArray, weights: Sequence[float]) -> FloatArray:
     return combined
 
 
-def _log_density(value: float, terms: Any, at: int) -> float:
-    """The log of a normal density; 0 where river leaves it out: unknown, or below all numbers."""
-    distance = value - terms[at]
-    term: float = distance * distance / terms[at + 1] - _HALF_LOG_TAU - terms[at + 2]
+def _log_density(value: float, mean: float, twice: float, half: float) -> float:
+    """The log of a normal density; 0 where river leaves it out: unknown, or below all numbers.
+
+    `twice` is -2 times the variance, `half` half of its logarithm.
+    """
+    distance = value - mean
+    term: float = distance * distance / twice - _HALF_LOG_TAU - half
     return term if term > _LEFT_OUT else 0.0
