@@ -17,6 +17,7 @@ from tests.models.trees.conftest import compiled_kernels
 from tests.models.trees.models import Grower, IdleLeaf
 
 from ipdp.models.trees import kernels
+from ipdp.models.trees.classification import ClassifierWalk
 from ipdp.models.trees.kinds import grows_at_leaves, learns_by_weight
 
 # What is compared is rounded otherwise, and no more.
@@ -42,7 +43,7 @@ class Session:
             self.asker.learn_one(x)
             model.learn_one(x, y)
         self.latest = self.rows[0]
-        self.question = self.asker.question(missing=False)
+        self.question = self.asker.question(missing=False, pair=seed % 2 == 1)
 
     def explain(self):
         """Ask about a row, which is the latest from now on."""
@@ -81,7 +82,8 @@ class Session:
             self.model.learn_one(x, not y)
 
     def ask_otherwise(self):
-        self.question = self.asker.question(missing=self.random.random() < 0.3)
+        missing, pair = self.random.random() < 0.3, self.random.random() < 0.5
+        self.question = self.asker.question(missing=missing, pair=pair)
 
     def renew(self):
         """Go on with copies of the model and of its engine."""
@@ -167,6 +169,31 @@ def test_copies_answer(name, answered):
     session = Session(models.CLASSIFIERS[name](), streams.five)
     session.loop()
     assert all(answered)
+
+
+def surfaces_of(monkeypatch, make, stream, kinds):
+    """Which pairs of features of some kinds were answered in one walk."""
+    found, surface = [], ClassifierWalk.surface
+
+    def watched(walk, *question):
+        found.append(surface(walk, *question) is not None)
+        return surface(walk, *question)
+
+    monkeypatch.setattr(ClassifierWalk, "surface", watched)
+    session = Session(make(), stream)
+    for name in list(session.asker.seen):
+        if type(session.asker.seen[name][0]) not in kinds:
+            del session.asker.seen[name]
+    session.question = session.asker.question(missing=False, pair=True)
+    session.loop()
+    return found
+
+
+@pytest.mark.parametrize("make", [models.ht, models.arf, models.SPLITTERS["histogram"], models.srp])
+def test_a_pair_of_numbers_takes_one_walk(make, monkeypatch):
+    found = surfaces_of(monkeypatch, make, streams.prices, {float})
+    assert found
+    assert all(found)
 
 
 @pytest.mark.parametrize("name", ["HAT nba", "EFDT nba"])

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence, Set
 from typing import Any, ClassVar, NamedTuple
 
 from ipdp.core.counts import in_order
-from ipdp.core.typing import FloatArray, Label, Labels
+from ipdp.core.typing import FeatureName, FloatArray, Label, Labels
 from ipdp.models.trees.kinds import Features
 from ipdp.models.trees.points import Points
 
@@ -39,6 +39,13 @@ class Answering(ABC):
 
     def member(self, choose: Callable[[Sequence[int]], int]) -> Member | None:  # noqa: ARG002
         """One of the parts, as the latest answer had it; None if there is only one."""
+        return None
+
+    def surface(self, points: Any, name: FeatureName, firsts: FloatArray) -> Answer | None:  # noqa: ARG002
+        """The outputs for each value of the feature `name` at each point, line after line.
+
+        None if each line is to be asked for on its own.
+        """
         return None
 
     def simplify(self) -> bool:

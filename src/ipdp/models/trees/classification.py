@@ -8,7 +8,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from ipdp.core.typing import FloatArray, Labels
+from ipdp.core.typing import FeatureName, FloatArray, Labels
 from ipdp.models.trees import kernels
 from ipdp.models.trees.base import Answer, ClassOrder, Latest, Walk
 from ipdp.models.trees.kinds import (
@@ -144,9 +144,7 @@ class ClassifierWalk(Walk):
         return all(CLASSIFIER_FORMS.knows(type(member)) for member in members if member is not None)
 
     def ice(self, points: Points) -> Answer | None:
-        ensemble = self._alone or self._ensemble(self.model)
-        met = [tree.classes for tree in ensemble.trees]
-        classes = self._order.of(met[0] if self._alone else set().union(*met))
+        ensemble, classes = self._asked()
         if not classes:
             return None
         votes = self._votes(ensemble, points, classes)
@@ -154,6 +152,34 @@ class ClassifierWalk(Walk):
             return classes, votes[:, 0]
         self._latest = Latest(ensemble.trees, ensemble.features, votes, points)
         return classes, kernels.current.combine(votes, ensemble.weights)
+
+    def surface(self, points: Points, name: FeatureName, firsts: FloatArray) -> Answer | None:
+        ensemble, classes = self._asked()
+        if not classes or not self._copies_fit:
+            return None
+        self._begin(classes)
+        forms = [CLASSIFIER_FORMS[tree.__class__] for tree in ensemble.trees]
+        walker = kernels.current.Walker(points)
+        votes = self._copied_votes(walker, ensemble.trees, forms, classes, name, firsts)
+        if votes is None:
+            return None
+        if self._alone:
+            return classes, votes[:, 0]
+        return classes, kernels.current.combine(votes, ensemble.weights)
+
+    def _asked(self) -> tuple[Ensemble, Labels]:
+        """The trees as they are now, and the classes that they know."""
+        ensemble = self._alone or self._ensemble(self.model)
+        met = [tree.classes for tree in ensemble.trees]
+        return ensemble, self._order.of(met[0] if self._alone else set().union(*met))
+
+    def _begin(self, classes: Labels) -> None:
+        """Begin another question."""
+        self._cache.begin()
+        if (classes, kernels.current.build) != self._read_for:
+            self._read_for = (classes, kernels.current.build)
+            self._cache.clear()
+            self._copies = kernels.current.CompactTrees()
 
     def simplify(self) -> bool:
         if self._copies_fit:
@@ -167,12 +193,8 @@ class ClassifierWalk(Walk):
 
     def _votes(self, ensemble: Ensemble, points: Points, classes: Labels) -> FloatArray:
         """The votes of each tree, of shape (n_classes, n_trees, n_points)."""
+        self._begin(classes)
         cache = self._cache
-        cache.begin()
-        if (classes, kernels.current.build) != self._read_for:
-            self._read_for = (classes, kernels.current.build)
-            cache.clear()
-            self._copies = kernels.current.CompactTrees()
         trees, features, _ = ensemble
         forms = [CLASSIFIER_FORMS[tree.__class__] for tree in trees]
         walker = kernels.current.Walker(points)
@@ -196,10 +218,12 @@ class ClassifierWalk(Walk):
         return votes
 
     def _copied_votes(
-        self, walker: Any, trees: Sequence[Any], forms: list[Form], classes: Labels
+        self, walker: Any, trees: Sequence[Any], forms: list[Form], classes: Labels, *pair: Any
     ) -> FloatArray | None:
         """The votes by compact copies of the trees; None where these do not serve."""
         try:
+            if pair:
+                self._copies.set_lines(*pair)
             votes: FloatArray | None = self._copies.vote(walker, trees, forms, classes, self._cache)
         except Exception:  # what river has changed in a later release; the walk knows its own part
             self.simplify()

@@ -197,6 +197,13 @@ class TreeEngine(RowEngine):
         """The answers for pairs, line by line; None if plain calls are to be made."""
         found = []
         for pair in self._lines:
+            as_one = pair.as_one(x, positions)
+            if as_one is not None:
+                all_of_it, line, firsts = as_one
+                surface = self.walk.surface(line, pair.probe.names[0], firsts)
+                if surface is not None:
+                    found.append((all_of_it, Outputs(surface[0], surface[1][None])))
+                    continue
             lines = pair.of(x, positions)
             if lines is None:
                 return None

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
+
 from ipdp.core.typing import FeatureName, FloatArray, Observation
 from ipdp.models.base import Probe
 from ipdp.models.trees.points import Columns, Points
@@ -43,6 +45,28 @@ class Lines:
             return None
         columns = self._columns_of(n)
         return None if columns is None else self._lines(x, positions, firsts, columns)
+
+    def as_one(
+        self, x: Observation, positions: FloatArray
+    ) -> tuple[slice, Points, FloatArray] | None:
+        """The columns, the points of a line, and the values of the first feature, one a line.
+
+        None if these are no numbers in ascending order, or the lines differ.
+        """
+        probe = self.probe
+        if probe.categories[0] is not None or probe.whole[0]:
+            return None
+        firsts, seconds = positions[:, probe.start : probe.stop]
+        n = int(np.searchsorted(firsts, firsts[0], side="right"))
+        columns = self._columns_of(n) if len(firsts) % n == 0 else None
+        if columns is None:
+            return None
+        one = firsts[::n].copy()
+        same = (firsts.reshape(-1, n) == one[:, None]).all() and (np.diff(one) > 0).all()
+        if not same or not (seconds.reshape(-1, n) == seconds[:n]).all():
+            return None
+        own = slice(probe.start, probe.start + n)
+        return slice(probe.start, probe.stop), columns.points(x, positions[None, 1:, own]), one
 
     def _lines(
         self, x: Observation, positions: FloatArray, firsts: list[Any], columns: Columns

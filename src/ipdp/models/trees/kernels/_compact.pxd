@@ -39,9 +39,16 @@ cdef class CompactTrees:
     cdef bint _has_x
     cdef object _columns
     cdef int[::1] _first, _last, _lo, _hi, _waiting
+    cdef Py_ssize_t _n_lines
+    cdef object _first_name
+    cdef const double[::1] _firsts
+
+    cpdef vote(self, Walker walker, trees, list forms, tuple classes, cache)
+
+    cpdef set_lines(self, name, firsts)
 
     @cython.locals(had_x=bint, row=Py_ssize_t, copy=CompactTree)
-    cpdef vote(self, Walker walker, trees, list forms, tuple classes, cache)
+    cdef _vote(self, Walker walker, trees, list forms, tuple classes, cache)
 
     @cython.locals(row=Py_ssize_t, copy=CompactTree, copies=list)
     cdef bint _follow(self, trees, list forms, bint had_x) except -1
@@ -75,6 +82,12 @@ cdef class CompactTrees:
                    threshold=cython.double[::1], x=cython.double[::1], waiting=cython.int[::1],
                    parts=ClassifierLeaf)
     cdef bint _off_path(self, CompactTree copy, Py_ssize_t row, int top) except -1
+
+    @cython.locals(node=int, place=int, first=int, second=int, top=int, line=int, end=int, lo=int,
+                   hi=int, k=int, number=Py_ssize_t, limit=double, feature=cython.int[::1],
+                   child=cython.int[::1], threshold=cython.double[::1], x=cython.double[::1],
+                   waiting=cython.int[::1], parts=ClassifierLeaf)
+    cdef bint _walk_lines(self, CompactTree copy, Py_ssize_t row) except -1
 
     @cython.locals(parts=ClassifierLeaf)
     cdef ClassifierLeaf _leaf(self, CompactTree copy, Py_ssize_t number)

@@ -26,7 +26,7 @@ cdef class Voting:
     cdef dict _known
     cdef list _name_of
     cdef bint _has_opaque
-    cdef Py_ssize_t _turn
+    cdef Py_ssize_t _turn, _start
     cdef const double[::1] _numbers
     cdef double[:, :, ::1] _votes
 
@@ -41,26 +41,29 @@ cdef class Voting:
 
     cdef enter(self, ClassifierLeaf parts)
 
+    @cython.locals(k=Py_ssize_t, at=Py_ssize_t, slot=Py_ssize_t, n_classes=Py_ssize_t)
+    cdef begin_line(self, ClassifierLeaf parts, name, double value, Py_ssize_t start)
+
     @cython.locals(x=dict, place=Py_ssize_t, at=Py_ssize_t, k=Py_ssize_t, slot=Py_ssize_t,
                    value=double, n_classes=Py_ssize_t)
     cdef _terms_of_x(self, ClassifierLeaf parts)
 
     @cython.locals(k=Py_ssize_t, column=Py_ssize_t, slot=Py_ssize_t, scale=double, share=double,
-                   n_classes=Py_ssize_t)
+                   n_classes=Py_ssize_t, start=Py_ssize_t)
     cdef vote(self, ClassifierLeaf parts, Py_ssize_t row, Py_ssize_t lo, Py_ssize_t hi, bint weighted)
 
-    @cython.locals(k=Py_ssize_t, column=Py_ssize_t, at=Py_ssize_t, n_classes=Py_ssize_t, mean=double,
+    @cython.locals(k=Py_ssize_t, column=Py_ssize_t, at=Py_ssize_t, n_classes=Py_ssize_t, start=Py_ssize_t, mean=double,
                    twice=double, half=double, term=double)
     cdef _replace(
         self, ClassifierLeaf parts, Py_ssize_t slot, Py_ssize_t row, Py_ssize_t lo, Py_ssize_t hi
     )
 
     @cython.locals(k=Py_ssize_t, s=Py_ssize_t, column=Py_ssize_t, n_before=Py_ssize_t,
-                   n_slots=Py_ssize_t, n_classes=Py_ssize_t, before=double, total=double)
+                   n_slots=Py_ssize_t, n_classes=Py_ssize_t, start=Py_ssize_t, before=double, total=double)
     cdef void _add_up(
         self, ClassifierLeaf parts, Py_ssize_t slot, Py_ssize_t row, Py_ssize_t lo, Py_ssize_t hi
     ) noexcept
 
-    @cython.locals(k=Py_ssize_t, column=Py_ssize_t, n_classes=Py_ssize_t, total=double,
+    @cython.locals(k=Py_ssize_t, column=Py_ssize_t, n_classes=Py_ssize_t, start=Py_ssize_t, total=double,
                    highest=double, difference=double, share=double)
     cdef void _normalise(self, Py_ssize_t row, Py_ssize_t lo, Py_ssize_t hi, double scale) noexcept

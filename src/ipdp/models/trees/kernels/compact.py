@@ -47,6 +47,7 @@ if not cython.compiled:
 # Weights are added up in two places, each sum rounded on its own.
 _ROUNDING = 1e-15
 _NEVER = -1
+_ENTRY = 5  # numbers of one entry of those that wait
 
 
 class CompactTree:
@@ -132,7 +133,10 @@ class CompactTrees:
         self._last = array("i")
         self._lo = array("i")
         self._hi = array("i")
-        self._waiting = array("i")  # those that left the path of x: node, place, and columns
+        # Those that left the path of x: node, place of their feature, and columns. Of a pair: node,
+        # lines, and columns.
+        self._waiting = array("i")
+        self._n_lines = 0
 
     def vote(
         self, walker: Walker, trees: Sequence[Any], forms: Sequence[Form], classes: Labels,
@@ -142,6 +146,21 @@ class CompactTrees:
 
         None if they have to be walked, because of what is asked, or of what they are.
         """
+        votes = self._vote(walker, trees, forms, classes, cache)
+        self._n_lines = 0
+        return votes
+
+    def set_lines(self, name: FeatureName, firsts: FloatArray) -> None:
+        """Let the next question be about a pair: about its points with each of `firsts` in turn.
+
+        These are values of the feature `name`, in ascending order.
+        """
+        self._n_lines, self._first_name, self._firsts = len(firsts), name, firsts
+
+    def _vote(
+        self, walker: Walker, trees: Sequence[Any], forms: Sequence[Form], classes: Labels,
+        cache: LeafCache,
+    ) -> FloatArray | None:  # fmt: skip
         had_x, self._has_x = self._has_x, False
         points = walker.points
         if points.non_numeric or points.unordered or points.columns.absent:
@@ -149,13 +168,16 @@ class CompactTrees:
         self._known, self._turn, self._classes = cache.parts, cache.turn, classes
         if not self._follow(trees, forms, had_x) or not self._take(points):
             return None
-        votes = np.zeros((len(classes), len(trees), len(points.numbers)))
+        n_points = len(points.numbers) * max(self._n_lines, 1)
+        votes = np.zeros((len(classes), len(trees), n_points))
         self._numbers = walker.numbers
         self._voting = Voting(walker, classes, cache)
         self._voting.collect_in(votes)
         for row in range(len(trees)):
             copy = self._copies[row]
-            while copy.root is not None and not self._walk(copy, row):
+            while copy.root is not None and not (
+                self._walk_lines(copy, row) if self._n_lines else self._walk(copy, row)
+            ):
                 copy.build(self._places)
                 if not copy.usable or not self._take(points):
                     return None
@@ -236,8 +258,10 @@ class CompactTrees:
             self._first, self._last, self._lo, self._hi = none[:], none[:], none[:], none[:]
             for name, (first, last) in columns.spans.items():
                 self._first[places[name]], self._last[places[name]] = first, last
-            self._waiting = none[:1] * (4 * (1 + len(points.numbers)))
             self._columns = columns
+        n_entries = 1 + len(points.numbers) * max(self._n_lines, 1)
+        if len(self._waiting) < _ENTRY * n_entries:
+            self._waiting = array("i", [0]) * (_ENTRY * n_entries)
         for name, place in places.items():
             value = x.get(name)
             if value is None:
@@ -279,14 +303,14 @@ class CompactTrees:
         """Let columns wait; the number of entries then."""
         waiting = self._waiting
         waiting[top], waiting[top + 1], waiting[top + 2], waiting[top + 3] = node, place, lo, hi
-        return top + 4
+        return top + _ENTRY
 
     def _off_path(self, copy: CompactTree, row: int, top: int) -> bool:
         """Go down from where the path of x was left; False if the tree is not as it was."""
         feature, threshold, child = copy.feature, copy.threshold, copy.child
         x, numbers, waiting = self._x, self._numbers, self._waiting
         while top:
-            top -= 4
+            top -= _ENTRY
             node, own, lo, hi = waiting[top], waiting[top + 1], waiting[top + 2], waiting[top + 3]
             while feature[node] >= 0:
                 place, limit, node = feature[node], threshold[node], child[node]
@@ -303,6 +327,46 @@ class CompactTrees:
             if parts is None:
                 return False
             self._voting.vote(parts, row, lo, hi, False)
+        return True
+
+    def _walk_lines(self, copy: CompactTree, row: int) -> bool:
+        """Walk a tree for all points of a pair, by rectangles; False if it is not as it was."""
+        feature, threshold, child = copy.feature, copy.threshold, copy.child
+        x, numbers, firsts, waiting = self._x, self._numbers, self._firsts, self._waiting
+        first = self._places.get(self._first_name, _NEVER)
+        second = self._places[self._columns.names[0]]  # type: ignore[union-attr]
+        waiting[4] = len(numbers)
+        top = self._wait(0, 0, 0, self._n_lines, 0)
+        while top:
+            top -= _ENTRY
+            node, line, end = waiting[top], waiting[top + 1], waiting[top + 2]
+            lo, hi = waiting[top + 3], waiting[top + 4]
+            while feature[node] >= 0:
+                place, limit, node = feature[node], threshold[node], child[node]
+                if place == first:
+                    k = bisect_right(firsts, limit, line, end)
+                    if line < k < end:
+                        waiting[top + 4] = hi
+                        top = self._wait(top, node + 1, k, end, lo)
+                        end = k
+                    node += k == line
+                elif place == second:
+                    k = bisect_right(numbers, limit, lo, hi)
+                    if lo < k < hi:
+                        waiting[top + 4] = hi
+                        top = self._wait(top, node + 1, line, end, k)
+                        hi = k
+                    node += k == lo
+                else:
+                    node += not x[place] <= limit
+            parts = self._leaf(copy, child[node])
+            if parts is None:
+                return False
+            for number in range(line, end):
+                self._voting.begin_line(
+                    parts, self._first_name, firsts[number], number * len(numbers)
+                )
+                self._voting.vote(parts, row, lo, hi, False)
         return True
 
     def _leaf(self, copy: CompactTree, number: int) -> ClassifierLeaf | None:

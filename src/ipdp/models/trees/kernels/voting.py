@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ipdp.core.typing import FloatArray, Labels
+from ipdp.core.typing import FeatureName, FloatArray, Labels
 from ipdp.models.trees.kernels.leaves import likelihoods
 
 if TYPE_CHECKING:
@@ -45,6 +45,7 @@ class Voting:
         self._known = cache.parts
         self._turn = cache.turn
         self._has_opaque = False
+        self._start = 0  # the column of the votes at which the points begin
         # Lists are fast in Python, arrays in C.
         self._numbers = self._walker.numbers if cython.compiled else self._points.numbers.tolist()
 
@@ -115,9 +116,32 @@ class Voting:
 
     # Arrays are read through their owner below: in C, to hand one over costs as much as a point.
 
+    def begin_line(
+        self, parts: ClassifierLeaf, name: FeatureName, value: float, start: int
+    ) -> None:
+        """Let a feature of x have another value, and let votes be written from a column on.
+
+        The first column is `start` then. The leaf forgets the value with the next question.
+        """
+        self._start = start
+        slot = parts.slots.get(name, -1) if parts.bayes else -1
+        if slot < 0:
+            return
+        n_classes = len(self.classes)
+        if parts.general and slot in parts.general:
+            found = likelihoods(parts.general[slot][1], value, self.classes, parts.counted)
+            for k in range(n_classes):
+                parts.at_x[slot * n_classes + k] = found[k]
+            return
+        for k in range(n_classes):
+            at = n_classes * (1 + 3 * slot) + 3 * k
+            parts.at_x[slot * n_classes + k] = _log_density(
+                value, parts.terms[at], parts.terms[at + 1], parts.terms[at + 2]
+            )
+
     def vote(self, parts: ClassifierLeaf, row: int, lo: int, hi: int, weighted: bool) -> None:
         """Write the votes of a leaf at neighbouring columns, which are of one feature."""
-        n_classes = len(self.classes)
+        n_classes, start = len(self.classes), self._start
         scale = parts.scale if weighted else 1.0
         if parts.bayes:
             slot = parts.slots.get(self._name_of[lo], -1)
@@ -130,36 +154,36 @@ class Voting:
                 self._add_up(parts, slot, row, lo, lo + 1)
                 self._normalise(row, lo, lo + 1, scale)
                 for k in range(n_classes):
-                    share = self._votes[k, row, lo]
+                    share = self._votes[k, row, start + lo]
                     for column in range(lo + 1, hi):
-                        self._votes[k, row, column] = share
+                        self._votes[k, row, start + column] = share
         elif not parts.opaque:
             for k in range(n_classes):
                 share = parts.votes[k] * scale
                 for column in range(lo, hi):
-                    self._votes[k, row, column] = share
+                    self._votes[k, row, start + column] = share
 
     def _replace(self, parts: ClassifierLeaf, slot: int, row: int, lo: int, hi: int) -> None:
         """Write the terms of what the points have instead of x."""
-        n_classes = len(self.classes)
+        n_classes, start = len(self.classes), self._start
         if parts.general and slot in parts.general:
             splitter = parts.general[slot][1]
             for column in range(lo, hi):
                 value = self._points.values[column]
                 found = likelihoods(splitter, value, self.classes, parts.counted)
                 for k in range(n_classes):
-                    self._votes[k, row, column] = found[k]
+                    self._votes[k, row, start + column] = found[k]
             return
         for k in range(n_classes):
             at = n_classes * (1 + 3 * slot) + 3 * k
             mean, twice, half = parts.terms[at], parts.terms[at + 1], parts.terms[at + 2]
             for column in range(lo, hi):
                 term = _log_density(self._numbers[column], mean, twice, half)
-                self._votes[k, row, column] = term
+                self._votes[k, row, start + column] = term
 
     def _add_up(self, parts: ClassifierLeaf, slot: int, row: int, lo: int, hi: int) -> None:
         """Add up the terms at each point, in river's order; none is replaced if `slot` is -1."""
-        n_classes, n_slots = len(self.classes), len(parts.names)
+        n_classes, n_slots, start = len(self.classes), len(parts.names), self._start
         n_before = n_slots if slot < 0 else slot
         for k in range(n_classes):
             before = parts.terms[k]
@@ -168,10 +192,10 @@ class Voting:
             for column in range(lo, hi):
                 total = before
                 if slot >= 0:
-                    total += self._votes[k, row, column]
+                    total += self._votes[k, row, start + column]
                 for s in range(n_before + 1, n_slots):
                     total += parts.at_x[s * n_classes + k]
-                self._votes[k, row, column] = total
+                self._votes[k, row, start + column] = total
 
     def _normalise(self, row: int, lo: int, hi: int, scale: float) -> None:
         """Turn sums of logs into shares of the classes.
@@ -179,19 +203,19 @@ class Voting:
         exp(v) / sum(exp(v)) is computed as it stands, without the logarithm of the sum that river
         takes: half of the time, and the same to rounding.
         """
-        n_classes = len(self.classes)
+        n_classes, start = len(self.classes), self._start
         for column in range(lo, hi):
             highest = _LEFT_OUT
             for k in range(n_classes):
-                highest = max(highest, self._votes[k, row, column])
+                highest = max(highest, self._votes[k, row, start + column])
             total = 0.0
             for k in range(n_classes):
-                difference = self._votes[k, row, column] - highest
+                difference = self._votes[k, row, start + column] - highest
                 share = exp(difference) if difference else 1.0
-                self._votes[k, row, column] = share
+                self._votes[k, row, start + column] = share
                 total += share
             for k in range(n_classes):
-                self._votes[k, row, column] *= scale / total
+                self._votes[k, row, start + column] *= scale / total
 
 
 def vote(
