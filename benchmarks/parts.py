@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import islice
 from typing import Any
 
@@ -21,6 +22,7 @@ from river import (
     drift,
     ensemble,
     feature_extraction,
+    forest,
     linear_model,
     multiclass,
     naive_bayes,
@@ -29,11 +31,13 @@ from river import (
     tree,
 )
 from river.datasets import synth
+from streams import elec2
 from table import Row, show
 from trees import builds, seconds, use
 
 import ipdp
 
+ARF = partial(forest.ARFClassifier, n_models=10, seed=1)
 SS, LR = preprocessing.StandardScaler, linear_model.LogisticRegression
 HT, NB = tree.HoeffdingTreeClassifier, naive_bayes.GaussianNB
 WARM_UP, TIMED = 1_200, 800
@@ -79,6 +83,20 @@ Case = tuple[Callable[[], Any], Callable[[int], list[Any]], float | None]
 """A model, its stream, and how many learning steps are promised at most, compiled."""
 
 MODELS: dict[str, Case] = {
+    "HT": (HT, two_classes, 0.5),
+    "HAT": (lambda: tree.HoeffdingAdaptiveTreeClassifier(seed=1), two_classes, 0.5),
+    "EFDT": (tree.ExtremelyFastDecisionTreeClassifier, two_classes, 0.5),
+    "ARF(10)": (ARF, two_classes, 0.2),
+    "ARF(10), elec2": (ARF, elec2, 0.2),
+    "SRP(10 HT)": (
+        lambda: ensemble.SRPClassifier(HT(), n_models=10, seed=1), two_classes, 0.2,
+    ),
+    "LeveragingBagging(10 HT)": (
+        lambda: ensemble.LeveragingBaggingClassifier(HT(), n_models=10, seed=1), two_classes, 0.2,
+    ),
+    "Bagging(10 HT)": (
+        lambda: ensemble.BaggingClassifier(HT(), n_models=10, seed=1), two_classes, 0.2,
+    ),
     "LR": (LR, two_classes, None),
     "SS | LR": (lambda: SS() | LR(), two_classes, 1.0),
     "SS | Softmax, 4 classes": (
@@ -129,23 +147,26 @@ MODELS: dict[str, Case] = {
 }  # fmt: skip
 
 LEARN = "explain_one / learn_one, means, default grid"
+PAIR = "explain_one with a pair of features - without / learn_one, means, default grid"
 TAIL = "explain_one, 99th percentile / median, default grid"
 
 
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("names", nargs="*", help="models whose names contain one of these")
+    parser.add_argument(
+        "names", nargs="*", help="models of these names, or with these in them; pair"
+    )
     parser.add_argument("--quick", action="store_true", help="a third of the observations")
     given = parser.parse_args()
     show(rows(quick=given.quick, names=given.names))
 
 
 def rows(*, quick: bool = False, names: Sequence[str] = ()) -> Iterator[Row]:
-    """The figures of all models, or of those whose names contain one of `names`."""
+    """The figures of all models and of a pair, or of those that `names` ask for."""
     found = {}
     for name, (make, stream, bound) in MODELS.items():
-        if names and not any(part in name for part in names):
+        if not is_asked(name, names):
             continue
         for build in builds():
             use(build)
@@ -159,6 +180,17 @@ def rows(*, quick: bool = False, names: Sequence[str] = ()) -> Iterator[Row]:
         yield Row(LEARN, what, float(ratio), at_most=bound)
     for what, (_, _, tail) in found.items():
         yield Row(TAIL, what, float(tail), at_most=5 if what.endswith("compiled") else None)
+    if is_asked("pair", names):
+        for build in builds():
+            use(build)
+            bound = 0.4 if build.build == "compiled" else None
+            price = of_a_pair(ARF(), elec2(WARM_UP + TIMED // (3 if quick else 1)))
+            yield Row(PAIR, f"ARF(10), elec2, {build.build}", price, at_most=bound)
+
+
+def is_asked(name: str, names: Sequence[str]) -> bool:
+    """Whether `names` have a model's name, or a part of it that is not the name of another."""
+    return not names or name in names or any(k in name for k in names if k not in MODELS)
 
 
 def along(model: Any, examples: Sequence[Any]) -> tuple[Any, Any]:
@@ -169,6 +201,23 @@ def along(model: Any, examples: Sequence[Any]) -> tuple[Any, Any]:
         explain.append(seconds(pdp.explain_one, x))
         learn.append(seconds(model.learn_one, x, y))
     return np.array(explain[WARM_UP:]), np.array(learn[WARM_UP:])
+
+
+def of_a_pair(model: Any, examples: Sequence[Any]) -> float:
+    """What a pair adds to the eight features, in learning steps.
+
+    The two explainers take turns in being the first, who finds cold memory.
+    """
+    names = list(examples[0][0])
+    kinds = (names, [*names, ("nswprice", "nswdemand")])
+    pdps = [ipdp.IncrementalPDP(model, features, seed=1) for features in kinds]
+    times: list[list[float]] = [[], [], []]
+    for t, (x, y) in enumerate(examples):
+        for k in (0, 1) if t % 2 else (1, 0):
+            times[k].append(seconds(pdps[k].explain_one, x))
+        times[2].append(seconds(model.learn_one, x, y))
+    alone, both, learn = (np.mean(own[WARM_UP:]) for own in times)
+    return float((both - alone) / learn)
 
 
 if __name__ == "__main__":

@@ -243,3 +243,59 @@ def test_an_error_in_a_copy_lets_the_trees_be_walked(monkeypatch):
     session.loop()
     assert session.ours.fault is None
     assert "without copies" in session.ours.description
+
+
+def grown():
+    """A session with a tree of several leaves, its latest observation explained."""
+    session = Session(models.ht(memory_estimate_period=50), streams.prices)
+    for row in session.rows[60:340]:
+        session.latest = row
+        session.learn()
+    session.compare()
+    leaf = session.model._root.traverse(session.latest[0])
+    others = [other for other in session.model._find_leaves() if other is not leaf]
+    assert len(others) > 1
+    return session, leaf, others
+
+
+def compare_everywhere(session):
+    for row in [session.latest, *session.rows[::5]]:
+        session.latest = row
+        session.compare()
+
+
+def test_a_leaf_that_is_put_to_sleep_elsewhere_is_noticed():
+    session, _, others = grown()
+    for other in others:
+        session.learn()
+        other.deactivate()
+        session.model._n_active_leaves -= 1
+        session.model._n_inactive_leaves += 1
+        compare_everywhere(session)
+
+
+def test_leaves_that_change_places_in_memory_are_noticed():
+    """Where as many are put to sleep as are woken, at the weights at which memory is looked at."""
+    session, _, others = grown()
+    model = session.model
+    while (model._train_weight_seen_by_model + 1) % model.memory_estimate_period:
+        session.learn()
+    session.compare()
+    for other in others:
+        other.deactivate()
+    session.learn()
+    compare_everywhere(session)
+
+
+def test_a_leaf_that_was_woken_says_that_others_may_sleep():
+    """A leaf that tries a split in vain is put to sleep and woken, and others in its place."""
+    session, leaf, others = grown()
+    if session.model._train_weight_seen_by_model % 50 == 49:
+        session.learn()
+        session.compare()
+    leaf.deactivate()
+    leaf.activate()
+    for other in others:
+        other.deactivate()
+    session.learn()
+    compare_everywhere(session)
