@@ -1,8 +1,14 @@
 """A file is written as a whole, or stays as it was."""
 
+import os
+from pathlib import Path
+
 import pytest
 
-from ipdp.core.files import write_whole, written_whole
+from ipdp.comparison import Baseline
+from ipdp.core import packing
+from ipdp.core.files import read_plain, write_whole, written_whole
+from ipdp.runs import RunConfig, checkpoint
 
 
 @pytest.mark.parametrize("sync", [False, True])
@@ -44,3 +50,20 @@ def test_errors_name_the_file_and_not_its_draft(tmp_path):
 def test_text_is_written_as_utf_8(tmp_path, data):
     write_whole(tmp_path / "a", data)
     assert (tmp_path / "a").read_bytes() == "grün".encode()
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with names here")
+def test_a_pipe_is_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    for read in (read_plain, checkpoint.read, Baseline.load, RunConfig.from_run):
+        with pytest.raises(
+            (OSError, ValueError, checkpoint.CheckpointError), match="no plain file"
+        ):
+            read(tmp_path / "pipe")
+    assert not packing.is_packed(tmp_path / "pipe")
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/zero"), reason="there is no such device here")
+def test_a_device_is_not_read(tmp_path):
+    with pytest.raises(OSError, match="no plain file"):
+        read_plain(Path("/dev/zero"))

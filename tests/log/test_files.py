@@ -439,3 +439,55 @@ def test_a_value_that_is_too_large_is_not_read(tmp_path):
     connection.close()
     with LogReader(path) as reader, pytest.raises(LogError, match="too big"):
         reader.settings  # noqa: B018
+
+
+# What lies where a log should, or beside it
+
+BESIDE = ["-wal", "-shm", "-journal", "-lock"]
+
+
+def opened(path):
+    """Whatever a stranger's directory is opened for."""
+    for use in (LogReader, Log, files.is_locked, files.lock):
+        with pytest.raises(LogError, match="no plain file"):
+            use(path)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with names here")
+@pytest.mark.parametrize("end", ["", *BESIDE])
+def test_a_pipe_is_not_waited_for(tmp_path, end):
+    path = written(tmp_path)
+    path.with_name(path.name + end).unlink(missing_ok=True)
+    os.mkfifo(path.with_name(path.name + end))
+    opened(path)
+
+
+@pytest.mark.parametrize("end", BESIDE)
+def test_links_beside_a_log_are_not_written_through(tmp_path, end):
+    path = written(tmp_path)
+    precious = tmp_path / "precious"
+    precious.write_text("mine")
+    path.with_name(path.name + end).unlink(missing_ok=True)
+    path.with_name(path.name + end).symlink_to(precious)
+    opened(path)
+    assert precious.read_text() == "mine"
+
+
+def test_a_lock_that_is_none(tmp_path):
+    path = written(tmp_path)
+    path.with_name("log.db-lock").write_text("this is no lock" * 100)
+    with LogReader(path) as reader:
+        assert reader.status.n > 0
+    assert not files.is_locked(path)
+    with pytest.raises(LogError, match=r"log\.db-lock is no lock of ipdp: remove it"):
+        Log(path)
+
+
+def test_a_log_has_one_writer_by_whatever_name(tmp_path):
+    path = written(tmp_path)
+    link = tmp_path / "link.db"
+    link.symlink_to(path)
+    with Log(path):
+        assert files.is_locked(link)
+        with pytest.raises(LogError, match="being written by another run"):
+            Log(link)

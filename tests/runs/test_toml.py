@@ -101,6 +101,16 @@ def test_files_that_are_no_text(file):
     assert RunConfig.from_toml(file(b"\xef\xbb\xbf" + GOOD.encode())).target == "granted"
 
 
+def test_files_that_are_too_much(tmp_path):
+    file = tmp_path / "run.toml"
+    file.write_text("model = " + "[" * 100_000)
+    with pytest.raises(ConfigError, match="far deeper than any setting"):
+        RunConfig.from_toml(file)
+    file.write_text("# " + "x" * 2_000_000)
+    with pytest.raises(ConfigError, match="is too long"):
+        RunConfig.from_toml(file)
+
+
 @settings(deadline=None)
 @given(st.text(max_size=60))
 def test_any_text_is_settings_or_one_sentence(tmp_path_factory, text):

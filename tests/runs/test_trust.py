@@ -82,6 +82,9 @@ def hostile(trap, settings):
         ({"model": f"{MODEL[:-1]}, splitter=helper.Model().x)"}, "would import helper.Model"),
         ({"loss": "helper.Model()", "explainers": ["pfi"]}, "would import helper.Model"),
         ({"webhook": "http://evil.example/"}, "changes were posted to http://evil.example/"),
+        ({"prometheus": 9, "prometheus_host": "0.0.0.0"}, "metrics to other machines, at 0.0.0.0"),
+        ({"challenger": "helper:make"}, "would import helper and call make"),
+        ({"challenger": "evil.pt2"}, "holds a pickle, which runs whatever code is in it"),
         ({"colour": "red"}, "there is no setting 'colour'"),
     ],
 )
@@ -119,6 +122,7 @@ def test_what_is_said_at_the_end_is_what_resuming_needs(tmp_path):
     assert options() == []
     assert options(model="models:make") == ["--model models:make"]
     assert options(metric="mine.Metric()") == ["--trust-run"]
+    assert options(prometheus=9, prometheus_host="0.0.0.0") == ["--trust-run"]
     assert options(trust="a.B,c.D", allow_pickle=True) == ["--trust a.B,c.D", "--allow-pickle"]
     assert options(webhook="https://h/secret", data="kafka://h/t?sasl.password=x") == [
         "--data ADDRESS",

@@ -93,9 +93,21 @@ def _is_here(address):
 def until(page, expression, arg=None, seconds=20):
     """Wait until it is true. (Playwright's own way needs eval, which the page forbids.)"""
     end = time.monotonic() + seconds
-    while not page.evaluate(expression, arg):
+    while not _is_so(page, expression, arg):
         assert time.monotonic() < end, f"still not so: {expression}"
         page.wait_for_timeout(20)
+
+
+def _is_so(page, expression, arg):
+    """Whether it is true; while the page goes to another one, nothing is."""
+    from playwright.sync_api import Error
+
+    try:
+        return page.evaluate(expression, arg)
+    except Error as error:
+        if "context was destroyed" in str(error) or "Cannot find context" in str(error):
+            return False
+        raise
 
 
 def drawn(page):

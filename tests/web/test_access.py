@@ -66,6 +66,43 @@ def test_a_name_of_its_own(directory):
 @pytest.mark.parametrize(
     "headers",
     [
+        {"origin": "http://evil.example"},
+        {"origin": "http://127.0.0.1:9999"},
+        {"origin": "null"},
+        {"origin": "http://["},
+        {"sec-fetch-site": "cross-site", "sec-fetch-mode": "no-cors"},
+        {"sec-fetch-site": "same-site", "sec-fetch-mode": "cors"},
+    ],
+)
+def test_other_sites_are_not_answered(client, path, headers):
+    answer = client.get(path, headers=headers)
+    assert answer.status_code == 403
+    assert "other sites" in answer.json()["error"]
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"origin": "http://127.0.0.1:8321"},
+        {"sec-fetch-site": "same-origin", "sec-fetch-mode": "cors"},
+        {"sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate"},  # a link to here
+    ],
+)
+def test_the_page_itself_and_links_to_it_are_answered(client, headers):
+    assert client.get("/runs.json", headers=headers).status_code == 200
+
+
+def test_a_proxy_may_have_another_name(directory):
+    app = make_app(directory, names=["ipdp.example"])
+    with TestClient(app, base_url="http://127.0.0.1:8321") as client:
+        answer = client.get("/runs.json", headers={"origin": "https://ipdp.example"})
+        assert answer.status_code == 200
+
+
+@pytest.mark.parametrize("path", PATHS)
+@pytest.mark.parametrize(
+    "headers",
+    [
         {},
         {"authorization": "Bearer wrong"},
         {"authorization": f"Basic {TOKEN}"},

@@ -16,7 +16,8 @@ from tests.web.logs import (
 
 from ipdp.log import Log, LogReader
 from ipdp.web.payload import unpack
-from ipdp.web.run_view import Cursor, NotFound, RunView, run_name
+from ipdp.web.run_view import RunView
+from ipdp.web.status import Cursor, NotFound, run_name
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from ipdp.comparison.between import compare
 from ipdp.comparison.result import Comparison
 from ipdp.core import packing, schema
 from ipdp.core.curve import Curve, feature_text
-from ipdp.core.files import write_whole
+from ipdp.core.files import read_plain, write_whole
 from ipdp.core.importance import Result
 from ipdp.core.typing import Feature
 from ipdp.explainers import Explainer
@@ -88,7 +88,7 @@ class Baseline:
     def load(cls, path: str | os.PathLike[str]) -> Baseline:
         """Read it from a file."""
         try:
-            return cls.from_bytes(Path(path).read_bytes())
+            return cls.from_bytes(read_plain(Path(path)))
         except ValueError as error:
             raise ValueError(f"{path}: {error}") from error
 

@@ -1,8 +1,10 @@
-"""Atomic writes: files that are written completely, or not at all."""
+"""Files that are written completely or not at all, and read only if they are plain."""
 
 from __future__ import annotations
 
+import errno
 import os
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -38,6 +40,21 @@ def write_whole(path: Path, data: bytes | str, *, sync: bool = False) -> None:
     """Write bytes, or text as UTF-8, to a file as a whole; see `written_whole`."""
     with written_whole(path, sync=sync) as draft:
         draft.write_bytes(data.encode() if isinstance(data, str) else data)
+
+
+def read_plain(path: Path, most: int = -1) -> bytes:
+    """The bytes of a file, or the first of them.
+
+    An OSError where it is a pipe or a device, which may never end.
+    """
+    with open(path, "rb", opener=_without_waiting) as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise OSError(errno.EINVAL, "it is no plain file", str(path))
+        return file.read(most)
+
+
+def _without_waiting(path: str, flags: int) -> int:
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))  # for somebody to write to a pipe
 
 
 def _sync(path: Path) -> None:

@@ -26,6 +26,8 @@ from typing import Any
 
 import numpy as np
 
+from ipdp.core.files import read_plain
+
 VERSION = 1
 """Of the bytes that are written; every version up to it is read."""
 
@@ -64,8 +66,7 @@ def pack(value: Any) -> bytes:
 def is_packed(path: str | os.PathLike[str]) -> bool:
     """Whether a file begins as what `pack` gave."""
     try:
-        with Path(path).open("rb") as file:
-            return file.read(len(_MAGIC)) == _MAGIC
+        return read_plain(Path(path), most=len(_MAGIC)) == _MAGIC
     except OSError:
         return False
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import stat
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
@@ -21,6 +22,8 @@ _TIMEOUT = 10.0
 _PATIENCE = 60.0
 # In steps of SQLite's machine, how often the clock is looked at.
 _STEPS = 100_000
+# What SQLite and ipdp put beside a log.
+_BESIDE = ("-wal", "-shm", "-journal", "-lock")
 # In bytes: no curve comes near to it.
 _LARGEST_VALUE = 64 * 2**20
 _BUSY = "{path} is being written by another run: wait until it ends, or log to another file"
@@ -107,8 +110,24 @@ def place(path: PathLike) -> Path:
     return file
 
 
+def _must_be_plain(path: Path) -> None:
+    """Refuse a log that is a pipe or a device, which may never answer, and links beside it.
+
+    SQLite opens what lies beside a log without asking what it is: a link would be written through.
+    """
+    file = path.resolve()
+    for name in (file, *(file.with_name(file.name + end) for end in _BESIDE)):
+        try:
+            mode = name.lstat().st_mode
+        except FileNotFoundError:
+            continue
+        if not stat.S_ISREG(mode):
+            raise LogError(f"{name} is no plain file: what ipdp writes there is one")
+
+
 def _recognise(path: Path) -> None:
     """Refuse what is no log, or one of a newer version, without touching it."""
+    _must_be_plain(path)
     # By SQLite itself: if this process writes the log, closing a handle of our own would drop the
     # writer's locks. As immutable, so that SQLite puts no files of its own beside it.
     address = f"{path.resolve().as_uri()}?immutable=1"
@@ -206,31 +225,37 @@ def lock(path: Path, busy: str = _BUSY) -> sqlite3.Connection:
     out. The operating system frees it when the process dies, however it dies.
     """
     with sentences(path):
+        _must_be_plain(path)
         connection = sqlite3.connect(
             _lock_path(path), timeout=1.0, isolation_level=None, check_same_thread=False
         )
         try:
             connection.execute("BEGIN EXCLUSIVE")
-        except sqlite3.OperationalError as error:
+        except sqlite3.DatabaseError as error:
             connection.close()
             if error.sqlite_errorname.startswith("SQLITE_BUSY"):
                 raise LogError(busy.format(path=path)) from None
+            if error.sqlite_errorname == "SQLITE_NOTADB":
+                raise LogError(f"{_lock_path(path)} is no lock of ipdp: remove it") from None
             raise
     return connection
 
 
 def is_locked(path: Path) -> bool:
     """Whether somebody is writing."""
-    address = _lock_path(path).resolve().as_uri()
+    _must_be_plain(path)
+    address = _lock_path(path).as_uri()
     try:
         with closing(sqlite3.connect(f"{address}?mode=ro", uri=True, timeout=0)) as connection:
             connection.execute("SELECT count(*) FROM sqlite_schema")
-    except sqlite3.OperationalError as error:
+    except sqlite3.DatabaseError as error:
         return error.sqlite_errorname.startswith("SQLITE_BUSY")
     return False
 
 
 def _lock_path(path: Path) -> Path:
+    """The lock of a file, whatever links lead to it."""
+    path = path.resolve()
     return path.with_name(path.name + "-lock")
 
 

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from ipdp.core import packing
-from ipdp.core.files import write_whole
+from ipdp.core.files import read_plain, write_whole
 
 VERSION = 3
 """Of the format that is written; every version up to it is read."""
@@ -74,7 +74,7 @@ def read(path: Where) -> dict[str, Any]:
     """The parts of a checkpoint; whatever is in the file, nothing of it is executed."""
     file = Path(os.fsdecode(path))
     try:
-        data = file.read_bytes()
+        data = read_plain(file)
     except OSError as error:
         raise CheckpointError(
             f"cannot read the checkpoint {file}: {error.strerror or error}"

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import ipaddress
 import socket
 from collections.abc import Callable, Iterable
 from socketserver import ThreadingMixIn
 from threading import BoundedSemaphore
 from typing import Any
 from wsgiref.simple_server import WSGIRequestHandler, WSGIServer
+
+from ipdp.core.hosts import is_loopback, without_port
 
 MOST = 16
 """Connections at a time; others are closed at once."""
@@ -74,29 +75,15 @@ def _for(host: str, app: Application) -> Any:
 
     Who lets others reach it gives it names that are not known here.
     """
-    is_open = not _is_loopback(host)
+    is_open = not is_loopback(host)
     names = {host.lower(), "localhost"}
 
     def checked(environ: dict[str, Any], start: Any) -> Iterable[bytes]:
-        name = _name(environ.get("HTTP_HOST", ""))
-        if is_open or name in names or _is_loopback(name):
+        name = without_port(environ.get("HTTP_HOST", "").lower())
+        if is_open or name in names or is_loopback(name):
             return app(environ, start)
         # A page elsewhere may have its own name point here (DNS rebinding).
         start("421 Misdirected Request", [("Content-Type", "text/plain")])
         return [b"This server is not reached by that name.\n"]
 
     return checked
-
-
-def _name(header: str) -> str:
-    """The name in a Host header, without its port."""
-    if header.startswith("["):
-        return header[1:].partition("]")[0]
-    return header.partition(":")[0].lower()
-
-
-def _is_loopback(name: str) -> bool:
-    try:
-        return name == "localhost" or ipaddress.ip_address(name).is_loopback
-    except ValueError:
-        return False

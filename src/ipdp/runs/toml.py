@@ -20,6 +20,8 @@ _KEY = re.compile(r"""\s*("[^"]*"|'[^']*'|[\w.-]+)\s*=""")
 # What a new user can type at once.
 _EXAMPLES = {"model": ' "river.forest.ARFClassifier(seed=42)" or another one', "data": " FILE"}
 
+_LONGEST = 1_000_000  # letters of a file
+
 Model = TypeVar("Model", bound=BaseModel)
 
 
@@ -61,7 +63,10 @@ def read(
 def read_toml(file: Path) -> tuple[str, dict[str, Any]]:
     """The text of a TOML file, and the settings in it."""
     try:
-        text = file.read_text(encoding="utf-8-sig")
+        with file.open(encoding="utf-8-sig") as opened:
+            text = opened.read(_LONGEST + 1)
+        if len(text) > _LONGEST:
+            raise ConfigError(f"{file} is too long: settings have at most {_LONGEST:,} letters")
         return text, tomllib.loads(text)
     except OSError as error:
         raise ConfigError(f"{file} cannot be read: {error.strerror or error}") from None
@@ -69,6 +74,8 @@ def read_toml(file: Path) -> tuple[str, dict[str, Any]]:
         raise ConfigError(f"{file} is not UTF-8") from None
     except tomllib.TOMLDecodeError as error:
         raise ConfigError(f"{file} is not TOML: {error}") from None
+    except RecursionError:
+        raise ConfigError(f"{file} has lists within lists, far deeper than any setting") from None
 
 
 def line_of(text: str, place: Sequence[str]) -> int:

@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ipdp.core.hosts import is_loopback
 from ipdp.core.redaction import is_redacted, redacted_url
 from ipdp.grid.auto import with_extremes
 from ipdp.models.load.files import is_file
@@ -82,8 +83,11 @@ def kept(run: str | Path, own: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
 
 
 def must_be_safe(config: RunConfig, names: Collection[str], run: str | Path) -> None:
-    """Raise unless the settings of these names, which a log has decided, run no code of others."""
-    for code in _foreign(config, names):
+    """Raise unless the settings of these names, which a log has decided, run no code of others.
+
+    Nor may they let other machines in.
+    """
+    for code in (*_foreign(config, names), *_opened(config, names)):
         raise ConfigError(
             f"to go on with {run} would {code}, because its log says so; if you trust whoever made "
             "the run, allow it (--trust-run), or name what to use instead"
@@ -103,7 +107,8 @@ def needed(config: RunConfig) -> list[str]:
     options = []
     if any(_foreign(config, ["model"])):
         options.append(f"--model {shlex.quote(config.model)}")
-    if any(_foreign(config, {*_LIBRARIES} - {"model"})):
+    others = {*_LIBRARIES, "prometheus_host"} - {"model"}
+    if any((*_foreign(config, others), *_opened(config, others))):
         options.append("--trust-run")
     if config.trust:
         options.append(f"--trust {','.join(config.trust)}")
@@ -114,6 +119,13 @@ def needed(config: RunConfig) -> list[str]:
     if config.webhook is not None:
         options.append("--webhook URL")
     return options
+
+
+def _opened(config: RunConfig, names: Collection[str]) -> Iterator[str]:
+    """What settings would show to other machines, in words."""
+    host = config.prometheus_host
+    if config.prometheus is not None and "prometheus_host" in names and not is_loopback(host):
+        yield f"show its metrics to other machines, at {host}"
 
 
 def _foreign(config: RunConfig, names: Collection[str]) -> Iterator[str]:

@@ -13,6 +13,8 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from ipdp.core.hosts import is_loopback, without_port
+
 LONGEST_QUERY = 1000
 """Letters of a query string; ours have fewer than a hundred."""
 
@@ -46,14 +48,6 @@ def new_token() -> str:
     return secrets.token_urlsafe(24)
 
 
-def is_loopback(host: str) -> bool:
-    """Whether only this machine reaches an address."""
-    try:
-        return host == "localhost" or ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
-
-
 def check_token(host: str, token: str | None) -> None:
     """A ValueError where others can reach the page and there is no token."""
     if token is None and not is_loopback(host):
@@ -81,7 +75,8 @@ class AccessMiddleware:
         self.app = app
         self.host = host
         self.token = token
-        self.names = {name.lower() for name in ("localhost", host, *names)}
+        self.own_names = {name.lower() for name in names}
+        self.names = {"localhost", host.lower(), *self.own_names}
         if not is_loopback(host):
             self.names |= {socket.gethostname().lower(), socket.getfqdn().lower()}
 
@@ -100,13 +95,9 @@ class AccessMiddleware:
 
     def _answer(self, request: Request) -> Response | None:
         """The answer to a request that does not reach the app; None where it does."""
-        if not self._is_our_name(request.headers.get("host", "")):
-            # A page elsewhere may have its own name point here (DNS rebinding).
-            return error_response(421, "This server is not reached by that name.")
-        if len(request.scope["query_string"]) > LONGEST_QUERY:
-            return error_response(414, f"A query has at most {LONGEST_QUERY} letters.")
-        if self.token is None:
-            return None
+        refusal = self._refusal(request)
+        if refusal is not None or self.token is None:
+            return refusal
         given = request.query_params.get("token")
         if given is not None and _are_equal(given.encode(), self.token):
             return self._first_answer(request, self.token)
@@ -116,12 +107,23 @@ class AccessMiddleware:
             401, "This page needs its token: open the whole link that was printed."
         )
 
+    def _refusal(self, request: Request) -> Response | None:
+        """What is said to a request that is not for this page, whoever it is from."""
+        if not self._is_our_name(request.headers.get("host", "")):
+            # A page elsewhere may have its own name point here (DNS rebinding).
+            return error_response(421, "This server is not reached by that name.")
+        if self._is_from_elsewhere(request):
+            return error_response(403, "This page does not answer to other sites.")
+        if len(request.scope["query_string"]) > LONGEST_QUERY:
+            return error_response(414, f"A query has at most {LONGEST_QUERY} letters.")
+        return None
+
     def _is_our_name(self, header: str) -> bool:
         """Whether the Host header names this server.
 
         Starlette's TrustedHostMiddleware compares names alone: it has no rule for addresses.
         """
-        name = _without_port(header.lower())
+        name = without_port(header.lower())
         if name in self.names:
             return True
         try:
@@ -130,6 +132,16 @@ class AccessMiddleware:
             return False
         # A bare address cannot be a name that was made to point here.
         return address.is_loopback or not is_loopback(self.host)
+
+    def _is_from_elsewhere(self, request: Request) -> bool:
+        """Whether another site's page asks. Browsers say so; a link to here may be followed."""
+        origin = request.headers.get("origin")
+        if origin is not None:
+            asking = origin.partition("://")[2].lower()
+            is_ours = asking == request.headers["host"].lower()
+            return not (is_ours or without_port(asking) in self.own_names)
+        site, mode = (request.headers.get(f"sec-fetch-{name}") for name in ("site", "mode"))
+        return site in ("cross-site", "same-site") and mode != "navigate"
 
     def _is_known(self, request: Request, token: str) -> bool:
         scheme, _, bearer = request.headers.get("authorization", "").partition(" ")
@@ -164,9 +176,3 @@ def _cookie(token: str) -> tuple[str, str]:
     """
     digest = hashlib.sha256(b"ipdp cookie " + token.encode()).hexdigest()
     return f"ipdp-token-{digest[-8:]}", digest[:-8]
-
-
-def _without_port(host: str) -> str:
-    if host.startswith("["):
-        return host[1:].partition("]")[0]
-    return host.rpartition(":")[0] if host.count(":") == 1 else host

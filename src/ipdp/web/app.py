@@ -24,10 +24,11 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import Receive, Scope, Send
 
+from ipdp.core.hosts import is_loopback
 from ipdp.web import document
-from ipdp.web.access import AccessMiddleware, check_token, error_response, is_loopback
+from ipdp.web.access import AccessMiddleware, check_token, error_response
 from ipdp.web.comparisons import Asked, Comparisons
-from ipdp.web.runs import Runs, Unreadable, address
+from ipdp.web.runs import Runs, Unreadable, What, address
 from ipdp.web.status import Cursor, NotFound
 
 PAUSE_HEADER = "x-ipdp-pause"
@@ -84,6 +85,7 @@ def make_app(
         Route("/runs/{run}/features/{feature}.json", views.feature_json),
         Route("/runs/{run}/comparison.json", views.comparison_json),
         Route("/runs/{run}", views.run),
+        Route("/runs/{run}/", views.run),
         Mount("/static", _PageFiles()),
     ]
     access = Middleware(AccessMiddleware, host=host, token=token, names=tuple(names))
@@ -175,7 +177,7 @@ class _Views:
         # The largest comes last: while the browser reads it, the first numbers are on their way.
         scripts = [*document.SCRIPTS, document.PLOTLY]
         # Without scripts the document is all that can be shown.
-        to = f'<meta http-equiv="refresh" content="0; url={address(name)}.html">'
+        to = f'<meta http-equiv="refresh" content="0; url={address(name).rstrip("/")}.html">'
         return _page(name, document.page(), scripts, head=f"<noscript>{to}</noscript>\n")
 
     async def document(self, request: Request) -> Response:
@@ -232,9 +234,7 @@ class _Views:
         except Unreadable as error:
             return error_response(422, error)
 
-    async def _answer(
-        self, name: str, what: Literal["run", "feature", "document"], *asked: Any
-    ) -> Response:
+    async def _answer(self, name: str, what: What, *asked: Any) -> Response:
         """An answer as JSON, or the sentence that says why there is none.
 
         Pages that follow a run ask for the same thing at the same time: an answer that is kept is
@@ -243,7 +243,7 @@ class _Views:
         try:
             body = self.runs.kept_answer(name, what, *asked)
             if body is None:
-                body = await run_in_threadpool(lambda: self.runs.get(name).answer(what, *asked))
+                body = await run_in_threadpool(self.runs.answer, name, what, *asked)
         except NotFound as error:
             return error_response(404, error)
         except Unreadable as error:

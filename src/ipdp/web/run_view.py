@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -16,13 +15,12 @@ from ipdp.core.jsonable import readable
 from ipdp.core.parts import parts_among
 from ipdp.core.redaction import short_paths
 from ipdp.core.typing import Array, Feature, FloatArray
-from ipdp.log.files import NAME as LOG
 from ipdp.log.headline import Facts, headline, target_of
 from ipdp.runs.challengers import PREFIX, compared, is_challenger
 from ipdp.web import effects, pairs
 from ipdp.web.payload import began, change, frames, label, pack, thin
 from ipdp.web.regions import part_drawings
-from ipdp.web.status import Cursor, NotFound, status_of
+from ipdp.web.status import Cursor, NotFound, run_name, status_of
 from ipdp.web.story import Told, story
 
 if TYPE_CHECKING:
@@ -400,9 +398,3 @@ def _named(features: Sequence[Feature]) -> list[dict[str, Any]]:
         }
         for feature in features
     ]
-
-
-def run_name(path: Path) -> str:
-    """What a run is called: its directory, or its file if that is not called log.db."""
-    path = path.resolve()
-    return label(path.parent.name if path.name == LOG else path.stem)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -16,13 +15,19 @@ from ipdp.log.files import NAME as LOG
 from ipdp.log.headline import brief
 from ipdp.web.payload import label, to_json
 from ipdp.web.run_view import RunView
-from ipdp.web.status import NotFound, status_of
+from ipdp.web.status import NotFound, plain_name, status_of
 
 PAUSE = 0.5
 """Seconds for which what was read of a log is taken to be what is in it."""
 
 # Answers that are kept until the log has news. Pages that follow a run ask for the same ones.
 _ANSWERS = 64
+
+OPEN = 32
+"""Logs that are kept open, with what was read of them; each has three files."""
+
+
+What = Literal["run", "feature", "document"]
 
 
 class Unreadable(ValueError):
@@ -45,7 +50,7 @@ class WatchedRun:
         self._answers: dict[tuple[Any, ...], bytes] = {}
         self._told: tuple[tuple[str, int], str] | None = None  # the headline of a state
 
-    def answer(self, what: Literal["run", "feature", "document"], *asked: Any) -> bytes:
+    def answer(self, what: What, *asked: Any) -> bytes:
         """What the method of `RunView` of that name says when it is asked so, as JSON."""
         key = what, *asked
         with self._lock, explained():
@@ -87,7 +92,17 @@ class WatchedRun:
         with self._lock:
             if self._view is not None:
                 self._view.reader.close()
-            self._view = None
+            self._view, self._answers = None, {}
+
+    def try_to_close(self) -> bool:
+        """Close the log unless it is being read; says whether it is closed."""
+        if not self._lock.acquire(blocking=False):
+            return False
+        try:
+            self.close()
+            return True
+        finally:
+            self._lock.release()
 
     def _current_view(self) -> RunView:
         """The view as of now, or as of a moment ago."""
@@ -131,6 +146,7 @@ class Runs:
             raise FileNotFoundError(f"there is no {directory}: give a run, or a directory of runs")
         self._lock = threading.Lock()
         self._runs: dict[str, WatchedRun] = {}
+        self._asked: dict[WatchedRun, None] = {}  # those whose logs are open, the last one last
         self._listed_at = -float("inf")
         self._reading = threading.Lock()
         self._states: bytes | None = None
@@ -142,6 +158,7 @@ class Runs:
             if time.monotonic() - self._listed_at >= PAUSE:
                 paths = self._paths()
                 for name in self._runs.keys() - paths.keys():
+                    self._asked.pop(self._runs[name], None)
                     self._runs.pop(name).close()
                 self._runs = {
                     name: self._runs.get(name) or WatchedRun(path) for name, path in paths.items()
@@ -155,6 +172,19 @@ class Runs:
         if name not in runs:
             raise NotFound("there is no run of that name")
         return runs[name]
+
+    def answer(self, name: str, what: What, *asked: Any) -> bytes:
+        """What a run says; the logs of those that were asked longest ago are closed."""
+        run = self.get(name)
+        try:
+            return run.answer(what, *asked)
+        finally:
+            with self._lock:
+                self._asked.pop(run, None)
+                self._asked[run] = None
+                for other in list(self._asked)[:-OPEN]:
+                    if other.try_to_close():  # not if it is being asked just now
+                        del self._asked[other]
 
     def kept_answer(self, name: str, *key: Any) -> bytes | None:
         """An answer of a moment ago, if there is one; never waits."""
@@ -190,8 +220,7 @@ class Runs:
             return {self.directory.stem: self.directory}
         found: dict[str, Path] = {}
         for path in (self.directory, *sorted(self.directory.glob("*"))):
-            # A name that is not UTF-8 can stand in no address.
-            name = os.fsencode(path.name).decode("utf-8", errors="replace")
+            name = plain_name(path.name)
             if (path / LOG).is_file():
                 found.setdefault(name, path / LOG)
             elif path.suffix == ".db" and path.name != LOG and path.is_file():
@@ -203,9 +232,13 @@ class Runs:
         with self._lock:
             for run in self._runs.values():
                 run.close()
-            self._runs = {}
+            self._runs, self._asked = {}, {}
 
 
 def address(name: str) -> str:
-    """Where the page of a run is."""
-    return f"/runs/{quote(name, safe='')}"
+    """Where the page of a run is.
+
+    That of a run called x.json ends in a slash: without one it is where run x is given as JSON.
+    """
+    end = "/" if name.endswith((".json", ".html")) else ""
+    return f"/runs/{quote(name, safe='')}{end}"

@@ -17,6 +17,7 @@ import uvicorn
 
 from ipdp.web.access import check_token
 from ipdp.web.app import make_app
+from ipdp.web.connections import BACKLOG, limits
 
 PORT = 8321
 """Where the page is unless another port is asked for."""
@@ -65,6 +66,7 @@ def serve(
     address = page_address(host, listening.getsockname()[1], token)
     config = uvicorn.Config(
         app,
+        **limits(),
         log_level="warning",
         access_log=False,
         server_header=False,
@@ -154,7 +156,7 @@ def page_address(host: str, port: int, token: str | None = None) -> str:
 def _listen(host: str, port: int) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
-        return socket.create_server((host, port), family=family, backlog=256)
+        return socket.create_server((host, port), family=family, backlog=BACKLOG)
     except OSError as error:
         reason = f"cannot listen at {host}, port {port}: {error.strerror or error}"
         raise OSError(f"{reason}; give another port, or 0 for any that is free") from None
@@ -173,6 +175,9 @@ def main(directory: str, host: str, port: str) -> int:
 
 
 def _print_address(address: str) -> None:
+    # Nobody reads what is said from now on: a pipe that is full would stop the server.
+    with open(os.devnull, "w") as nowhere:
+        os.dup2(nowhere.fileno(), sys.stderr.fileno())
     sys.stdout.write(f"{address}\n")
     sys.stdout.flush()
 

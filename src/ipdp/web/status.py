@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import re
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ipdp.core.redaction import short_paths
+from ipdp.log.files import NAME as LOG
 from ipdp.web.payload import label
 
 if TYPE_CHECKING:
@@ -52,3 +55,14 @@ def status_of(reader: LogReader) -> dict[str, Any]:
         "heartbeat": heartbeat,
         "silence": None if heartbeat is None else round(max(0.0, time.time() - heartbeat), 1),
     }
+
+
+def run_name(path: Path) -> str:
+    """What a run is called: its directory, or its file if that is not called log.db."""
+    path = path.resolve()
+    return label(plain_name(path.parent.name if path.name == LOG else path.stem))
+
+
+def plain_name(name: str) -> str:
+    """The name of a file as text that can stand in an address; two names stay two."""
+    return os.fsencode(name).decode("utf-8", errors="backslashreplace")

@@ -240,14 +240,15 @@
   async function offerRuns(source, current) {
     const { runs } = await source.runs().catch(() => ({ runs: [] }));
     const select = find("runs");
+    const isCurrent = (run) => run.address.replace(/\/$/, "") === current;
     find("runs-label").hidden = runs.length < 2;
     select.replaceChildren(...runs.map((run) => {
       const option = element("option", { value: run.address }, `${run.name} (${run.state})`);
-      option.selected = run.address === current;
+      option.selected = isCurrent(run);
       return option;
     }));
     select.onchange = () => { location.href = select.value; };
-    return runs.filter((run) => run.address !== current).map((run) => run.name);
+    return runs.filter((run) => !isCurrent(run)).map((run) => run.name);
   }
 
   /** The report opens as a document; what is explored is drawn when it is asked for. */
