@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ipdp.core.words import shown
 from ipdp.sources.columns import (
     MISSING,
     BadRecord,
     Columns,
     number_of,
-    shown,
     typed_text,
     typed_value,
 )

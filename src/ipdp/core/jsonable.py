@@ -22,6 +22,7 @@ import numpy as np
 
 from ipdp.core.observations import is_na
 from ipdp.core.typing import FloatArray, Observation, State
+from ipdp.core.words import shown
 
 _MOST_BYTES = 2**27  # of one array that is unpacked
 _LONGEST_DTYPE = 16  # letters of a word for a type of numbers
@@ -91,8 +92,8 @@ def encode_name(value: Any) -> Any:
         return [encode_name(item) for item in value]
     if value is not None and not isinstance(value, (str, int, float, bool)):
         raise TypeError(
-            f"{value!r} cannot be saved: names, classes, categories and the values of observations "
-            "must be strings, numbers, booleans or times"
+            f"{shown(value)} cannot be saved: names, classes, categories and values of "
+            "observations must be strings, numbers, booleans or times"
         )
     return value
 

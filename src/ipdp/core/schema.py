@@ -18,6 +18,7 @@ import numpy as np
 
 from ipdp.core.jsonable import decode_name
 from ipdp.core.typing import FloatArray, State
+from ipdp.core.words import shown
 
 _COUNTS = 2**62  # more are not counted in a lifetime
 _LARGEST, _SQUARED = sys.float_info.max, 1e150
@@ -103,15 +104,6 @@ def must_be_version(what: str, given: Any, wanted: int) -> None:
         raise ValueError(
             f"this is {what} of version {shown(given)}; this ipdp reads version {wanted}"
         )
-
-
-def shown(value: Any) -> str:
-    """A value in few letters."""
-    try:
-        text = repr(value)
-    except ValueError:  # a number of too many digits
-        return "a number of very many digits"
-    return text if len(text) <= 40 else f"{text[:40]}..."
 
 
 # Kinds of values.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
+from typing import Any
 
 _DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _MONTHS = (
@@ -183,3 +184,18 @@ def day_text(day: datetime, now: datetime) -> str:
         return f"on {weekday}"
     year = "" if day.year == now.year else f" {day.year}"
     return f"on {day.day} {month}{year}"
+
+
+def shown(value: Any) -> str:
+    """A value for a sentence: short, and with nothing that a terminal would obey.
+
+    Examples
+    --------
+    >>> shown("x" * 1_000)
+    "'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx...'"
+    """
+    try:
+        text = repr(value)
+    except ValueError:  # a number of too many digits
+        return "a number of very many digits"
+    return text if len(text) <= 40 else f"{text[:36]}...{text[-1]}"

@@ -16,6 +16,7 @@ from ipdp.core.observations import is_na
 from ipdp.core.times import Kind
 from ipdp.core.typing import Array, State
 from ipdp.core.validation import whole_number
+from ipdp.core.words import shown
 from ipdp.grid.doubt import Looks
 
 Key = Hashable
@@ -269,7 +270,7 @@ def _admit_number(x: Any, grid: Grid) -> Any:
         return int(x)
     if isinstance(x, (str, bytes)):
         raise TypeError(
-            f"{x!r} is not a number, which {type(grid).__name__} needs; "
+            f"{shown(x)} is not a number, which {type(grid).__name__} needs; "
             "use ipdp.grid.Categories() for this feature"
         )
     if isinstance(x, np.generic):

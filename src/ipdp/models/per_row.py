@@ -10,8 +10,8 @@ import numpy as np
 
 from ipdp.core.curve import PREDICTION
 from ipdp.core.observations import without_missing
-from ipdp.core.schema import shown
 from ipdp.core.typing import FloatArray, Observation
+from ipdp.core.words import shown
 from ipdp.models.base import Engine, Outputs, Probe, Rows
 
 

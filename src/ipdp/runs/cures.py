@@ -6,8 +6,7 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
-from ipdp.core.words import listed
-from ipdp.sources.columns import shown
+from ipdp.core.words import listed, shown
 
 # What is in the errors of numbers that turn out to be texts.
 _SIGNS = ("'str'", "str_", "not str", "real number", "NominalSplitterReg", "string to float")

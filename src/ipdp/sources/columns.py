@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal, get_args
 
 from ipdp.core.validation import unknown
+from ipdp.core.words import shown
 
 Kind = Literal["number", "bool", "text"]
 """What the values of a column are."""
@@ -192,9 +193,3 @@ def _within_range(value: Any) -> Any:
         except OverflowError:
             return math.inf if value > 0 else -math.inf
     return value
-
-
-def shown(value: Any) -> str:
-    """A value for a sentence: short, and with nothing that a terminal would obey."""
-    text = repr(value)
-    return text if len(text) <= 40 else f"{text[:36]}...{text[-1]}"

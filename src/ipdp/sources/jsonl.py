@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from ipdp.sources.columns import BadRecord, shown
+from ipdp.core.words import shown
+from ipdp.sources.columns import BadRecord
 from ipdp.sources.lines import Line, TextSource
 
 

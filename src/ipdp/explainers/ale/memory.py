@@ -22,6 +22,7 @@ from ipdp.core.jsonable import decode_name, encode_name
 from ipdp.core.observations import arranged
 from ipdp.core.smoothing import Smoothing
 from ipdp.core.typing import FeatureName, FloatArray, Label, Observation, State
+from ipdp.core.words import shown
 from ipdp.explainers.ale.bins import (
     NONE,
     Axis,
@@ -386,7 +387,7 @@ def _restored_bins(targets: Sequence[Target], state: State) -> Layout:
         schema.check({"whole": flags}, whole=schema.each(schema.flag, n_axes))
         asleep = [key for n, key in dormant if n == number]
         if not own or not all(is_bin(key, n_axes) for key in (*own, *asleep)):
-            raise ValueError(f"the state is damaged: {schema.shown(own)} are no bins")
+            raise ValueError(f"the state is damaged: {shown(own)} are no bins")
     return Layout.of(targets, state["targets"], keys, whole)
 
 

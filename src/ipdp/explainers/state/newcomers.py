@@ -31,6 +31,7 @@ from ipdp.core import schema
 from ipdp.core.jsonable import decode_name, encode_name
 from ipdp.core.smoothing import Smoothing
 from ipdp.core.typing import Array, FloatArray, State
+from ipdp.core.words import shown
 from ipdp.explainers.state.points import Layout, Slot
 from ipdp.explainers.state.targets import MISSING
 
@@ -321,7 +322,7 @@ def _restored(point: Any) -> Newcomer:
         and set(own.lost) <= set(_PARTS)
     )
     if not is_sound:
-        raise ValueError(f"the state is damaged: {schema.shown(point)} is no point that came later")
+        raise ValueError(f"the state is damaged: {shown(point)} is no point that came later")
     return own
 
 

@@ -18,6 +18,7 @@ import numpy as np
 from ipdp.core import kernels, schema
 from ipdp.core.jsonable import decode_name
 from ipdp.core.typing import Array, FloatArray, State
+from ipdp.core.words import shown
 from ipdp.explainers.state.targets import MISSING, Target
 from ipdp.grid.base import Key
 from ipdp.models.base import Probe
@@ -69,7 +70,7 @@ class Layout:
             n_axes = len(targets[number].names)
             schema.check({"whole": flags}, whole=schema.each(schema.flag, n_axes))
             if not _are_keys(own, n_axes):
-                raise ValueError(f"the state is damaged: {schema.shown(own)} are no points")
+                raise ValueError(f"the state is damaged: {shown(own)} are no points")
         return cls.of(targets, numbers, keys, whole)
 
     @cached_property
