@@ -88,7 +88,7 @@ def test_a_pipe_is_understood_too(bank, tmp_path, start):
     used = ["--data", "-", "--target", "y", "--model", LOGISTIC, "--drop", "row,date"]
     with bank.open() as file:
         process = start("run", *used, "--out", tmp_path / "run", stdin=file)
-        _, err = process.communicate(timeout=60)
+        _, err = process.communicate(timeout=300)
     assert process.returncode == 0, err
     assert err.count("Understood from the first 100 rows: 2 numbers, 1 text (job)") == 1
 

@@ -37,10 +37,10 @@ def test_watch_serves_until_ctrl_c(start, finished):
     said = process.stdout.readline()
     address = said.split()[3]
     assert said.startswith(f"Watching {finished} at http://127.0.0.1:")
-    with urllib.request.urlopen(address, timeout=30) as page:
+    with urllib.request.urlopen(address, timeout=300) as page:
         assert page.status == 200
     process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=30)
+    _, errors = process.communicate(timeout=300)
     assert process.returncode == 0
     assert errors == ""
 

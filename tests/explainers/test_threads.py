@@ -19,7 +19,7 @@ class Waiting:
     def __call__(self, x):
         if threading.current_thread() is not threading.main_thread():
             self.asked.set()
-            self.go_on.wait(10)
+            self.go_on.wait(120)
         return x["a"]
 
 
@@ -33,7 +33,7 @@ def test_a_second_thread_is_refused(method):
     arguments = {"explain_one": {"a": 1.0}, "explain_many": [{"a": 1.0}]}
     other = threading.Thread(target=getattr(pdp, method), args=(arguments[method],))
     other.start()
-    assert model.asked.wait(10)
+    assert model.asked.wait(120)
     for name, x in arguments.items():
         with pytest.raises(RuntimeError, match="two threads explain at the same time"):
             getattr(pdp, name)(x)

@@ -121,7 +121,7 @@ def test_what_was_logged_can_be_read_while_the_stream_stands_still(make, tmp_pat
 
     def stalling():
         yield from rows(60)
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + 300
         with LogReader(tmp_path) as log:
             while time.monotonic() < deadline and len(log.snapshots()) < 40:
                 time.sleep(0.01)

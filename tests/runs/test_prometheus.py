@@ -37,7 +37,7 @@ NAMES = {
 
 def get(url: str) -> dict[str, dict[tuple, float]]:
     """The samples at an address: by name, and by the values of their labels."""
-    with urlopen(url, timeout=10) as answer:
+    with urlopen(url, timeout=120) as answer:
         assert answer.status == 200
         text = answer.read().decode()
     samples: dict[str, dict[tuple, float]] = {}

@@ -7,6 +7,7 @@ import os
 import signal
 import tempfile
 import threading
+import time
 from pathlib import Path
 
 import confluent_kafka
@@ -30,7 +31,7 @@ def address():
     producer = confluent_kafka.Producer(
         {"test.mock.num.brokers": 1, "bootstrap.servers": "mock", "log_level": 0}
     )
-    [broker] = producer.list_topics(timeout=10).brokers.values()
+    [broker] = producer.list_topics(timeout=120).brokers.values()
     for x, y in rows(200):
         producer.produce("rows", json.dumps({**x, "y": y}), partition=0)
     assert producer.flush(10) == 0
@@ -80,9 +81,15 @@ def test_a_signal_ends_the_wait_for_input(tmp_path, number):
     with os.fdopen(ours, "rb") as file, os.fdopen(theirs, "wb"):
         source = open_stdin("csv", file=file)
         loop = run(source, checkpoint=tmp_path)
+
+        def signal_at_the_end():
+            while loop.n < 100:
+                time.sleep(0.01)
+            os.kill(os.getpid(), number)
+
         # There is no more input, and no end of it.
-        threading.Timer(0.5, os.kill, (os.getpid(), number)).start()
         with stop_on_signals(loop):
+            threading.Thread(target=signal_at_the_end).start()
             list(loop)
     assert (loop.state, loop.n) == ("stopped", 100)
     assert read(tmp_path / "checkpoint.ipdp")["run"]["feed"]["n"] == 100

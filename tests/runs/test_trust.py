@@ -168,10 +168,10 @@ def topic():
     producer = confluent_kafka.Producer(
         {"test.mock.num.brokers": 1, "bootstrap.servers": "mock", "log_level": 0}
     )
-    [broker] = producer.list_topics(timeout=10).brokers.values()
+    [broker] = producer.list_topics(timeout=120).brokers.values()
     for k in range(200):
         producer.produce("rows", json.dumps({"a": k / 7, "y": k % 2}), partition=0)
-    assert producer.flush(10) == 0
+    assert producer.flush(120) == 0
     yield f"kafka://{broker.host}:{broker.port}/rows?end=now&ssl.key.password={SECRET}"
     producer.purge()
 

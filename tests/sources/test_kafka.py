@@ -20,7 +20,7 @@ def cluster():
     producer = confluent_kafka.Producer(
         {"test.mock.num.brokers": 1, "bootstrap.servers": "mock", "log_level": 0}
     )
-    [broker] = producer.list_topics(timeout=10).brokers.values()
+    [broker] = producer.list_topics(timeout=120).brokers.values()
     return producer, f"{broker.host}:{broker.port}"
 
 
@@ -246,7 +246,7 @@ def test_after_a_kill_nothing_is_lost_or_met_twice(topic, tmp_path):
                 process.kill()
                 n_killed += 1
             else:
-                process.communicate(timeout=60)
+                process.communicate(timeout=300)
                 break
     assert n_killed >= 2
     seen = json.loads(path.read_text())["seen"]

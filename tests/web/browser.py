@@ -18,6 +18,23 @@ _ARGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
+TIMEOUT = 120_000
+"""Milliseconds after which a test has failed: a busy machine takes its time."""
+
+# How many questions to the server have no answer yet: until then nothing is settled.
+_COUNT_QUESTIONS = """
+window.asking = 0;
+const ask = window.fetch;
+window.fetch = (...asked) => {
+    window.asking += 1;
+    const answered = () => setTimeout(() => { window.asking -= 1; });
+    return ask(...asked).then((answer) => {
+        const read = answer.json.bind(answer);
+        answer.json = () => read().finally(answered);
+        return answer;
+    }, (error) => { answered(); throw error; });
+};
+"""
 SIZES = {"phone": (390, 844), "desktop": (1440, 900)}
 
 
@@ -64,8 +81,9 @@ def visit(browser, address, *, size="desktop", dark=False):
         is_mobile=phone,
         reduced_motion="reduce",
     )
+    context.set_default_timeout(TIMEOUT)
+    context.add_init_script(_COUNT_QUESTIONS)
     page = context.new_page()
-    page.set_default_timeout(15_000)
     wrong = []
     page.on("pageerror", lambda error: wrong.append(f"error: {error}"))
     page.on("dialog", lambda dialog: (wrong.append(f"dialog: {dialog.message}"), dialog.dismiss()))
@@ -90,7 +108,7 @@ def _is_here(address):
     return parts.scheme in ("file", "data", "blob") or parts.hostname == "127.0.0.1"
 
 
-def until(page, expression, arg=None, seconds=20):
+def until(page, expression, arg=None, seconds=TIMEOUT / 1000):
     """Wait until it is true. (Playwright's own way needs eval, which the page forbids.)"""
     end = time.monotonic() + seconds
     while not _is_so(page, expression, arg):
@@ -137,10 +155,17 @@ def trace(page, plot="curve", **meta):
     return found[0]
 
 
+_IS_SETTLED = """(!window.asking
+    && (!window.ipdp || !ipdp.page || !ipdp.page.dirty || !ipdp.page.dirty.size))"""
+_NEXT_FRAME = "new Promise((go) => requestAnimationFrame(() => setTimeout(go, 0)))"
+
+
 def settled(page):
-    """Wait until what was asked for is drawn."""
-    until(page, "!window.ipdp || !ipdp.page || !ipdp.page.dirty || !ipdp.page.dirty.size")
-    page.evaluate("() => new Promise((go) => requestAnimationFrame(() => setTimeout(go, 0)))")
+    """Wait until what was asked for is there and drawn."""
+    until(page, _IS_SETTLED)
+    # What came last is drawn with the next frame, and the plots over time right after it.
+    while not page.evaluate(f"{_NEXT_FRAME}.then(() => {_IS_SETTLED})"):
+        until(page, _IS_SETTLED)
 
 
 def go_to(page, place):

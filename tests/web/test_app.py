@@ -186,13 +186,13 @@ def test_a_log_that_takes_long_keeps_one_thread_busy(several, monkeypatch):
 
     def slow(_reader):
         started.set()
-        go_on.wait(10)
+        go_on.wait(120)
         raise OSError("at last")
 
     monkeypatch.setattr(runs, "status_of", slow)
     reading = threading.Thread(target=listed.payload)
     reading.start()
-    started.wait(10)
+    started.wait(120)
     assert listed.payload() == first
     go_on.set()
     reading.join()

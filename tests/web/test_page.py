@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import random
+import socket
 import threading
 import time
+from contextlib import suppress
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from tests.web.browser import SIZES, drawn, go_to, settled, trace, traces, until, visit
+from tests.web.browser import SIZES, TIMEOUT, drawn, go_to, settled, trace, traces, until, visit
 from tests.web.logs import EVIL, FEATURES, change_at, curve_at, curves_at, write_explained
 
 from ipdp.comparison import compare
@@ -310,7 +313,8 @@ def test_two_times_side_by_side(loans, reader):
 
 
 def compared(page):
-    until(page, "ipdp.page.compare.found !== null")
+    settled(page)  # by now it is known what is to be compared
+    until(page, "ipdp.page.compare.answered === ipdp.page.compare.key")
     settled(page)
 
 
@@ -345,16 +349,17 @@ def test_two_times_are_judged_as_in_the_terminal(loans, reader):
 
 def test_another_run_is_compared_with_this_one(loans, reader):
     loans.select_option("#versus", "run:died")
-    until(loans, "ipdp.page.compare.found && !ipdp.page.compare.error")
-    settled(loans)
+    compared(loans)
     assert "died at 400" in loans.inner_text("#compare-legend")
 
 
 def test_what_cannot_be_compared_says_why(browser, address):
     context = browser.new_context()  # the browser itself reports the status of the answer
+    context.set_default_timeout(TIMEOUT)
     page = context.new_page()
     page.goto(f"{address}runs/loans#versus=run:broken.db")
-    until(page, "ipdp.page && ipdp.page.compare.error !== ''")
+    cannot = "document.getElementById('compare-said').textContent.startsWith('This cannot be')"
+    until(page, cannot)
     settled(page)
     assert page.inner_text("#compare-said").startswith("This cannot be compared: ")
     assert page.locator("#difference").is_hidden()
@@ -526,6 +531,7 @@ def test_runs_are_listed_and_opened(browser, address):
 
 def test_a_log_that_is_none_says_so(browser, address):
     context = browser.new_context()
+    context.set_default_timeout(TIMEOUT)
     page = context.new_page()
     page.goto(f"{address}runs/broken.db")
     until(page, "document.body.dataset.state === 'unreadable'")
@@ -651,21 +657,30 @@ def test_moving_through_time_moves_the_mark_and_draws_no_line_again(live):
     assert page.evaluate("document.getElementById('timeline').data[0].marked")
 
 
+def free_port():
+    """A port for a server that comes back: not one that the system gives to others meanwhile."""
+    for port in random.sample(range(20_000, 30_000), 100):
+        with suppress(OSError), socket.create_server(("127.0.0.1", port)):
+            return port
+    raise AssertionError("no port is free")
+
+
 def test_a_server_that_goes_away_and_comes_back(browser, tmp_path):
     with Log(tmp_path / "run") as log:
         log.begin({}, FEATURES)
         log.snapshot(curves_at(100), 100)
-    with background(tmp_path) as address:
+    port = free_port()
+    with background(tmp_path, port=port) as address:
         context = browser.new_context()
+        context.set_default_timeout(TIMEOUT)
         page = context.new_page()
         page.goto(address)
         drawn(page)
     page.evaluate("ipdp.page.source.run().catch(() => {})")
-    page.wait_for_selector("body.lost", timeout=20_000)
+    page.wait_for_selector("body.lost")
     assert "does not answer" in page.inner_text("#banner")
-    port = int(address.split(":")[2].strip("/"))
     with background(tmp_path, port=port):
-        page.wait_for_selector("body:not(.lost)", timeout=20_000)
+        page.wait_for_selector("body:not(.lost)")
         page.wait_for_selector("#banner", state="hidden")
     context.close()
 
@@ -765,8 +780,8 @@ def test_the_list_of_runs_says_what_each_has_come_to(browser, address):
 @pytest.fixture
 def without_scripts(browser):
     context = browser.new_context(java_script_enabled=False)
+    context.set_default_timeout(TIMEOUT)
     page = context.new_page()
-    page.set_default_timeout(15_000)
     yield page
     context.close()
 

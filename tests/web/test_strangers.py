@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 
 import numpy as np
 import pytest
-from tests.web.browser import drawn, traces, until, visit
+from tests.web.browser import TIMEOUT, drawn, traces, until, visit
 from tests.web.logs import FEATURES, change_at, curve_at, curves_at, write_run
 
 from ipdp.log import Log
@@ -73,10 +73,10 @@ def test_a_page_follows_its_run_in_a_crowd(browser, tmp_path):
         log.snapshot(curves_at(100), 100)
         log.commit()
         with crowd(address) as statuses, visit(browser, address) as page:
-            until(page, "document.querySelector('#curve .main-svg') !== null", seconds=90)
+            until(page, "document.querySelector('#curve .main-svg') !== null")
             log.snapshot(curves_at(200), 200)
             log.commit()
-            until(page, "document.getElementById('time').textContent === '200'", seconds=90)
+            until(page, "document.getElementById('time').textContent === '200'")
     assert len(statuses) >= POLLERS
     assert set(statuses) == {200}
 
@@ -109,7 +109,7 @@ def watching(directory):
         yield next(word for word in words if word.startswith("http")), said
     finally:
         process.terminate()
-        said.append(process.communicate(timeout=60)[0])
+        said.append(process.communicate(timeout=300)[0])
 
 
 @contextmanager
@@ -148,7 +148,7 @@ def loans(tmp_path):
 @pytest.fixture
 def context(browser):
     context = browser.new_context()
-    context.set_default_timeout(60_000)
+    context.set_default_timeout(TIMEOUT)
     yield context
     context.close()
 
@@ -297,7 +297,7 @@ def crafted(tmp_path):
 def test_crafted_logs_say_so_and_leave_others_alone(browser, crafted):
     before = {path: path.read_bytes() for path in crafted.rglob("log.db")}
     with background(crafted) as address, visit(browser, address) as page:
-        until(page, "document.querySelectorAll('.run-headline').length === 7", seconds=90)
+        until(page, "document.querySelectorAll('.run-headline').length === 7")
         said = {
             row.locator(".run-title").inner_text(): row.inner_text()
             for row in page.locator("#runs .run").all()
@@ -311,7 +311,7 @@ def test_crafted_logs_say_so_and_leave_others_alone(browser, crafted):
         for name in ("trigger", "view", "endless", "giant", "deep"):
             odd = context.new_page()
             odd.goto(f"{address}runs/{name}")
-            until(odd, "document.getElementById('banner').textContent.length > 10", seconds=90)
+            until(odd, "document.getElementById('banner').textContent.length > 10")
             odd.close()
         context.close()
     assert {path: path.read_bytes() for path in crafted.rglob("log.db")} == before

@@ -242,9 +242,11 @@ def _stay(quiet: bool) -> None:
     """Leave the page open after the run."""
     from ipdp.runs.terminal import wait_for_signal
 
-    if not quiet:
-        say("The run is over; the page stays until Ctrl-C.")
-    wait_for_signal()
+    def ready() -> None:
+        if not quiet:
+            say("The run is over; the page stays until Ctrl-C.")
+
+    wait_for_signal(ready)
 
 
 def _listeners(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Self
@@ -93,14 +93,15 @@ def _progress(console: Any) -> Any:
     )
 
 
-def wait_for_signal() -> None:
-    """Wait for Ctrl-C, which is not an error here.
+def wait_for_signal(ready: Callable[[], None]) -> None:
+    """Wait for Ctrl-C, which is not an error here; `ready` is called once it is waited for.
 
     Also where it was ignored, as shells do for what they start in the background: a run ends by it.
     """
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         with suppress(KeyboardInterrupt):
+            ready()
             threading.Event().wait()
     finally:
         signal.signal(signal.SIGINT, before)

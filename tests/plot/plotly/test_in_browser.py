@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...web.browser import chromium
+from ...web.browser import TIMEOUT, chromium
 from ..test_names import HOSTILE, figures_of, is_there
 
 # One of markup, of a formula, of variables, of entities, and of tags that end something.
@@ -25,6 +25,7 @@ def test_names_are_read_and_not_run(tmp_path):
     said: list[str] = []
     with chromium() as browser:
         page = browser.new_page()
+        page.set_default_timeout(TIMEOUT)
         page.on("dialog", lambda dialog: said.append(dialog.message))
         page.on("pageerror", lambda error: said.append(str(error)))
         page.goto(page_file.as_uri())

@@ -135,7 +135,7 @@
       if (key === this.key) return this.show(asked);
       this.key = key;
       clearTimeout(this.timer);
-      if (asked.hint) Object.assign(this, { found: null, error: asked.hint });
+      if (asked.hint) Object.assign(this, { found: null, error: asked.hint, answered: key });
       else this.timer = setTimeout(() => this.ask(asked, key), PAUSE);
       // What is there stays as it is until the answer comes: a page that follows would flicker.
       this.card.setAttribute("aria-busy", String(!asked.hint && !this.found));
@@ -143,7 +143,7 @@
     }
 
     async ask(asked, key) {
-      let answer = { found: null, error: "" };
+      let answer = { found: null, error: "", answered: key };
       try {
         answer.found = await this.page.source.comparison(asked.query);
       } catch (error) {
