@@ -140,8 +140,8 @@ def main() -> None:
         checked, plain = taking(pdp)
         cost = f"{1000 * (checked - plain):.1f} ms of {1000 * checked:.1f} ms"
         print(
-            f"{name:22}  explain_one {ratio:.3f} ({low:.3f} to {high:.3f}), share {100 * share:.2f} %"
-            f"  checks of a state {cost}"
+            f"{name:22}  explain_one {ratio:.3f} ({low:.3f} to {high:.3f}), "
+            f"share {100 * share:.2f} %  checks of a state {cost}"
         )
 
 

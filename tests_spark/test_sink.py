@@ -130,6 +130,23 @@ def test_it_is_the_run_of_one_process(stream, whole, tmp_path, monkeypatch):
     assert logged(whole)[1]  # and there was something to find
 
 
+@pytest.mark.parametrize(
+    "damaged",
+    [
+        {"pdp": {}},
+        {"sink": {"batch": "first", "query": None, "late": 0}, "pdp": {}},
+        {"sink": {"batch": 0, "query": 7, "late": 0}, "pdp": {}},
+        {"sink": {"batch": 0, "query": None, "late": 0}, "pdp": [], "monitor": None},
+    ],
+)
+def test_a_file_of_something_else_is_refused_in_a_sentence(tmp_path, damaged):
+    with ipdp.spark.Sink(explainer(), log=tmp_path, columns=NAMES):
+        pass
+    checkpoint.write(tmp_path / sink.NAME, damaged)
+    with pytest.raises(ValueError, match=r"is damaged|version"):
+        ipdp.spark.Sink(explainer(), log=tmp_path, columns=NAMES)
+
+
 class Crash(Exception):
     """What the process dies of."""
 

@@ -154,5 +154,6 @@ def test_a_table_of_other_values_is_refused(tmp_path):
         out = CliRunner().invoke(app, ["keys", str(path), "--key", "k"])
         assert out.exit_code == 2, (changed, out.output)
         assert out.output.count("\n") == 1
+        assert "is damaged" in out.output
     out = CliRunner().invoke(app, ["show", str(path), "--at", "3"])
     assert (out.exit_code, "--at is for runs" in out.output) == (2, True)

@@ -205,6 +205,8 @@ def _curve(feature: str, by_output: Mapping[str, Mapping[str, Any]]) -> Curve:
     categories = first["categories"]
     axis: Array = np.array(categories, dtype=object) if categories else _floats(first["grid"])
     rows = by_output.values()
+    if any(len(row[name]) != len(axis) for row in rows for name in ("average", "std_error")):
+        raise ValueError(f"the curve of {feature} is damaged: not a value for each point")
     return Curve(
         feature=feature,
         outputs=tuple(by_output),

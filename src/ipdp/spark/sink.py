@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from ipdp.core import schema
 from ipdp.core.observations import observations
 from ipdp.core.typing import Observation
 from ipdp.core.validation import sample_weight, whole_number
@@ -112,11 +113,14 @@ class Sink:
     def _go_back(self) -> None:
         """Be where the file is, whatever happened since."""
         kept = checkpoint.read(self._file)
-        place = kept["sink"]
-        self._batch, self._query, self.n_late = place["batch"], place["query"], place["late"]
-        self.pdp.state = kept["pdp"]
-        if self.monitor is not None:
-            self.monitor.state = kept["monitor"]
+        with schema.intact(f"{self._file}, from which the sink goes on,"):
+            place = kept["sink"]
+            kinds = {"batch": schema.number, "query": schema.maybe(schema.text)}
+            schema.check(place, **kinds, late=schema.count)
+            self.pdp.state = kept["pdp"]
+            if self.monitor is not None:
+                self.monitor.state = kept["monitor"]
+            self._batch, self._query, self.n_late = place["batch"], place["query"], place["late"]
         self._log.rewind(self.pdp.n_seen)
         self._is_whole = True
 
