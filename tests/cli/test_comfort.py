@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
 import signal
 import sys
@@ -155,7 +156,7 @@ def test_the_page_stays_when_the_run_ends(tmp_path, ipdp, monkeypatch):
 
 def test_ctrl_c_ends_the_page_without_an_error(tmp_path, start):
     used = ["--out", tmp_path / "run", "--watch"]
-    process = start("run", *AGRAWAL, *used, env={"PATH": "/usr/bin", "BROWSER": "true"})
+    process = start("run", *AGRAWAL, *used, env={**os.environ, "BROWSER": "true"})
     for text in process.stderr:
         if "stays until Ctrl-C" in text:
             break

@@ -5,6 +5,9 @@ from __future__ import annotations
 import io
 import json
 import re
+import shutil
+import sqlite3
+from contextlib import closing
 
 import numpy as np
 import pytest
@@ -217,3 +220,27 @@ def test_a_narrow_terminal_shows_whole_words(finished):
         assert max(map(len, lines)) <= max(width, 60)
         words[width] = set(out.file.getvalue().split())
     assert words[60] - {"points"} <= words[200] | {"─" * k for k in range(70)}
+
+
+@pytest.mark.parametrize(
+    ("statement", "command"),
+    [
+        ("UPDATE run SET started = 1e300, heartbeat = -1e300", ["show"]),
+        ("UPDATE run SET started = 1e300, heartbeat = -1e300", ["report"]),
+        ("UPDATE run SET settings = '{\"explainers\": [1]}'", ["diff", "--at", "500"]),
+        ('UPDATE run SET settings = \'{"explainers": {"pdp": 5}}\'', ["diff", "--at", "500"]),
+        ("UPDATE run SET settings = '[1, 2]'", ["report"]),
+        ("UPDATE run SET message = 7, state = 'failed'", ["show"]),
+    ],
+)
+def test_a_crafted_log_is_shown_or_refused_in_a_sentence(
+    finished, ipdp, tmp_path, statement, command
+):
+    shutil.copytree(finished, tmp_path / "run")
+    with closing(sqlite3.connect(tmp_path / "run" / "log.db")) as connection:
+        connection.execute(statement)
+        connection.commit()
+    answer = ipdp(command[0], tmp_path / "run", *command[1:])
+    assert answer.code in (0, 1, 2)  # 1: the two times differ
+    assert len(answer.err.splitlines()) <= 1
+    assert "--debug" not in answer.err  # which an error that nobody foresaw would propose

@@ -124,7 +124,9 @@ def _only_curves(results: Iterable[Any]) -> dict[Feature, Curve]:
 def _of_log(reader: LogReader, when: When, explainer: str | None) -> Side:
     name = explainer or _with_curves(reader)
     settings = reader.settings
-    own = settings.get("explainers", {}).get(name, settings)
+    described = settings.get("explainers")
+    own = described.get(name) if isinstance(described, dict) else None
+    own = own if isinstance(own, dict) else settings
     smoothness = Smoothness(own["alpha"], own.get("every") or 1) if "alpha" in own else None
     run = reader.path.parent.name if reader.path.name == "log.db" else reader.path.name
     known: dict[str, Any] = {"log": (reader.path.resolve(), name), "smoothness": smoothness}

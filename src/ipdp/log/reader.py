@@ -27,6 +27,7 @@ from ipdp.log.records import LoggedChange, Snapshot, SnapshotInfo, Status, reaso
 # SQLite from reusing the space of the write-ahead file.
 _PAGE = 64
 _LARGEST = 2**63 - 1  # of SQLite's integers
+_LAST_DATE = 253_402_300_800  # the year 10,000, in seconds
 
 Row = tuple[Any, ...]
 
@@ -84,7 +85,8 @@ class LogReader:
     def _status(self) -> Status:
         state, n, message, *moments = self._run("state, n, message, started, heartbeat")
         status = Status(state, n, without_secrets(message), *moments)
-        if status.state == "running" and status.heartbeat is None:
+        is_silent = status.state == "running" and status.heartbeat is None
+        if is_silent or not all(moment is None or _is_moment(moment) for moment in moments):
             raise LogError(f"{self.path} is damaged: it does not say when its run was last alive")
         return status
 
@@ -264,6 +266,11 @@ class LogReader:
             if name_text(name) == text:  # as text, in which 1 and True differ
                 return number
         raise ValueError(f"no feature {feature!r}: the log has {list(names.values())}")
+
+
+def _is_moment(value: Any) -> bool:
+    """Whether it is a time in seconds since 1970, of which there is a date."""
+    return isinstance(value, (int, float)) and 0 <= value < _LAST_DATE
 
 
 def _info(n: int, when: float, reasons: int) -> SnapshotInfo:
