@@ -128,7 +128,7 @@ def test_counting_forgets():
     labels = Labels(1, alpha=0.5)
     assert labels.place("a", 1.0, 0.0, dict).row == 0
     found = labels.place("b", 1.0, 20.0, lambda: {"a": 0.0})
-    assert found.taken_over
+    assert found.replaced == "a"
     assert list(labels.rows) == [OTHERS, "b"]
 
 
@@ -356,26 +356,27 @@ def test_sums_of_groups_are_those_of_one_after_the_other(build):
 
     class Sums:
         mean, spread = np.zeros((3, 2, 6)), np.zeros((3, 2, 6))
-        weight, squares, t = np.zeros((3, 6)), np.zeros((3, 6)), np.zeros(3)
+        weight, squares = np.zeros((3, 6)), np.zeros((3, 6))
+        scale, t = np.zeros(3), np.zeros(3)
 
     at = np.array([4, 0, 2], dtype=np.intp)
     batch = [
-        (int(rng.integers(3)), rng.normal(size=(1, 3)), rng.normal(size=(1, 3)), w, float(t))
+        (int(rng.integers(3)), rng.normal(size=(1, 3)), rng.normal(size=(1, 3)), at, w, float(t))
         for t, w in enumerate(rng.uniform(0.5, 2, size=40), start=1)
     ]
     fold = kernels.current if build == "current" else kernels.array
     for start in range(0, 40, 8):
-        fold.fold_groups(Sums, batch[start : start + 8], at, 0.9)
+        fold.fold_groups(Sums, batch[start : start + 8], 0.9)
     for g in range(3):
         own = [each for each in batch if each[0] == g]
-        k = np.array([w * 0.9 ** (own[-1][4] - t) for *_, w, t in own])
-        values = np.array([np.vstack([p, v]) for _, p, v, _, _ in own])
+        k = np.array([w * 0.9 ** (own[-1][5] - t) for *_, w, t in own])
+        values = np.array([np.vstack([p, v]) for _, p, v, *_ in own])
         mean = np.tensordot(k, values, 1) / k.sum()
         np.testing.assert_allclose(Sums.mean[g][:, at], mean, atol=1e-13)
-        spread = np.tensordot(k, (values - mean) ** 2, 1)
-        np.testing.assert_allclose(Sums.spread[g][:, at], spread, atol=1e-12)
-        np.testing.assert_allclose(Sums.weight[g], [k.sum(), 0, k.sum(), 0, k.sum(), 0])
-        np.testing.assert_allclose(Sums.squares[g][at], (k * k).sum())
+        spread, scale = np.tensordot(k, (values - mean) ** 2, 1), Sums.scale[g]
+        np.testing.assert_allclose(Sums.spread[g][:, at] * scale, spread, atol=1e-12)
+        np.testing.assert_allclose(Sums.weight[g] * scale, [k.sum(), 0, k.sum(), 0, k.sum(), 0])
+        np.testing.assert_allclose(Sums.squares[g][at] * scale**2, (k * k).sum())
 
 
 def test_surfaces_of_groups_are_pairs_and_come_back():

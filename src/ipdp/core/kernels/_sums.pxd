@@ -23,13 +23,29 @@ cdef void _fold_rows(double[:, ::1] mean, double[:, ::1] spread, double[::1] wei
                weights=cython.double[::1], squares=cython.double[::1])
 cpdef fold_at(smoothing, const double[:, :] values, list columns, double decay, double w)
 
+cdef double _LEAST_SCALE
+
 @cython.locals(g=Py_ssize_t, j=Py_ssize_t, k=Py_ssize_t, row=Py_ssize_t, n=Py_ssize_t, n_axes=Py_ssize_t,
-               n_groups=Py_ssize_t, n_rows=Py_ssize_t, n_columns=Py_ssize_t, fits=bint, one=tuple,
-               gap=double, decay=double, w=double, t=double, value=double, weight=double, share=double, delta=double,
-               step=double, mean=cython.double[:, :, ::1], spread=cython.double[:, :, ::1], weights=cython.double[:, ::1],
-               squares=cython.double[:, ::1], times=cython.double[::1],
-               positions="const double[:, :]", values="const double[:, :]")
-cpdef fold_groups(sums, list batch, const Py_ssize_t[::1] at, double base)
+               n_groups=Py_ssize_t, n_rows=Py_ssize_t, one=tuple,
+               w=double, t=double, mean=cython.double[:, :, ::1], spread=cython.double[:, :, ::1],
+               weights=cython.double[:, ::1], squares=cython.double[:, ::1], times=cython.double[::1],
+               scale=cython.double[::1], weight=double, last=double, share=double, delta=double, step=double, positions_of=object, columns_of=object,
+               positions="const double[:, :]", values="const double[:, :]", at="const Py_ssize_t[::1]")
+cpdef fold_groups(sums, list batch, double base)
+
+@cython.locals(n_groups=Py_ssize_t, n_rows=Py_ssize_t, n_columns=Py_ssize_t, fits=bint)
+cdef bint _fit(double[:, :, ::1] mean, double[:, :, ::1] spread, double[:, ::1] weights, double[:, ::1] squares,
+               double[::1] times, double[::1] scale) noexcept
+
+@cython.locals(j=Py_ssize_t)
+cdef bint _are_columns(const Py_ssize_t[::1] at, Py_ssize_t n_columns) noexcept
+
+@cython.locals(gap=double)
+cdef void _age(double[::1] times, double[::1] scale, Py_ssize_t g, double t, double base) noexcept
+
+@cython.locals(k=Py_ssize_t, row=Py_ssize_t, left=double)
+cdef void _write_out(double[:, :, ::1] mean, double[:, :, ::1] spread, double[:, ::1] weights, double[:, ::1] squares,
+                     double[::1] scale, Py_ssize_t g) noexcept
 
 @cython.locals(column=Py_ssize_t, row=Py_ssize_t, gained=double, share=double, before=double, some=bint,
                fits=bint, n_rows=Py_ssize_t, n_columns=Py_ssize_t, one=cython.double[:, ::1],

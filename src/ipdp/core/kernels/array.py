@@ -6,6 +6,8 @@ For where `loop.py` is not compiled. What numpy has no better way for is taken f
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -120,8 +122,16 @@ def fold_at(smoothing: Any, values: FloatArray, columns: list[int], decay: float
     smoothing._squares[at] += w * w
 
 
-def fold_groups(sums: Any, batch: list[tuple[Any, ...]], at: Any, base: float) -> None:
-    """Fold observations into the sums of groups, all at once; the same to rounding."""
+def fold_groups(sums: Any, batch: list[tuple[Any, ...]], base: float) -> None:
+    """Fold observations into the sums of groups, those of the same points at once; to rounding."""
+    for _, some in groupby(sorted(batch, key=itemgetter(5)), key=lambda one: id(one[3])):
+        _fold_groups(sums, list(some), base)
+
+
+def _fold_groups(sums: Any, batch: list[tuple[Any, ...]], base: float) -> None:
+    """Fold observations in whose columns are the same."""
+    at = batch[0][3]
+    batch = [(*each[:3], *each[4:]) for each in batch]
     listed, positions, outputs, w, t = map(np.array, zip(*batch, strict=True))
     order = np.argsort(listed, kind="stable")
     listed, w, t = listed[order], w[order], t[order]
@@ -131,7 +141,8 @@ def fold_groups(sums: Any, batch: list[tuple[Any, ...]], at: Any, base: float) -
     last = t[starts + counts - 1]
     values = np.concatenate([positions, outputs], axis=1)[order]
     k = w * base ** (last[owner] - t)
-    left = base ** (last - sums.t[groups])
+    scale = sums.scale[groups]
+    left = scale * base ** np.where(scale > 0, last - sums.t[groups], 0.0)
     every, moved, spread = sums.weight[groups], sums.mean[groups], sums.spread[groups]
     squares = sums.squares[groups] * (left * left)[:, None]
     every *= left[:, None]
@@ -150,6 +161,7 @@ def fold_groups(sums: Any, batch: list[tuple[Any, ...]], at: Any, base: float) -
     squares[:, at] += np.add.reduceat(k * k, starts)[:, None]
     sums.mean[groups], sums.spread[groups] = moved, spread
     sums.weight[groups], sums.squares[groups], sums.t[groups] = every, squares, last
+    sums.scale[groups] = 1.0
 
 
 def close_block(

@@ -18,6 +18,9 @@ try:
 except ImportError:
     from ipdp.core.kernels import cython_stub as cython  # noqa: F401
 
+# Below it the sums of a group are multiplied by their scale: they stay near what they stand for.
+_LEAST_SCALE = 0.5
+
 
 def fold_in(smoothing: Any, parts: Sequence[FloatArray], decay: float, w: float) -> None:
     """Multiply a `Smoothing`'s past by `decay`, and fold in rows of shape (n, n_columns) each."""
@@ -119,67 +122,104 @@ def fold_at(smoothing: Any, values: FloatArray, columns: list[int], decay: float
         squares[column] += w * w
 
 
-def fold_groups(sums: Any, batch: list[tuple[Any, ...]], at: Any, base: float) -> None:
+def fold_groups(sums: Any, batch: list[tuple[Any, ...]], base: float) -> None:
     """Fold observations into the sums of groups, each into those of its own.
 
     Parameters
     ----------
     sums
         With `mean` and `spread`, (n_groups, n_rows, n_columns), `weight` and `squares`, (n_groups,
-        n_columns), and `t`, the time of each group.
+        n_columns), `t` and `scale`, (n_groups,); see `GroupSums`.
     batch
-        For each observation its group, positions and outputs, of shape (n, n_points) each, weight
-        and time.
-    at
-        The columns of the points.
+        For each observation its group, positions and outputs, of shape (n, n_points) each, the
+        columns of the points, weight and time.
     base
         What is left of a weight after one unit of time.
     """
-    mean, spread, weights, squares, times = (
-        sums.mean,
-        sums.spread,
-        sums.weight,
-        sums.squares,
-        sums.t,
-    )
-    n_groups, n_rows, n_columns = mean.shape[0], mean.shape[1], mean.shape[2]
-    n = at.shape[0]
-    fits = spread.shape[0] == n_groups and spread.shape[1] == n_rows
-    fits = fits and spread.shape[2] == n_columns and weights.shape[0] == n_groups
-    fits = fits and weights.shape[1] == n_columns and squares.shape[0] == n_groups
-    fits = fits and squares.shape[1] == n_columns and times.shape[0] == n_groups
-    for j in range(n):
-        fits = fits and 0 <= at[j] < n_columns
-    if not fits:
+    mean, spread, weights, squares = sums.mean, sums.spread, sums.weight, sums.squares
+    times, scale = sums.t, sums.scale
+    n_groups, n_rows = mean.shape[0], mean.shape[1]
+    if not _fit(mean, spread, weights, squares, times, scale):
         raise ValueError("the sums of the groups are damaged: their arrays differ in shape")
+    positions_of = columns_of = None
     for one in batch:
-        g, positions, values, w, t = one
-        n_axes = positions.shape[0]
+        g, values, w, t = one[0], one[2], one[4], one[5]
+        if one[1] is not positions_of:  # most often they are those of the last one
+            positions_of = positions = one[1]
+            n_axes = positions.shape[0]
+        if one[3] is not columns_of:
+            columns_of = at = one[3]
+            n = at.shape[0]
+            if not _are_columns(at, mean.shape[2]):
+                raise ValueError("there is no such column")
         if positions.shape[1] != n or values.shape[1] != n or n_axes + values.shape[0] != n_rows:
             raise ValueError("the rows have another shape than those before")
         if g < 0 or g >= n_groups:
             raise ValueError("there is no such group")
-        gap = t - times[g]
-        decay = base if gap == 1.0 else base**gap
-        times[g] = t
-        for k in range(n_columns):
-            weights[g, k] *= decay
-            squares[g, k] *= decay * decay
-        for row in range(n_rows):
-            for k in range(n_columns):
-                spread[g, row, k] *= decay
+        _age(times, scale, g, t, base)
+        if scale[g] < _LEAST_SCALE:
+            _write_out(mean, spread, weights, squares, scale, g)
+        w /= scale[g]
+        last, share = 0.0, 1.0
         for j in range(n):
             k = at[j]
             weight = weights[g, k]
-            share = w / (weight + w)
-            for row in range(n_rows):
-                value = positions[row, j] if row < n_axes else values[row - n_axes, j]
-                delta = value - mean[g, row, k]
+            if weight != last:  # most columns have the same
+                last, share = weight, w / (weight + w)
+            weights[g, k] = weight + w
+            squares[g, k] += w * w
+            for row in range(n_axes):
+                delta = positions[row, j] - mean[g, row, k]
                 step = delta * share
                 mean[g, row, k] += step
                 spread[g, row, k] += step * delta * weight
-            weights[g, k] += w
-            squares[g, k] += w * w
+            for row in range(n_axes, n_rows):
+                delta = values[row - n_axes, j] - mean[g, row, k]
+                step = delta * share
+                mean[g, row, k] += step
+                spread[g, row, k] += step * delta * weight
+
+
+def _fit(  # noqa: PLR0917  (arrays one by one: C knows no objects of them)
+    mean: Any, spread: Any, weights: Any, squares: Any, times: Any, scale: Any
+) -> bool:
+    """Whether the arrays of sums of groups fit each other."""
+    n_groups, n_rows, n_columns = mean.shape[0], mean.shape[1], mean.shape[2]
+    fits = spread.shape[0] == n_groups and spread.shape[1] == n_rows
+    fits = fits and spread.shape[2] == n_columns and weights.shape[0] == n_groups
+    fits = fits and weights.shape[1] == n_columns and squares.shape[0] == n_groups
+    fits = fits and squares.shape[1] == n_columns and times.shape[0] == n_groups
+    return fits and scale.shape[0] == n_groups
+
+
+def _are_columns(at: Any, n_columns: int) -> bool:
+    """Whether these are numbers of columns, of which there are so many."""
+    for j in range(at.shape[0]):  # noqa: SIM110  (a loop in C)
+        if not 0 <= at[j] < n_columns:
+            return False
+    return True
+
+
+def _age(times: Any, scale: Any, g: int, t: float, base: float) -> None:
+    """Let a group be of a later time; one with nothing in it has no age."""
+    if scale[g] > 0.0:
+        gap = t - times[g]
+        scale[g] *= base if gap == 1.0 else base**gap
+    times[g] = t
+
+
+def _write_out(  # noqa: PLR0917
+    mean: Any, spread: Any, weights: Any, squares: Any, scale: Any, g: int
+) -> None:
+    """Multiply the sums of a group by its scale, which is 1 then."""
+    left = scale[g]
+    for k in range(mean.shape[2]):
+        weights[g, k] *= left
+        squares[g, k] *= left * left
+    for row in range(mean.shape[1]):
+        for k in range(mean.shape[2]):
+            spread[g, row, k] *= left
+    scale[g] = 1.0
 
 
 def close_block(

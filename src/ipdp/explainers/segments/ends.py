@@ -31,6 +31,7 @@ class End(NamedTuple):
 
     number: int  # of the block
     layout: Layout
+    owner: Array  # (n_groups,): the group that each of them belongs to by now
     t: FloatArray  # (n_groups,)
     weight: FloatArray  # (n_groups, n_points)
     mean: FloatArray  # (n_groups, n_rows, n_points)
@@ -60,14 +61,15 @@ class Ends:
 
     def advance(self, sums: GroupSums, n_groups: int, t: float) -> None:
         """Keep the sums, before an observation of a later block is folded in."""
-        while self.size < min(n_groups, self._longest):  # too short to have some of each group
+        while self.size < min(2 * n_groups, self._longest):  # too short to have some of each group
             self.coarsen()
-        known = sums.n[:n_groups].any(axis=1)
-        if known.any():
+        scale, times = sums.scale[:n_groups], sums.t[:n_groups].copy()
+        if scale.any():
             weight = sums.weight[:n_groups].take(sums.at, axis=1)
+            weight *= scale[:, None]
             mean = sums.mean[:n_groups].take(sums.at, axis=2)
-            number = math.floor(sums.t[:n_groups][known].max() / self.size)
-            self.put(End(number, sums.layout, sums.t[:n_groups].copy(), weight, mean))
+            number = math.floor(times[scale > 0].max() / self.size)
+            self.put(End(number, sums.layout, np.arange(n_groups), times, weight, mean))
         self.until = (math.floor(t / self.size) + 1) * self.size
 
     def put(self, end: End) -> None:
@@ -119,9 +121,11 @@ class Ends:
             made.put(np.array(numbers), np.array(weights), np.array(means))
         return made
 
-    def move(self, group: int, to: int, decay: float) -> None:
-        """Add what one group was to another one, at all times, and empty it."""
-        self.ends = [_moved(end, group, to, decay) for end in self.ends]
+    def move(self, group: int, to: int) -> None:
+        """Let what one group was be that of another one, at all times."""
+        self.ends = [
+            end._replace(owner=np.where(end.owner == group, to, end.owner)) for end in self.ends
+        ]
 
     def copy(self) -> Ends:
         """An independent copy; the ends themselves never change."""
@@ -143,8 +147,8 @@ class _State:
         if there is not None:
             self.there = np.zeros(n_columns, dtype=bool)
             self.there[there] = True
-        known = [g for g in groups if g < len(end.t) and end.weight[g].any()]
-        self.t = max((float(end.t[g]) for g in known), default=None)
+        known = [k for k in np.isin(end.owner, groups).nonzero()[0] if end.weight[k].any()]
+        self.t = max((float(end.t[k]) for k in known), default=None)
         if self.t is None:
             return
         left = sums.decay ** (self.t - end.t[known])
@@ -175,25 +179,3 @@ def _places(now: Layout, then: Layout) -> tuple[list[int] | None, list[int]]:
     column = {slot: k for k, slot in enumerate(then.slots)}
     there = [k for k, slot in enumerate(now.slots) if slot in column]
     return there, [column[now.slots[k]] for k in there]
-
-
-def _moved(end: End, group: int, to: int, decay: float) -> End:
-    n = max(group, to) + 1 - len(end.t)
-    if n > 0:
-        if group >= len(end.t):
-            return end
-        end = end._replace(
-            t=np.pad(end.t, (0, n)),
-            weight=np.pad(end.weight, ((0, n), (0, 0))),
-            mean=np.pad(end.mean, ((0, n), (0, 0), (0, 0))),
-        )
-    t, weight, mean = end.t.copy(), end.weight.copy(), end.mean.copy()
-    if weight[group].any():
-        latest = t[[group, to]][weight[[group, to]].any(axis=1)].max()
-        left = decay ** (latest - t[[group, to]])
-        aged = weight[[group, to]] * left[:, None]
-        both = mean[[group, to]]
-        weight[to], mean[to], _ = joined(aged, both, np.zeros_like(both))
-        t[to] = latest
-    t[group], weight[group], mean[group] = 0.0, 0.0, 0.0
-    return end._replace(t=t, weight=weight, mean=mean)

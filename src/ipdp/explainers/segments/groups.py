@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from bisect import bisect_left
 from collections import deque
 from collections.abc import Collection, Mapping, Sequence
 from threading import Lock
@@ -25,7 +24,7 @@ from ipdp.explainers.state.saved import plain
 from ipdp.explainers.state.targets import Target
 
 # So many observations are folded in together, at most.
-_TOGETHER = 64
+_TOGETHER = 256
 # How many recent observations of each group are kept, for where its values are.
 _RECENT = 64
 
@@ -63,17 +62,18 @@ class Groups:
 
     def counts(self) -> dict[Any, float]:
         """The weight of each group, as a logarithm had nothing been forgotten."""
-        self.fold()
+        with self._folding:
+            self._fold()
         sums, growth = self.sums, self.labels.growth
         found = {
             label: count
             for label, count in self.inherited.items()
             if label in self.labels.rows and label not in self.left
         }
+        weights = (sums.weight.max(axis=1, initial=0.0) * sums.scale).tolist()
         for label, row in self.labels.rows.items():
-            weight = float(sums.weight[row].max(initial=0.0)) if row < len(sums.t) else 0.0
-            if weight > 0:
-                count = math.log(weight) + float(sums.t[row]) * growth
+            if row < len(weights) and weights[row] > 0:
+                count = math.log(weights[row]) + float(sums.t[row]) * growth
                 found[label] = log_sum(found.get(label, -math.inf), count)
         for label, count in self.labels.credit.items():
             found[label] = log_sum(found.get(label, -math.inf), count)
@@ -110,25 +110,32 @@ class Groups:
         self, label: Label | None, record: IceRecord, own: list[Any], w: float, t: float
     ) -> None:
         """Take what the model said of an observation."""
-        row = self.labels.rows.get(label)
+        labels = self.labels
+        row = labels.rows.get(label)
         if row is None:
-            row = self._new_place(label, w, t)
+            row = labels.wait(label, w, t)
+            if row is None:
+                row = self._new_place(label, w, t)
         self.recent[row].append(own)
+        if t >= self.ends.until:
+            with self._folding:
+                self._fold()
+            self.ends.advance(self.sums, len(self.labels.rows), t)
         batch = self._batch
-        batch.append((row, record.positions, record.values, w, t))
+        batch.append((row, record.positions, record.values, self.sums.at, w, t))
         if len(batch) >= _TOGETHER:
             with self._folding:
                 self._fold()
 
     def _new_place(self, label: Label | None, w: float, t: float) -> int:
-        before = set(self.labels.rows) & set(self.inherited)
-        place = self.labels.place(label, w, t, self.counts)
-        if place.taken_over:
-            self.left |= before.difference(self.labels.rows)
+        row, replaced = self.labels.place(label, w, t, self.counts)
+        if replaced is not None:
+            if replaced in self.inherited:
+                self.left.add(replaced)
             self.fold()
-            self._empty(place.row)
+            self._empty(row)
         self._have_recent()
-        return place.row
+        return row
 
     def _have_recent(self) -> None:
         n = len(self.labels.rows) - len(self.recent)
@@ -139,7 +146,7 @@ class Groups:
         others = self.labels.rows[OTHERS]
         self.sums.have_room(len(self.labels.rows))
         self.sums.move(row, others)
-        self.ends.move(row, others, self.sums.decay)
+        self.ends.move(row, others)
         self._have_recent()
         self.recent[others].extend(self.recent[row])
         self.recent[row].clear()
@@ -152,28 +159,18 @@ class Groups:
 
     def _fold(self) -> None:
         batch, self._batch = self._batch, []
-        if not batch:
-            return
-        n_groups = len(self.labels.rows)
-        self.sums.have_room(n_groups, self.labels.most + 2)  # missing values, and the others
-        if batch[0][-1] < self.ends.until and batch[-1][-1] < self.ends.until:
+        # Missing values and the others come on top.
+        self.sums.have_room(len(self.labels.rows), self.labels.most + 2)
+        if batch:
             self.sums.fold(batch)
-            return
-        times = [each[-1] for each in batch]
-        start = 0
-        while start < len(batch):
-            if times[start] >= self.ends.until:
-                self.sums.count()
-                self.ends.advance(self.sums, n_groups, times[start])
-            stop = bisect_left(times, self.ends.until, start + 1)
-            self.sums.fold(batch[start:stop])
-            start = stop
 
     def follow(self, means: Means) -> None:
         """Have the slots and outputs that the means of all observations have by now."""
-        with self._folding:
-            self._fold()
-        self.sums.arrange(means.layout, means.dormant, means.n_axes + len(means.outputs))
+        n_rows = means.n_axes + len(means.outputs)
+        known = self.sums.layout.targets, self.sums.mean.shape[1]
+        if known != (means.layout.targets, n_rows):
+            self.fold()
+        self.sums.arrange(means.layout, means.dormant, n_rows)
 
     def n_of(self, rows: Sequence[int]) -> Any:
         """Number of observations of some groups together, for each target."""
@@ -209,9 +206,7 @@ class Groups:
         later = self.copy()
         later.inherited, later.left = self.counts(), set()
         later.labels.credit = {}  # it is in what is inherited
-        for array in (later.sums.mean, later.sums.spread, later.sums.weight, later.sums.squares):
-            array[:] = 0.0
-        later.sums.t[:], later.sums.n[:] = 0.0, 0
+        later.sums.clear()
         later.ends = Ends(alpha=self.sums.alpha)
         return later
 
@@ -286,6 +281,7 @@ class Groups:
                 name: pack_floats(getattr(self.sums, name)[:n][..., order])
                 for name in ("mean", "spread", "weight", "squares")
             },
+            "scale": self.sums.scale[:n].tolist(),
             "t": self.sums.t[:n].tolist(),
             "n": self.sums.n[:n].tolist(),
             "recent": [[plain(list(own)) for own in rows] for rows in self.recent],
@@ -300,6 +296,7 @@ class Groups:
         self.left = {decode_name(label) for label in state["left"]}
         self.labels.restore(state["labels"])
         n, n_rows = len(self.labels.rows), means.n_axes + len(means.outputs)
+        schema.check(state, scale=schema.each(schema.weight, n))
         slots = decode_name(state["slots"])
         if set(slots) != set(means.slots) or len(state["t"]) != n:
             raise ValueError("the state is damaged: its groups do not fit its points")
@@ -315,5 +312,7 @@ class Groups:
             getattr(self.sums, name)[:n][..., order] = saved
         self.sums.t[:n] = state["t"]
         self.sums.n[:n] = schema.array(state, "n", (n, len(targets)))
+        # In earlier versions all was written out.
+        self.sums.scale[:n] = state.get("scale", self.sums.n[:n].any(axis=1))
         self.recent = [deque(rows, maxlen=_RECENT) for rows in state["recent"]]
-        self.ends = restored_ends(state["ends"], targets, alpha=self.sums.alpha)
+        self.ends = restored_ends(state["ends"], targets, n, alpha=self.sums.alpha)

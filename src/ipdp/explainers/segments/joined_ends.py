@@ -63,7 +63,8 @@ def _final(part: Groups, like: End) -> End:
     sums, n = part.sums, len(part.labels.rows)
     columns = [sums.columns.get(slot, -1) for slot in like.layout.slots]
     weight, mean = pick(sums.weight[:n], columns, axis=1), pick(sums.mean[:n], columns, axis=2)
-    return End(like.number, like.layout, sums.t[:n], weight, mean)
+    weight *= sums.scale[:n, None]
+    return End(like.number, like.layout, np.arange(n), sums.t[:n], weight, mean)
 
 
 def _regrouped(
@@ -72,11 +73,11 @@ def _regrouped(
     """An end with the groups and rows of both segments, from what it was in each."""
     parts: dict[int, list[_Part]] = {}
     for places, own, rows in of:
-        for row, to in places.items():
-            if row < len(own.t) and own.weight[row].any():
-                known = [r if r < own.mean.shape[1] else -1 for r in rows]
-                mean = pick(own.mean[row], known, axis=0)
-                parts.setdefault(to, []).append((float(own.t[row]), own.weight[row], mean))
+        known = [r if r < own.mean.shape[1] else -1 for r in rows]
+        for k, row in enumerate(own.owner.tolist()):
+            if own.weight[k].any():
+                part = float(own.t[k]), own.weight[k], pick(own.mean[k], known, axis=0)
+                parts.setdefault(places[row], []).append(part)
     n, n_rows, n_columns = len(both.labels.rows), both.sums.mean.shape[1], end.layout.n_points
     t, weight = np.zeros(n), np.zeros((n, n_columns))
     mean = np.zeros((n, n_rows, n_columns))
@@ -85,7 +86,7 @@ def _regrouped(
         t[row] = times.max()
         aged = weights * (both.sums.decay ** (t[row] - times))[:, None]
         weight[row], mean[row], _ = joined(aged, means, np.zeros_like(means))
-    return End(end.number, end.layout, t, weight, mean)
+    return End(end.number, end.layout, np.arange(n), t, weight, mean)
 
 
 def saved_ends(ends: Ends) -> State:
@@ -107,6 +108,7 @@ def saved_ends(ends: Ends) -> State:
             {
                 "number": end.number,
                 "layout": layouts.index(end.layout),
+                "owner": end.owner.tolist(),
                 "t": end.t.tolist(),
                 "weight": pack_floats(end.weight),
                 "mean": pack_floats(end.mean),
@@ -116,22 +118,26 @@ def saved_ends(ends: Ends) -> State:
     }
 
 
-def restored_ends(state: State, targets: Sequence[Target], *, alpha: float | None) -> Ends:
-    """The ends that gave this state; the targets are those of the explainer."""
+def restored_ends(
+    state: State, targets: Sequence[Target], n_groups: int, *, alpha: float | None
+) -> Ends:
+    """The ends that gave this state, of so many groups; the targets are those of the explainer."""
     layouts = [Layout.restored(targets, saved) for saved in state["layouts"]]
     schema.check(state, size=schema.power, until=schema.maybe(schema.number), complete=schema.flag)
     ends = Ends(alpha=alpha)
     ends.size, ends.complete = int(state["size"]), bool(state["complete"])
     ends.until = -math.inf if state["until"] is None else state["until"]
-    ends.ends = [_restored(saved, layouts[saved["layout"]]) for saved in state["ends"]]
+    ends.ends = [_restored(saved, layouts[saved["layout"]], n_groups) for saved in state["ends"]]
     return ends
 
 
-def _restored(saved: Any, layout: Layout) -> End:
-    schema.check(saved, number=schema.count)
-    weight, mean = unpack_floats(saved["weight"]), unpack_floats(saved["mean"])
+def _restored(saved: Any, layout: Layout, n_groups: int) -> End:
     t = schema.array(saved, "t", (None,))
     n, n_points = len(t), layout.n_points
+    schema.check(saved, number=schema.count, owner=schema.each(schema.below(n_groups), n))
+    weight, mean = unpack_floats(saved["weight"]), unpack_floats(saved["mean"])
     if weight.shape != (n, n_points) or mean.shape[::2] != (n, n_points):
         raise ValueError("the state is damaged: the blocks of its groups do not fit its points")
-    return End(int(saved["number"]), layout, t, weight, mean)
+    # In earlier versions each belonged to itself.
+    owner = np.array(saved.get("owner", range(n)), dtype=np.intp)
+    return End(int(saved["number"]), layout, owner, t, weight, mean)

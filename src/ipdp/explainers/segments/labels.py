@@ -65,10 +65,10 @@ def label_text(label: Label | None) -> str:
 
 
 class Place(NamedTuple):
-    """Where an observation is summed: its row, and whether that has just been taken over."""
+    """Where an observation is summed: its row, and the group that has just lost it, if any."""
 
     row: int
-    taken_over: bool = False
+    replaced: Label | None = None  # never that of missing values
 
 
 Counts = Callable[[], dict[Any, float]]
@@ -105,6 +105,21 @@ class Labels:
         self.growth = 0.0 if alpha is None else -math.log(max(1.0 - alpha, 1e-300))
         self._least = -math.inf  # no group that may be replaced has a smaller weight
 
+    def wait(self, label: Label | None, w: float, t: float) -> int | None:
+        """The row of the others, to which one more observation of a group counts.
+
+        None if its group was not met there yet, or may be frequent enough to have a row: see
+        `place`.
+        """
+        before = self.waiting.get(label)
+        if before is None:
+            return None
+        count = log_sum(before, t * self.growth + math.log(w))
+        if count > self._least + _MORE:
+            return None
+        self.waiting[label] = count
+        return self.rows.get(OTHERS)
+
     def place(self, label: Label | None, w: float, t: float, counts: Counts) -> Place:
         """Where an observation of a group belongs; one that has no row is counted."""
         row = self.rows.get(label)
@@ -134,7 +149,7 @@ class Labels:
         """The row of the others, made if there is none yet."""
         return self.rows[OTHERS] if OTHERS in self.rows else self._new(OTHERS)
 
-    def _take_over(self, rarest: Label | None, label: Label | None) -> Place:
+    def _take_over(self, rarest: Label, label: Label | None) -> Place:
         """Give the row of one group to another one."""
         self.others()
         row = self.rows.pop(rarest)
@@ -142,7 +157,7 @@ class Labels:
         self.rows[label] = row
         self.credit.pop(rarest, None)
         self.credit[label] = self.waiting.pop(label)
-        return Place(row, taken_over=True)
+        return Place(row, rarest)
 
     def _forget_rarest(self) -> None:
         """Count only the more frequent half of those without a place."""

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import Any, Self
 
-from ipdp.core.typing import FeatureName, Observation, State
+from ipdp.core.typing import FeatureName, Label, Observation, State
 from ipdp.explainers.segments.groups import Groups
-from ipdp.explainers.segments.labels import By
+from ipdp.explainers.segments.labels import By, label_of
 from ipdp.explainers.state.curve_memory import Answers, CurveMemory
 from ipdp.explainers.state.records import IceRecord
 from ipdp.grid import Grid
 
+# Bound once: they are called for each observation.
+_ask, _take = CurveMemory.ask, CurveMemory._take
 _NUMBERS = frozenset((int, float, bool, type(None)))
 
 
@@ -29,15 +31,19 @@ class SegmentsMemory(CurveMemory):
             n_targets=len(self._targets),
             alpha=means.smoothing.alpha,
         )
-        self._known: tuple[Any, Any] = (None, None)
+        # The observation that was asked about last, and its group.
+        self._asked: Observation | None = None
+        self._label: Label | None = None
         return self
 
     def ask(self, explainer: Any, x: Observation, y: Any, w: float) -> Any:
-        explainer.hide()
-        asked = super().ask(explainer, x, y, w)
+        groups = self.groups
+        if groups.hidden:
+            explainer.hide()
+        asked = _ask(self, explainer, x, y, w)
         if asked[2] is not None:
             # Here, because a function of the user's may raise.
-            self._known = asked[1], self.groups.label_of(x)
+            self._asked, self._label = asked[1], label_of(groups.by, x)
         return asked
 
     def _follow(self, answers: Answers, t: float) -> None:
@@ -47,15 +53,15 @@ class SegmentsMemory(CurveMemory):
             self.groups.follow(means)
 
     def _take(self, record: IceRecord, x: Observation, own: list[Any], w: float, t: float) -> None:
-        super()._take(record, x, own, w, t)
+        _take(self, record, x, own, w, t)
         if w:
-            known = self._known[0] is x
-            label = self._known[1] if known else self.groups.label_of(x)
-            self.groups.add(label, record, own, w, t)
+            groups = self.groups
+            label = self._label if self._asked is x else label_of(groups.by, x)
+            groups.add(label, record, own, w, t)
 
     def copy(self, grids: dict[FeatureName, Grid] | None = None) -> Self:
         twin = super().copy(grids)
-        twin.groups, twin._known = self.groups.copy(), (None, None)
+        twin.groups, twin._asked = self.groups.copy(), None
         return twin
 
     def successor(self) -> Self:

@@ -2,7 +2,8 @@
 
 What is summed is that of `core/smoothing.py`, with a row of its own for each group. An observation
 changes the row of its group only; the others age when they are looked at. So the cost does not
-depend on the number of groups, and their weighted mean is that of all observations.
+depend on the number of groups, and their weighted mean is that of all observations. What a group
+has in other columns than those of the observation ages by one number, its scale.
 
 Each slot keeps its column as long as the means of all observations know it, also while it is
 dormant: points that come and go cost the groups nothing.
@@ -10,7 +11,9 @@ dormant: points that come and go cost the groups nothing.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
+from operator import itemgetter
 
 import numpy as np
 
@@ -20,11 +23,14 @@ from ipdp.core.typing import Array, FloatArray
 from ipdp.explainers.state.points import Layout, Slot
 from ipdp.grid.base import Key
 
-_ARRAYS = ("mean", "spread", "weight", "squares")
+_ARRAYS = ("mean", "spread", "weight", "squares", "scale", "t", "n")
 
 
-Batch = list[tuple[int, FloatArray, FloatArray, float, float]]
-"""Observations: the row of the group, positions, outputs, weight and time."""
+Batch = list[tuple[int, FloatArray, FloatArray, Array, float, float]]
+"""Observations: the row of the group, positions, outputs, columns, weight and time."""
+
+
+_group_of = itemgetter(0)
 
 
 class GroupSums:
@@ -35,7 +41,10 @@ class GroupSums:
     mean, spread
         Shape (n_groups, n_rows, n_columns), with some room to grow in groups and columns.
     weight, squares
-        Shape (n_groups, n_columns), at the time `t` of each group.
+        Shape (n_groups, n_columns).
+    scale
+        What weights and spreads of a group are to be multiplied by, and squares twice, to have them
+        at its time `t`; 0 for a group with nothing in it.
     n
         Number of observations of each group and target.
     """
@@ -45,14 +54,16 @@ class GroupSums:
         self.decay = 1.0 if alpha is None else 1.0 - alpha
         self._columns: dict[int, dict[Key, int]] = {}  # by target and key
         self.layout = Layout()
-        self._uncounted: dict[int, int] = {}  # observations by row, which are not in `n` yet
+        self._uncounted: Counter[int] = Counter()  # by row, which are not in `n` yet
         self.at: Array = np.zeros(0, dtype=np.intp)  # columns of the slots of the layout
         self._at: dict[int, Array] = {}  # the same by target
         self._free: list[int] = []
+        self._gone: list[int] = []  # as soon as the observations before are folded in
         self.mean: FloatArray = np.zeros((0, n_rows, 0))
         self.spread: FloatArray = np.zeros((0, n_rows, 0))
         self.weight: FloatArray = np.zeros((0, 0))
         self.squares: FloatArray = np.zeros((0, 0))
+        self.scale: FloatArray = np.zeros(0)
         self.t: FloatArray = np.zeros(0)
         self.n: Array = np.zeros((0, n_targets), dtype=np.int64)
 
@@ -64,10 +75,9 @@ class GroupSums:
         if more > 0:
             grown = n_groups if most is None else min(max(n_groups, 2 * len(self.t)), most)
             more = max(more, grown - len(self.t))
-            for name in (*_ARRAYS, "t", "n"):
+            for name in _ARRAYS:
                 array = getattr(self, name)
-                new = np.zeros((more, *array.shape[1:]), dtype=array.dtype)
-                setattr(self, name, np.concatenate([array, new]))
+                setattr(self, name, _larger(array, (len(array) + more, *array.shape[1:])))
 
     @property
     def columns(self) -> dict[Slot, int]:
@@ -77,84 +87,74 @@ class GroupSums:
     def arrange(self, layout: Layout, dormant: Sequence[Slot], n_rows: int) -> None:
         """Have the slots and rows that the means of all observations have by now."""
         old = self.layout
-        if layout.targets != old.targets:
-            self.count()
         # Most targets stay as they are, and so do their dormant slots.
-        numbers = {*old.targets, *layout.targets, *(k for k, _ in dormant)}
-        changed = {k for k in numbers if layout.keys_of(k) != old.keys_of(k)}
-        changed |= numbers.difference(self._columns)
-        alive: dict[int, list[Key]] = {k: list(layout.keys_of(k)) for k in changed}
+        numbers = {*old.targets, *layout.targets}
+        if not self._columns:
+            numbers.update(k for k, _ in dormant)
+        alive: dict[int, list[Key]] = {
+            k: list(layout.keys_of(k))
+            for k in numbers
+            if k not in self._columns or layout.keys_of(k) != old.keys_of(k)
+        }
         for k, key in dormant:
-            if k in changed:
+            if k in alive:
                 alive[k].append(key)
-        new = [(k, key) for k in changed for key in self._without_gone(k, alive[k])]
+        new = [(k, key) for k, keys in alive.items() for key in self._without_gone(k, keys)]
         self._grow(len(new) - len(self._free), n_rows)
         for k, key in new:
             self._columns[k][key] = self._free.pop()
-        for k in changed:
+        for k in alive:
             own = self._columns[k]
             self._at[k] = np.array([own[key] for key in layout.keys_of(k)], dtype=np.intp)
         self.layout = layout
         self.at = np.concatenate([np.zeros(0, np.intp), *(self._at[k] for k in layout.targets)])
 
     def _without_gone(self, number: int, alive: Sequence[Key]) -> list[Key]:
-        """Free the columns of slots of a target that have gone; those that are new."""
+        """Give up the columns of slots of a target that have gone; those that are new."""
         own = self._columns.setdefault(number, {})
         gone = own.keys() - set(alive)
         if gone:
-            freed = [own.pop(key) for key in gone]
-            for array in (self.mean, self.spread, self.weight, self.squares):
-                array[..., freed] = 0.0
-            self._free += freed
+            self._gone += [own.pop(key) for key in gone]
         return [key for key in alive if key not in own]
 
     def _grow(self, n_columns: int, n_rows: int) -> None:
         """Have so many columns more, and so many rows."""
         known = self.weight.shape[1]
         if n_columns > 0:
-            n_columns = max(n_columns, known // 4)
+            n_columns = max(n_columns, known // 2)
             self._free += range(known, known + n_columns)
-        more = max(n_columns, 0), n_rows - self.mean.shape[1]
-        if any(more):
-            for name in ("mean", "spread"):
-                array = getattr(self, name)
-                setattr(self, name, np.pad(array, ((0, 0), (0, more[1]), (0, more[0]))))
-            for name in ("weight", "squares"):
-                setattr(self, name, np.pad(getattr(self, name), ((0, 0), (0, more[0]))))
+            known += n_columns
+        if n_columns > 0 or n_rows > self.mean.shape[1]:
+            n_groups = len(self.t)
+            self.mean = _larger(self.mean, (n_groups, n_rows, known))
+            self.spread = _larger(self.spread, (n_groups, n_rows, known))
+            self.weight = _larger(self.weight, (n_groups, known))
+            self.squares = _larger(self.squares, (n_groups, known))
 
     # Observations.
 
     def fold(self, batch: Batch) -> None:
-        """Take observations with the slots of the layout; the same as one by one, to rounding."""
-        uncounted = self._uncounted
-        for each in batch:
-            row = each[0]
-            if row in uncounted:
-                uncounted[row] += 1
-            else:
-                uncounted[row] = 1
-                if not self.weight[row, 0] and not self.weight[row].any():
-                    self.t[row] = each[-1]  # there is nothing in it that could have aged
-        kernels.current.fold_groups(self, batch, self.at, self.decay)
+        """Take all observations since the last time; the same as one by one, to rounding.
+
+        Their targets are those of the layout. The list is sorted.
+        """
+        # What a group has is fetched from memory once; those of one group stay in their order.
+        batch.sort(key=_group_of)
+        self._uncounted.update(map(_group_of, batch))
+        kernels.current.fold_groups(self, batch, self.decay)
+        for array in (self.mean, self.spread, self.weight, self.squares):
+            for column in self._gone:
+                array[..., column] = 0.0
+        self._free += self._gone
+        self._gone = []
 
     def count(self) -> None:
         """Count the last observations, all with the slots of the layout."""
         if self._uncounted:
-            rows, counts = list(self._uncounted), list(self._uncounted.values())
-            self.n[np.ix_(rows, self.layout.targets)] += np.array(counts)[:, None]
+            targets = list(self.layout.targets)
+            for row, count in self._uncounted.items():
+                self.n[row, targets] += count
             self._uncounted.clear()
-
-    def _age(self, groups: Array, t: FloatArray) -> dict[str, FloatArray]:
-        """The sums of some groups as they are at times that are not in their past."""
-        some = self.weight[groups]
-        gaps = np.where(self.n[groups].any(axis=1), t - self.t[groups], 0.0)
-        left = self.decay**gaps
-        return {
-            "mean": self.mean[groups],
-            "spread": self.spread[groups] * left[:, None, None],
-            "weight": some * left[:, None],
-            "squares": self.squares[groups] * (left * left)[:, None],
-        }
 
     # Reading.
 
@@ -162,29 +162,53 @@ class GroupSums:
         """The smoothing of some groups together, of some slots."""
         place = self.columns
         columns = [place[slot] for slot in slots]
-        known = [g for g in groups if self.n[g].any()]
-        t = max((float(self.t[g]) for g in known), default=None)
-        n_rows = self.mean.shape[1]
-        both = Smoothing(alpha=self.alpha, n_rows=n_rows, n_columns=len(columns))
-        if t is None:
+        known = [g for g in groups if self.scale[g] > 0]
+        both = Smoothing(alpha=self.alpha, n_rows=self.mean.shape[1], n_columns=len(columns))
+        if not known:
             return both
-        parts = self._age(np.array(known), np.full(len(known), t))
-        parts = {name: array[..., columns] for name, array in parts.items()}
-        together = joined(parts["weight"], parts["mean"], parts["spread"])
-        both.n, both.t = int(self.n[known].max(axis=1).sum()), t
+        times = self.t[known]
+        both.n, both.t = int(self.n[known].max(axis=1).sum()), float(times.max())
+        left = self.scale[known] * self.decay ** (both.t - times)
+        mean, spread, weight, squares = (
+            array[known][..., columns]
+            for array in (self.mean, self.spread, self.weight, self.squares)
+        )
+        together = joined(weight * left[:, None], mean, spread * left[:, None, None])
         both._weight, both.mean, both.spread = together
-        both._squares = parts["squares"].sum(axis=0)
+        both._squares = (squares * (left * left)[:, None]).sum(axis=0)
         return both
 
     def move(self, group: int, to: int) -> None:
         """Add what is in the row of one group to that of another, and empty it."""
-        if self.n[group].any():
-            place = self.columns
-            both = self.smoothing([group, to], list(place))
-            self.put(to, both, list(place.values()))
-            self.n[to] += self.n[group]
-        for name in (*_ARRAYS, "t", "n"):
+        left = self._aged([to, group])
+        weight, more = self.weight[to] * left[0], self.weight[group] * left[1]
+        total = weight + more
+        # 0 / 0 where neither has a value: then the share does not matter.
+        share = more / np.where(total > 0, total, 1.0)
+        delta = self.mean[group] - self.mean[to]
+        self.mean[to] += share * delta
+        self.spread[to] *= left[0]
+        self.spread[to] += left[1] * self.spread[group] + weight * share * delta**2
+        self.squares[to] *= left[0] ** 2
+        self.squares[to] += left[1] ** 2 * self.squares[group]
+        self.weight[to] = total
+        self.n[to] += self.n[group]
+        for name in _ARRAYS:
             getattr(self, name)[group] = 0
+
+    def _aged(self, rows: Sequence[int]) -> list[float]:
+        """What is left of the sums of some groups at the latest of their times, that of the first.
+
+        Its own are expressed at that time from now on.
+        """
+        known = [row for row in rows if self.scale[row] > 0]
+        t = max((float(self.t[row]) for row in known), default=0.0)
+        left = [0.0] * len(rows)
+        for k, row in enumerate(rows):
+            if row in known:
+                left[k] = float(self.scale[row] * self.decay ** (t - self.t[row]))
+        self.t[rows[0]], self.scale[rows[0]] = t, 1.0 if known else 0.0
+        return left
 
     def put(self, group: int, smoothing: Smoothing, columns: Sequence[int]) -> None:
         """Write down what a group is, in some columns."""
@@ -194,16 +218,24 @@ class GroupSums:
         )
         self.weight[group, columns] = smoothing.weight
         self.squares[group, columns] = smoothing.squares
-        self.t[group] = 0.0 if smoothing.t is None else smoothing.t
+        self.scale[group], self.t[group] = 0.0, 0.0
+        if smoothing.t is not None:
+            self.scale[group], self.t[group] = 1.0, smoothing.t
+
+    def clear(self) -> None:
+        """Forget all observations, not where they belong."""
+        for name in _ARRAYS:
+            getattr(self, name)[:] = 0
 
     def copy(self) -> GroupSums:
         """An independent copy."""
         twin = object.__new__(GroupSums)
         vars(twin).update(vars(self))
-        for name in (*_ARRAYS, "t", "n"):
+        for name in _ARRAYS:
             setattr(twin, name, getattr(self, name).copy())
         twin._columns = {k: dict(own) for k, own in self._columns.items()}
-        twin._uncounted, twin._free = dict(self._uncounted), list(self._free)
+        twin._uncounted = self._uncounted.copy()
+        twin._free, twin._gone = list(self._free), list(self._gone)
         twin._at = dict(self._at)
         return twin
 
@@ -219,3 +251,10 @@ def joined(
     moved = first + (share[:, None] * (mean - first)).sum(axis=0)
     within = spread.sum(axis=0) + (weight[:, None] * (mean - moved) ** 2).sum(axis=0)
     return total, moved, within
+
+
+def _larger(array: Array, shape: tuple[int, ...]) -> Array:
+    """The same with room for more; what is not used yet takes no memory."""
+    larger = np.zeros(shape, dtype=array.dtype)
+    larger[tuple(map(slice, array.shape))] = array
+    return larger
