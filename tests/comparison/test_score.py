@@ -2,10 +2,12 @@
 
 import itertools
 import json
+import pickle
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from sklearn.ensemble import GradientBoostingRegressor
 
 import ipdp
 from ipdp.comparison import Baseline, ScoreMove
@@ -122,6 +124,29 @@ def test_periods_and_times_of_a_log(tmp_path):
     weights = 0.999 ** np.arange(1_999, -1, -1.0)
     assert times.after == pytest.approx(np.average(X @ [2, -1, 0.5], weights=weights), abs=1e-9)
     assert times.parts[0].feature == "a"
+
+
+def test_two_runs_of_one_frozen_model_have_no_part_of_the_model(tmp_path):
+    rng = np.random.default_rng(3)
+    X = rng.uniform(size=(600, 3))
+    y = X[:, 0] * X[:, 1] + X[:, 2]
+    sides = [table(800, 7), table(800, 8, power=0.4)]
+
+    def moved(*models):
+        runs = []
+        for model, Z in zip(models, sides, strict=True):
+            runs.append(run_of(Z, tmp_path / f"run-{len(list(tmp_path.iterdir()))}", model=model))
+        return ipdp.score_move(*runs)
+
+    frozen = GradientBoostingRegressor(random_state=0).fit(X, y)
+    loaded = pickle.loads(pickle.dumps(frozen))
+    same = moved(frozen, loaded)
+    assert same.same_model
+    assert all(part.model == 0 for part in same.parts)
+    assert same.level == 0
+    refitted = GradientBoostingRegressor(random_state=0, n_estimators=90).fit(X, y)
+    assert not moved(frozen, refitted).same_model
+    assert not moved(old, old).same_model  # a function of the user's: nobody knows
 
 
 def test_explainers_and_a_baseline_say_the_same():

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ipdp.comparison.difference import Difference, Kind, verdict_of
-from ipdp.comparison.sides import Side
+from ipdp.comparison.sides import Side, is_one_model
 from ipdp.core.curve import Curve
 from ipdp.core.typing import Feature, FloatArray
 from ipdp.core.words import ends_text, few_digits, percent
@@ -91,9 +91,7 @@ def with_kinds(
     if askable and a.explainer is not b.explainer:
         return [_asked(each, a.explainer, b.explainer) for each in differences]
     kind: Kind | None = None
-    if a.log is not None and a.log == b.log and a.learns is False:
-        kind = "data"  # the model is one and the same
-    elif _are_segments(a.explainer, b.explainer):
+    if is_one_model(a, b) or _are_segments(a.explainer, b.explainer):
         kind = "data"
     elif not moved and _are_of_same_data(a, b):
         kind = "model"

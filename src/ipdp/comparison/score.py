@@ -9,7 +9,7 @@ from typing import Any
 from ipdp.comparison.periods import is_of_changed
 from ipdp.comparison.score_parts import split_move
 from ipdp.comparison.score_result import ScoreMove, ScorePart
-from ipdp.comparison.sides import Side, When, sides_of
+from ipdp.comparison.sides import Side, When, is_one_model, sides_of
 from ipdp.core.curve import Curve, feature_text
 from ipdp.core.typing import Feature, Label
 from ipdp.core.validation import unknown
@@ -153,8 +153,8 @@ def _of(curve: Curve, name: str, output: Label) -> float:
 
 def _is_same_model(a: Side, b: Side) -> bool:
     """Whether it is known that the model is one and the same."""
-    if a.log is not None and a.log == b.log:
-        return a.learns is False
+    if is_one_model(a, b):
+        return True
     if a.explainer is None or b.explainer is None:
         return False
     return a.explainer.model is b.explainer.model and not _have_changed(a.curves, b.curves)

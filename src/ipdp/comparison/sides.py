@@ -47,6 +47,8 @@ class Side:
         Of a log, from when to when; of one time None.
     learns
         Of a log, whether its model learned; None if it is not known.
+    model
+        Of a log of a model that did not learn, its checksum; None if there is none.
     """
 
     name: str
@@ -57,6 +59,14 @@ class Side:
     smoothness: Smoothness | None = None
     period: tuple[float, float] | None = None
     learns: bool | None = None
+    model: str | None = None
+
+
+def is_one_model(a: Side, b: Side) -> bool:
+    """Whether two logs, or one, are known to be of one and the same model, which did not learn."""
+    if a.log is None or b.log is None or a.learns is not False or b.learns is not False:
+        return False
+    return a.log == b.log or (a.model is not None and a.model == b.model)
 
 
 def sides_of(a: Any, b: Any, at: When, against: When, explainer: str | None) -> tuple[Side, Side]:
@@ -130,7 +140,7 @@ def _of_log(reader: LogReader, when: When, explainer: str | None) -> Side:
     smoothness = Smoothness(own["alpha"], own.get("every") or 1) if "alpha" in own else None
     run = reader.path.parent.name if reader.path.name == "log.db" else reader.path.name
     known: dict[str, Any] = {"log": (reader.path.resolve(), name), "smoothness": smoothness}
-    known["learns"] = settings.get("learn")
+    known["learns"], known["model"] = settings.get("learn"), settings.get("model_digest")
     if isinstance(when, tuple):
         if smoothness is None:
             raise ValueError(f"{reader.path} does not say its alpha: compare two times of it")

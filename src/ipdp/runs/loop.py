@@ -14,6 +14,7 @@ from ipdp.monitor import Change, Monitor
 from ipdp.runs.checkpointing import CheckpointContent, CheckpointSchedule, checkpoint_file
 from ipdp.runs.cures import cure
 from ipdp.runs.events import AnyEvent, Ended, Replayed, Started
+from ipdp.runs.model_digest import model_digest
 from ipdp.runs.recorder import Recorder
 from ipdp.runs.searching import PairSearch
 from ipdp.runs.step import Results, RunFailed, Step, by_name, described
@@ -371,6 +372,7 @@ class Run:
             **{name: getattr(first, name, None) for name in names},
             "explainers": described(self.explainers),
             "learn": self.learn,
+            "model_digest": None if self.learn else model_digest(first.model),
             "time": self.time if isinstance(self.time, str) else self.time is not None,
             "budget": None if self._step.budget is None else self._step.budget.share,
             "metric": list(self.metric),
