@@ -33,6 +33,10 @@ def test_overwrite(tmp_path, ipdp):
     assert ipdp("run", *wrong, "--out", out, "--overwrite").code == 2
     with LogReader(out) as reader:
         assert reader.status.n == 300
+    odd = ["--interactions", "70", "--snapshot-every", "50"]
+    assert ipdp("run", *AGRAWAL, *odd, "--out", out, "--overwrite").code == 2
+    with LogReader(out) as reader:
+        assert reader.status.n == 300
     shorter = ["--data", "agrawal?n_samples=200", "--features", "salary", "--model", MODEL]
     assert ipdp("run", *shorter, "--out", out, "--overwrite", "-q").code == 0
     with LogReader(out) as reader:
@@ -41,6 +45,19 @@ def test_overwrite(tmp_path, ipdp):
         assert reader.verify() == []
     assert ipdp("resume", out, "-q").code == 0
     assert ipdp("run", *shorter, "--out", out, "--overwrite", "--resume").code == 2
+
+
+def test_what_is_refused_leaves_no_log_behind(tmp_path, ipdp):
+    out = tmp_path / "runs" / "odd"
+    odd = ["--interactions", "70", "--snapshot-every", "50"]
+    refused = ipdp("run", *AGRAWAL, *odd, "--out", out)
+    assert refused.code == 2
+    assert "give a multiple of snapshot_every (50), got 70" in refused.err
+    assert not out.exists()
+    out.mkdir()
+    (out / "notes.txt").write_text("mine")
+    assert ipdp("run", *AGRAWAL, *odd, "--out", out).code == 2
+    assert [file.name for file in out.iterdir()] == ["notes.txt"]
 
 
 def test_rolling_metrics_stand_beside_the_total(tmp_path, ipdp):

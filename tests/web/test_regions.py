@@ -62,6 +62,7 @@ def test_a_panel_for_each_side_with_the_curve_of_all(run):
 def test_page_and_report_have_them(browser, run, tmp_path):
     report = write_report(run, tmp_path / "report.html")
     assert report.read_text().count("Where it differs</h4>") >= 1
+    assert "600 observations · 2 features" in report.read_text()
     with (
         background(run) as address,
         visit(browser, f"{address}#feature=0") as live,
@@ -70,6 +71,7 @@ def test_page_and_report_have_them(browser, run, tmp_path):
         for page in (live, opened):
             drawn(page)
             assert page.locator("#parts .drawing").count() == 2
+            assert "2 features" in page.inner_text("#facts")
             assert "day = work" in page.inner_text("#parts")
             part = page.evaluate(
                 "ipdp.page.run.features.findIndex((f) => f.name.includes('where'))"

@@ -42,6 +42,19 @@ def parts_among(features: Iterable[Feature]) -> set[Feature]:
     return {feature for feature in known if not whole.isdisjoint(_wholes(feature))}
 
 
+def n_features(features: Iterable[Feature]) -> int:
+    """How many features there are curves of, alone or in pairs, of all observations or of parts.
+
+    Examples
+    --------
+    >>> n_features(["age", "age, where country = AT", "hour, where workingday = yes"])
+    2
+    >>> n_features(["age", ("age", "salary")])
+    2
+    """
+    return len({str(name).split(_WHERE)[0] for each in features for name in _names(each)})
+
+
 def without_parts(curves: Iterable[Curve]) -> list[Curve]:
     """The curves without those of a part where there is one of all observations as well."""
     listed = list(curves)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import sys
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -55,12 +55,11 @@ def assemble(config: RunConfig, *, resume: bool, overwrite: bool = False) -> Ite
                 raise ValueError(f"{name} needs labels: name their column with --target")
         learn = _learns(model, stream, config)
         metric = _metrics(model, stream, config, resume=resume)
-        with Log(config.out / LOG, durability=config.durability) as log:
-            log.retention = None if config.retention is None else Retention(config.retention)
-            if starts_anew:  # only now: whatever could be wrong before has lost nothing
-                (config.out / CHECKPOINT).unlink(missing_ok=True)
-                log.rewind(0)
-            yield Run(
+        with (
+            _removed_unless_used(config.out, LOG) as used,
+            Log(config.out / LOG, durability=config.durability) as log,
+        ):
+            run = Run(
                 stream,
                 model,
                 named,
@@ -84,6 +83,27 @@ def assemble(config: RunConfig, *, resume: bool, overwrite: bool = False) -> Ite
                     "fitting": made.to_dict(),
                 },
             )
+            used()
+            log.retention = None if config.retention is None else Retention(config.retention)
+            if starts_anew:  # only now: whatever could be wrong before has lost nothing
+                (config.out / CHECKPOINT).unlink(missing_ok=True)
+                log.rewind(0)
+            yield run
+
+
+@contextmanager
+def _removed_unless_used(out: Path, log: str) -> Iterator[Callable[[], None]]:
+    """Leave no new log behind of a run that is refused; the run is in order when it is called."""
+    is_new = not (out / log).exists(), not out.exists()
+    is_used: list[bool] = []
+    try:
+        yield lambda: is_used.append(True)
+    finally:
+        if is_new[0] and not is_used:
+            for file in out.glob(f"{log}*"):
+                file.unlink()
+        if is_new[1] and not is_used and out.exists() and not any(out.iterdir()):
+            out.rmdir()
 
 
 def _challenger(config: RunConfig, named: str) -> Any:

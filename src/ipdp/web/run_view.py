@@ -12,7 +12,7 @@ from ipdp.core.explained import Explained
 from ipdp.core.importance import Result
 from ipdp.core.interactions import RESULTS, Interactions
 from ipdp.core.jsonable import readable
-from ipdp.core.parts import parts_among
+from ipdp.core.parts import n_features, parts_among
 from ipdp.core.redaction import short_paths
 from ipdp.core.typing import Array, Feature, FloatArray
 from ipdp.log.headline import Facts, headline, target_of
@@ -230,6 +230,7 @@ class RunView:
             "status": status_of(self.reader),
             "settings": settings,
             "features": _named(self.features),
+            "n_features": n_features(self.features),
             "n": [info.n for info in new],
             "time": [round(info.time, 3) for info in new],
             "headline": {

@@ -19,7 +19,7 @@ from ipdp.core.curve import Curve
 from ipdp.core.explained import Explained
 from ipdp.core.importance import Result
 from ipdp.core.interactions import Interactions
-from ipdp.core.parts import without_parts
+from ipdp.core.parts import n_features, without_parts
 from ipdp.core.redaction import short_paths
 from ipdp.core.times import moment
 from ipdp.core.words import brief, counted, few_digits, percent, unbroken
@@ -121,12 +121,12 @@ def _header(told: Told) -> str:
     command = settings.get("command")
     data = command.get("data") if isinstance(command, Mapping) else settings.get("data")
     model = str(settings.get("model") or "").partition("(")[0].rpartition(".")[2]
-    n_features = len({feature for curve in facts.curves for feature in curve.features})
+    known = n_features(curve.feature for curve in facts.curves)
     parts = [
         model,
         short_paths(str(data)) if data else "",
         counted(status.n, "observation"),
-        counted(n_features, "feature") if n_features else "",
+        counted(known, "feature") if known else "",
         status.state + (f" {_date(status.heartbeat)}" if status.heartbeat else ""),
     ]
     said = " · ".join(label(part) for part in parts if part)

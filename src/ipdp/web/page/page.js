@@ -182,11 +182,11 @@
     }
 
     renderStatus() {
-      const { status, changes, features } = this.run;
+      const { status, changes, nFeatures } = this.run;
       document.body.dataset.state = this.run.length ? status.state : "empty";
       ipdp.sayState(find("state"), status.state);
       const facts = [ipdp.counted(status.n, "observation")];
-      if (features.length) facts.push(ipdp.counted(features.length, "feature"));
+      if (nFeatures) facts.push(ipdp.counted(nFeatures, "feature"));
       if (changes.length) facts.push(ipdp.counted(changes.length, "change"));
       if (this.rate && status.state === "running") facts.push(`${ipdp.count(this.rate)} a second`);
       say(find("facts"), facts.join(" · "));

@@ -324,6 +324,7 @@
     append(payload) {
       const { name, status, next, settings, features, challengers, explained, headline, interactions } = payload;
       Object.assign(this, { name, status, next, settings, features, challengers, explained, headline, interactions });
+      this.nFeatures = payload.n_features;
       for (const one of payload.explainers) {
         if (!this.explainer(one.name)) this.explainers.push(new Explainer(one));
         this.explainer(one.name).append(one, this.n.length);
