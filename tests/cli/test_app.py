@@ -27,6 +27,13 @@ def test_version(ipdp):
     assert answer.out.startswith(f"ipdp {library.__version__} ({library.models.build()}), river ")
 
 
+def test_python_m_is_the_same_command():
+    answer = subprocess.run(
+        [sys.executable, "-m", "ipdp", "--version"], capture_output=True, text=True, check=False
+    )
+    assert answer.stdout.startswith(f"ipdp {library.__version__}"), answer.stderr
+
+
 def test_without_a_command_it_helps(ipdp):
     answer = ipdp()
     assert "Commands" in answer.out

@@ -64,6 +64,47 @@ def test_text_and_string_labels_in_one_command(bank, tmp_path, ipdp):
     assert low < min(high) - 0.3
 
 
+@pytest.mark.filterwarnings("default:'id' looks like an id")
+def test_an_id_is_kept_from_the_model_unless_it_is_asked_for(tmp_path, ipdp):
+    rng = random.Random(4)
+    rows = [f"C{k:03},{rng.random()},{rng.choice('no')}" for k in range(120)]
+    path = tmp_path / "data.csv"
+    path.write_text("\n".join(["id,a,y", *rows]))
+    model = "river.tree.HoeffdingTreeClassifier()"
+    used = ["run", "--data", path, "--target", "y", "--model", model]
+    answer = ipdp(*used, "--dry-run")
+    assert "Left out of the model: id, text that is another one in each row" in answer.out
+    assert "the model gets id" not in answer.out
+    for asked in (["--columns", "id,a"], ["--features", "id,a"], ["--encode", "none"]):
+        assert "the model gets id, which looks like an id" in ipdp(*used, *asked, "--dry-run").out
+    assert ipdp(*used, "--out", tmp_path / "run", "-q").code == 0
+    with LogReader(tmp_path / "run") as reader:
+        assert reader.settings["fitting"]["without"] == ["id"]
+        assert list(reader.at(100)) == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("used", "said"),
+    [
+        ([], "Look: the model gets day, which looks like a clock (--time day puts it on the axes"),
+        (["--time", "moment"], "the model gets day, which looks like a clock (--drop day leaves"),
+        ([], "Look: born holds dates, which the model gets as text"),
+    ],
+)
+def test_columns_of_dates(tmp_path, ipdp, used, said):
+    rng = random.Random(4)
+    rows = [
+        f"2024-06-{1 + k // 10:02},2024-06-{1 + k // 10:02}T{k % 10:02}:00,"
+        f"{1980 + rng.randrange(9)}-01-01,{rng.random()},{rng.choice('no')}"
+        for k in range(120)
+    ]
+    path = tmp_path / "data.csv"
+    path.write_text("\n".join(["day,moment,born,a,y", *rows]))
+    model = "river.tree.HoeffdingTreeClassifier()"
+    asked = ["run", "--data", path, "--target", "y", "--model", model, "--dry-run"]
+    assert said in ipdp(*asked, *used).out
+
+
 def test_the_choice_is_the_same_after_a_resume(bank, tmp_path, ipdp):
     used = ["--data", bank, "--target", "y", "--model", LOGISTIC, "--drop", "row,date"]
     assert ipdp("run", *used, "--out", tmp_path / "whole", "-q").code == 0

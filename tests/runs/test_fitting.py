@@ -5,7 +5,17 @@ from __future__ import annotations
 import random
 
 import pytest
-from river import compose, linear_model, naive_bayes, neighbors, preprocessing, tree
+from river import (
+    compose,
+    ensemble,
+    feature_extraction,
+    linear_model,
+    multiclass,
+    naive_bayes,
+    neighbors,
+    preprocessing,
+    tree,
+)
 from sklearn.linear_model import LogisticRegression
 
 from ipdp.runs.fitting import Fitting, fitting
@@ -43,7 +53,7 @@ def taught(model, stream):
 )
 def test_text_is_encoded_for_a_model_of_numbers(model):
     made = fitting(model, rows(), "auto")
-    assert made == Fitting("onehot", ("c", "w"), ("w",))
+    assert made == Fitting("onehot", ("c",), without=("w",))
     taught(made.around(model), rows())
 
 
@@ -54,13 +64,43 @@ def test_a_regression_tree_is_one_of_numbers():
     taught(made.around(tree.HoeffdingTreeRegressor()), stream)
 
 
-@pytest.mark.parametrize("encode", ["auto", "none"])
-def test_a_tree_keeps_its_text(encode):
+def test_a_tree_keeps_its_text_but_for_ids():
     model = tree.HoeffdingTreeClassifier()
-    made = fitting(model, rows(), encode)
+    made = fitting(model, rows(), "auto")
+    assert made == Fitting(without=("w",))
+    assert model.n_nodes is None  # what was tried was a copy
+    whole = taught(made.around(model), rows())
+    assert whole["Discard"].transform_one({"a": 1.0, "c": "x", "w": "name 1"}) == {"a": 1, "c": "x"}
+    assert "w, text that is another one in each row" in made.sentences()[0]
+
+
+def test_as_it_is_and_as_it_is_wanted():
+    model = tree.HoeffdingTreeClassifier()
+    made = fitting(model, rows(), "none")
     assert made == Fitting()
     assert made.around(model) is model
-    assert model.n_nodes is None  # what was tried was a copy
+    assert fitting(model, rows(), "auto", wanted=["w"]) == Fitting()
+    logistic = linear_model.LogisticRegression()
+    assert fitting(logistic, rows(), "auto", wanted=["w"]) == Fitting("onehot", ("c", "w"), ("w",))
+
+
+def test_only_an_id_is_text():
+    stream = [({"a": x["a"], "w": x["w"]}, y) for x, y in rows()]
+    made = fitting(linear_model.LogisticRegression(), stream, "auto")
+    assert made == Fitting(without=("w",))
+
+
+@pytest.mark.parametrize(
+    "wrap",
+    [
+        lambda model: model,
+        multiclass.OneVsRestClassifier,
+        lambda model: ensemble.VotingClassifier([model, model.clone()]),
+    ],
+)
+def test_text_that_a_pipeline_takes_apart_is_no_id(wrap):
+    words = feature_extraction.BagOfWords(on="w") | naive_bayes.MultinomialNB()
+    assert fitting(wrap(words), rows(), "auto") == Fitting()
 
 
 def test_a_pipeline_that_encodes_by_itself_is_left_as_it_is():
@@ -105,6 +145,8 @@ def test_models_of_others_and_taught_ones_are_left_alone():
 
 
 def test_the_log_keeps_it():
-    made = Fitting("onehot", ("c", "w"), ("w",), one_vs_rest=True)
+    made = Fitting("onehot", ("c", "w"), ("w",), one_vs_rest=True, without=("id",))
     assert Fitting.from_dict(made.to_dict()) == made
     assert Fitting.from_dict(None) == Fitting()
+    earlier = {"encode": "onehot", "texts": ["c"], "ordinal": [], "one_vs_rest": False}
+    assert Fitting.from_dict(earlier) == Fitting("onehot", ("c",))

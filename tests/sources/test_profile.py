@@ -48,6 +48,9 @@ def test_a_target_of_numbers():
         ([1_718_000_000_000 + 60 * k for k in range(20)], True),
         ([1_718_000_000 - 60 * k for k in range(20)], False),  # numbers that go back
         ([20240601 + k for k in range(20)], False),  # a whole number that grows: an id
+        ([f"2024-06-{1 + k:02}" for k in (*range(12), 10, *range(12, 20))], True),  # one is late
+        ([f"2024-06-{1 + k:02}" for k in range(20, 0, -1)], True),  # the newest first
+        ([f"2024-06-{1 + 7 * k % 29:02}" for k in range(20)], False),  # dates, but of something else
         (["2024"] * 20, False),
         ([f"{k}-{k}" for k in range(20)], False),
         ([k / 19 for k in range(20)], False),
@@ -70,6 +73,12 @@ def test_clocks(values, is_clock):
 )
 def test_ids(values, is_id):
     assert (profile(a=values).ids == ["a"]) is is_id
+
+
+def test_dates_in_no_order_are_neither_clocks_nor_ids():
+    found = profile(a=[f"2024-06-{1 + 7 * k % 29:02}" for k in range(20)], b=["x", "y"] * 10)
+    assert (found.dates, found.clocks, found.ids) == (["a"], [], [])
+    assert found.different == ["a"]
 
 
 def test_decimal_commas_are_no_ids():

@@ -135,7 +135,15 @@ def _fitting(model: Any, stream: Source, config: RunConfig, *, resume: bool) -> 
     if looked and config.time is not None and config.time not in looked[0][0]:
         raise ValueError(f"--time: {unknown('column', config.time, list(looked[0][0]))}")
     rows = [({n: v for n, v in x.items() if n != config.time}, y) for x, y in looked]
-    return fitting(model, rows, config.encode, is_fresh=not is_file(config.model))
+    return fitting(
+        model, rows, config.encode, is_fresh=not is_file(config.model), wanted=_wanted(config)
+    )
+
+
+def _wanted(config: RunConfig) -> list[str]:
+    """The columns that were asked for by name, for the model or to be explained."""
+    explained = [[f] if isinstance(f, str) else f for f in config.features or ()]
+    return [*(config.columns or ()), *(name for names in explained for name in names)]
 
 
 def _was_tried(out: Path, *, overwrite: bool) -> bool:

@@ -1,8 +1,8 @@
 """What is put around a model of river, so that it takes the columns and labels that there are.
 
 Text columns are encoded by river's own transformers in front of the model, unless the model takes
-text, as trees do. A model that knows two classes only, and those as true and false, learns others
-as one against the rest.
+text, as trees do. Text that is another one in each row, as an id is, is kept from the model. A model
+that knows two classes only, and those as true and false, learns others as one against the rest.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import numbers
 import sys
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import cycle, islice
 from typing import Any, Literal, Self
 
@@ -45,12 +45,15 @@ class Fitting:
         Columns that are numbered although the others are one-hot.
     one_vs_rest
         Whether there is a model for each class.
+    without
+        Columns that the model does not get: text that was another one in each row.
     """
 
     encode: Literal["onehot", "ordinal"] | None = None
     texts: tuple[str, ...] = ()
     ordinal: tuple[str, ...] = ()
     one_vs_rest: bool = False
+    without: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """For the log."""
@@ -61,18 +64,25 @@ class Fitting:
         """From the log; a run that was made before there was any had nothing around its model."""
         if logged is None:
             return cls()
-        lists = {name: tuple(logged[name]) for name in ("texts", "ordinal")}
+        lists = {name: tuple(logged.get(name, ())) for name in ("texts", "ordinal", "without")}
         return cls(logged["encode"], one_vs_rest=bool(logged["one_vs_rest"]), **lists)
 
     def around(self, model: Any) -> Any:
         """The model with all that belongs around it."""
         if self.one_vs_rest:
             model = _one_vs_rest(model)
-        return model if self.encode is None else _encoder(self) | model
+        if self.encode is not None:
+            model = _encoder(self) | model
+        return _discard(self.without) | model if self.without else model
 
     def sentences(self) -> list[str]:
         """What was done, for people."""
         said = []
+        if self.without:
+            said.append(
+                f"Left out of the model: {listed(self.without)}, text that is another one in each "
+                "row, as an id is. A column that --columns names is not left out."
+            )
         if self.encode is not None:
             names = {"onehot": "one-hot (OneHotEncoder)", "ordinal": "as numbers (OrdinalEncoder)"}
             rest = [name for name in self.texts if name not in self.ordinal]
@@ -90,10 +100,18 @@ class Fitting:
         return said
 
 
-def fitting(model: Any, rows: Sequence[Pair], encode: Encode, *, is_fresh: bool = True) -> Fitting:
+def fitting(
+    model: Any,
+    rows: Sequence[Pair],
+    encode: Encode,
+    *,
+    is_fresh: bool = True,
+    wanted: Sequence[str] = (),
+) -> Fitting:
     """What has to be put around a model for observations that begin with these.
 
-    Around a model that is not `is_fresh`, one that was taught before, nothing is put.
+    Around a model that is not `is_fresh`, one that was taught before, nothing is put. What is
+    `wanted` is not left out, whatever it looks like.
     """
     if not is_river(model):
         if encode in ("onehot", "ordinal"):
@@ -109,18 +127,42 @@ def fitting(model: Any, rows: Sequence[Pair], encode: Encode, *, is_fresh: bool 
     texts = tuple(profile.texts)
     if encode == "none" or not texts:
         return made
-    if encode == "auto" and _takes(made.around(copy.deepcopy(model)), rows):
+    if encode != "auto":
+        return replace(made, encode=encode, texts=texts)
+    different = tuple(name for name in profile.different if name not in wanted)
+    if _takes(made.around(copy.deepcopy(model)), rows):
+        return replace(made, without=different) if _is_plain(model) else made
+    made, texts = replace(made, without=different), tuple(n for n in texts if n not in different)
+    if not texts or _takes(made.around(copy.deepcopy(model)), rows):
         return made
-    wide = [n for n in texts if len(set(profile.columns[n])) > _MOST_CATEGORIES]
-    ordinal = tuple(wide) if encode == "auto" else ()
-    scheme: Literal["onehot", "ordinal"] = "ordinal" if encode == "ordinal" else "onehot"
-    return Fitting(scheme, texts, ordinal, made.one_vs_rest)
+    wide = tuple(n for n in texts if len(set(profile.columns[n])) > _MOST_CATEGORIES)
+    return replace(made, encode="onehot", texts=texts, ordinal=wide)
 
 
 def is_river(model: Any) -> bool:
     """Whether a model is one of river."""
     base = sys.modules.get("river.base")
     return base is not None and isinstance(model, base.Estimator)
+
+
+def _is_plain(model: Any) -> bool:
+    """Whether it is a model of river's own that gets the columns as they are.
+
+    A pipeline, or a part that somebody else wrote, may make something of a text, such as its words.
+    """
+    from river import base, compose
+
+    if isinstance(model, compose.Pipeline) or not type(model).__module__.startswith("river."):
+        return False
+    values = vars(model).values()  # which a fresh model has from its parameters
+    parts = [p for v in values for p in (v if isinstance(v, (list, tuple)) else [v])]
+    return all(_is_plain(part) for part in parts if isinstance(part, base.Base))
+
+
+def _discard(names: Sequence[str]) -> Any:
+    from river import compose
+
+    return compose.Discard(*names)
 
 
 def _knows_two(model: Any) -> bool:

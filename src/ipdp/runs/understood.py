@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import shlex
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ipdp.core.words import counted, few_digits, listed
@@ -28,23 +28,23 @@ def understood(source: Source, model: Any, made: Fitting, time: str | None = Non
     if not profile.rows:
         return []
     said = [f"Understood from {profile.sentence()}.", *made.sentences()]
-    return said + [f"Look: {warning}." for warning in smells(profile, model)]
+    return said + [f"Look: {warning}." for warning in smells(profile, model, made.without)]
 
 
-def smells(profile: Profile, model: Any) -> Iterator[str]:
-    """What is probably not meant, each with what to do."""
+def smells(profile: Profile, model: Any, without: Sequence[str] = ()) -> Iterator[str]:
+    """What is probably not meant, each with what to do; the model gets no column `without`."""
     commas = profile.decimal_commas
     if commas:
         what = f"numbers with decimal commas (such as {profile.columns[commas[0]][0]})"
         yield f"{listed(commas)} {_holds(commas)} {what}, read as text (--decimal ,)"
     for name in profile.indices:
         yield f"{name} is the index of a pandas frame (--drop {name})"
-    yield from _columns(profile)
+    yield from _columns(profile, without)
     yield from _labels(profile, model)
 
 
-def _columns(profile: Profile) -> Iterator[str]:
-    others = [name for name in profile.ids if name not in profile.indices]
+def _columns(profile: Profile, without: Sequence[str]) -> Iterator[str]:
+    others = [name for name in profile.ids if name not in (*profile.indices, *without)]
     if others:
         dropped = shlex.quote(",".join(others))
         # In one trial it cost a forest ten times the processor and 15 points of accuracy.
@@ -52,11 +52,25 @@ def _columns(profile: Profile) -> Iterator[str]:
             f"the model gets {listed(others)}, which looks like an id: it is of no use to a model, "
             f"and a tree gets slow and worse by it (--drop {dropped} leaves it out)"
         )
-    if profile.clocks:
-        name = shlex.quote(profile.clocks[0])
+    yield from _times(profile, without)
+
+
+def _times(profile: Profile, without: Sequence[str]) -> Iterator[str]:
+    clocks = [name for name in profile.clocks if name not in without]
+    if clocks:
+        name = shlex.quote(clocks[0])
+        cure = f"--time {name} puts it on the axes and not into the model"
+        if profile.time is not None:
+            cure = f"--drop {shlex.quote(','.join(clocks))} leaves it out"
+        yield f"the model gets {listed(clocks)}, which looks like a clock ({cure})"
+    elif profile.clocks and profile.time is None:
+        name = profile.clocks[0]
+        yield f"{name} looks like a clock (--time {shlex.quote(name)} puts it on the axes)"
+    dates = [name for name in profile.dates if name not in without]
+    if dates:
         yield (
-            f"the model gets {listed(profile.clocks)}, which looks like a clock (--time {name} "
-            "puts it on the axes and not into the model)"
+            f"{listed(dates)} {_holds(dates)} dates, which the model gets as text: give it numbers "
+            f"instead, such as days since then (--drop {shlex.quote(','.join(dates))} leaves it out)"
         )
 
 

@@ -16,6 +16,8 @@ from ipdp.sources.columns import DECIMAL_COMMA
 
 # Fewer rows do not tell an id or a clock from a column that happens to look like one.
 _ENOUGH = 10
+# Times that go back at no more than this share of the rows come late, and are a clock all the same.
+_LATE = 0.1
 # A target with more different whole numbers than this among the first 100 is not made of classes.
 _MOST_CLASSES = 20
 _PANDAS_INDEX = re.compile(r"__index_level_\d+__")
@@ -60,9 +62,20 @@ class Profile:
         return [name for name, values in self.columns.items() if _is_clock(values)]
 
     @cached_property
+    def dates(self) -> list[str]:
+        """Columns of text that are times, and not that of the observation."""
+        return [n for n in self.texts if n not in self.clocks and _times(self.columns[n])]
+
+    @cached_property
     def ids(self) -> list[str]:
         """Columns that look like the name or the number of an observation."""
-        return [n for n, v in self.columns.items() if n not in self.clocks and _is_id(v)]
+        times = {*self.clocks, *self.dates}
+        return [n for n, v in self.columns.items() if n not in times and _is_id(v)]
+
+    @property
+    def different(self) -> list[str]:
+        """Columns of text that is another one in each row: ids, and times mostly."""
+        return [name for name in self.texts if _is_id(self.columns[name])]
 
     @property
     def decimal_commas(self) -> list[str]:
@@ -128,14 +141,25 @@ def _kind(value: Any) -> str:
 
 
 def _is_clock(values: Sequence[Any]) -> bool:
-    """Texts that are times, or seconds since 1970 and the like that do not go back."""
-    if len(values) < _ENOUGH or len(set(values)) < 2:
-        return False
-    times = [seconds(value) for value in values]
-    if any(t is None or not is_wall_clock(t) for t in times):
-        return False
-    known = [t for t in times if t is not None]
-    return isinstance(values[0], str) or known == sorted(known)
+    """Times that do not go back; of those that are text some may, and all may be in reverse."""
+    steps = [b - a for a, b in pairwise(_times(values))]
+    back, forth = sum(s < 0 for s in steps), sum(s > 0 for s in steps)
+    if not isinstance(values[0] if values else None, str):
+        return forth > 0 and not back
+    return back + forth > 0 and min(back, forth) <= _LATE * len(steps)
+
+
+def _times(values: Sequence[Any]) -> list[float]:
+    """The values in seconds since 1970; none if they are no times, or too few to tell."""
+    if len(values) < _ENOUGH:
+        return []
+    times = [t for v in values if (t := seconds(v)) is not None and _is_time(v, t)]
+    return times if len(times) == len(values) else []
+
+
+def _is_time(value: Any, t: float) -> bool:
+    # A number may be any, a text that is read as a time is one.
+    return isinstance(value, str) or is_wall_clock(t)
 
 
 def _is_id(values: Sequence[Any]) -> bool:
