@@ -9,7 +9,7 @@ import zlib
 import numpy as np
 import pytest
 
-from ipdp.core.words import few_digits
+from ipdp.core.words import few_digits, percent
 from ipdp.web.svg import Drawing, Scale, diverging, png, ticks, viridis
 
 
@@ -73,11 +73,26 @@ def test_names_are_text_and_lines_are_broken_where_nothing_is_known():
     assert root[1].attrib["d"] == "M0.0 0.0M2.0 2.0L3.0 3.0"
 
 
+def test_ticks_that_need_room_are_left_out_evenly():
+    drawing = Drawing(200, 50, "")
+    places = [95_000.0 + 2_500 * k for k in range(7)]
+    drawing.x_axis(Scale(95_000, 110_000, 20, 180), 30, few_digits, places)
+    said = [part.text for part in ET.fromstring(str(drawing)).iter() if part.text]
+    assert said == ["95,000", "100,000", "105,000"]
+
+
+def test_all_ticks_have_the_same_decimals():
+    drawing = Drawing(100, 100, "")
+    drawing.y_axis(Scale(0.8, 0.9, 0, 100), (0, 100), percent)
+    said = [part.text for part in ET.fromstring(str(drawing)).iter() if part.text]
+    assert said == ["80.0 %", "82.5 %", "85.0 %", "87.5 %", "90.0 %"]
+
+
 def test_two_ticks_never_read_the_same():
     drawing = Drawing(100, 100, "")
     drawing.y_axis(Scale(12.16, 12.24, 0, 100), (0, 100), few_digits)
     said = [part.text for part in ET.fromstring(str(drawing)).iter() if part.text]
-    assert said == ["12.16", "12.18", "12.2", "12.22", "12.24"]
+    assert said == ["12.16", "12.18", "12.20", "12.22", "12.24"]
     names = Drawing(100, 100, "")
     names.y_axis(Scale(0, 2, 0, 100), (0, 100), lambda _: "Monday", [0, 1])
     assert str(names).count("Monday") == 2

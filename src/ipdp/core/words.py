@@ -94,20 +94,26 @@ def percent(share: float) -> str:
     return f"{100 * share:.{digits}f} %".replace("100.0", "99.9")
 
 
-def told_apart(values: Sequence[float], say: Callable[[float], str]) -> list[str]:
-    """Numbers in words, with more digits where two of them would read the same.
+def along_axis(values: Sequence[float], say: Callable[[float], str]) -> list[str]:
+    """Numbers along an axis: as many digits as they need, and all with the same decimals.
 
     Examples
     --------
-    >>> told_apart([12.15, 12.2], few_digits), told_apart([0.871, 0.874], percent)
-    (['12.15', '12.2'], ['87.1 %', '87.4 %'])
+    >>> along_axis([12.0, 12.25, 12.5], few_digits), along_axis([102_500, 105_000], few_digits)
+    (['12.00', '12.25', '12.50'], ['102,500', '105,000'])
+    >>> along_axis([0.85, 0.875, 0.9], percent)
+    ['85.0 %', '87.5 %', '90.0 %']
     """
-    said = [say(value) for value in values]
-    if len(set(said)) == len(said) or say not in (few_digits, percent):
-        return said  # names and dates may be the same
     scale, unit = (100, " %") if say is percent else (1, "")
-    span = scale * (max(values) - min(values))
-    return [f"{few_digits(scale * value, span)}{unit}" for value in values]
+    numbers = [scale * float(value) for value in values]
+    span = max(numbers) - min(numbers) if numbers else 0.0
+    if say not in (few_digits, percent) or not (span >= 1e-6 and max(map(abs, numbers)) < 1e9):
+        return [say(value) for value in values]  # names and dates, one number, or tiny and huge ones
+    decimals = max(0, 3 - math.ceil(math.log10(span)))
+    texts = [f"{round(number, decimals) + 0.0:,.{decimals}f}" for number in numbers]
+    while "." in texts[0] and all(text[-1] in "0." for text in texts):
+        texts = [text[:-1] for text in texts]
+    return [f"{text}{unit}" for text in texts]
 
 
 def times(n: int) -> str:

@@ -9,7 +9,11 @@ import numpy as np
 from ipdp.core.curve import Curve
 from ipdp.core.times import moment
 from ipdp.core.typing import FloatArray
+from ipdp.plot.shown.clock import clock_ticks
 from ipdp.web.svg import Drawing, Scale, ticks
+
+# So much of an axis is not left without a date at its start.
+_BARE = 0.4
 
 Clock = tuple[FloatArray, FloatArray]
 """Numbers of observations, and the time of each."""
@@ -32,12 +36,10 @@ def draw_clock(
         drawing.x_axis(across, y[0], lambda n: f"{n:,.0f}", ticks(across.low, across.high, 5))
         drawing.text((across.start + across.end) / 2, y[1], "observations", anchor="middle")
         return
-    span = float(np.ptp(clock[1]))
-    form = "%H:%M" if span < 2 * 86_400 else "%d %b" if span < 300 * 86_400 else "%b %Y"
-    places = np.linspace(max(across.low, clock[0][0]), across.high, 6)[:-1].tolist()
-
-    def say(n: float) -> str:
-        return f"{moment(float(np.interp(n, *clock))):{form}}"
-
-    drawing.x_axis(across, y[0], say, places)
+    n, times = clock
+    moments, texts = clock_ticks(float(times[0]), float(times[-1]))
+    places = np.interp(moments, times, n).tolist()
+    if places[0] - n[0] > _BARE * (across.high - across.low):
+        places, texts = [float(n[0]), *places], [f"{moment(times[0]):%d %b}", *texts]
+    drawing.x_axis(across, y[0], dict(zip(places, texts, strict=True)).__getitem__, places)
     drawing.text((across.start + across.end) / 2, y[1], "time of the data (UTC)", anchor="middle")

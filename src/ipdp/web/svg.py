@@ -11,13 +11,13 @@ import html
 import math
 import struct
 import zlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from ipdp.core.typing import Array, FloatArray
-from ipdp.core.words import told_apart
+from ipdp.core.words import along_axis
 
 # Viridis at eleven places.
 _VIRIDIS = (
@@ -153,15 +153,16 @@ class Drawing:
     ) -> None:
         """Ticks with numbers under a line; those that would run into each other are left out."""
         self.line((scale.start, scale.end), (y, y), "d-axis")
-        until = -math.inf
-        for place, said in zip(places, told_apart(places, say), strict=True):
-            at = scale(place)
-            half = 3.1 * len(said)
-            if at - half < until + 6 or at + half > self.width:
+        marks = [(scale(place), said) for place, said in _said(places, say)]
+        # All get the room of the longest, so that of even ticks even ones are left.
+        room = max((_width(said) for _, said in marks), default=0.0) + 6
+        before = -math.inf
+        for at, said in marks:
+            if at - before < room or at + _width(said) / 2 > self.width:
                 continue
             self.line((at, at), (y, y + 3), "d-axis")
             self.text(at, y + 13, said, anchor="middle")
-            until = at + half
+            before = at
 
     def y_axis(
         self,
@@ -172,7 +173,7 @@ class Drawing:
     ) -> None:
         """Numbers to the left of faint lines across."""
         places = ticks(scale.low, scale.high, 4) if places is None else places
-        for place, said in zip(places, told_apart(places, say), strict=True):
+        for place, said in _said(places, say):
             at = scale(place)
             self.line(x, (at, at), "d-grid")
             self.text(x[0] - 5, at + 3.5, said, anchor="end")
@@ -182,6 +183,17 @@ class Drawing:
             f'<svg viewBox="0 0 {self.width:.0f} {self.height:.0f}" role="img" '
             f'aria-label="{html.escape(self.label)}" class="drawing">{"".join(self.parts)}</svg>'
         )
+
+
+def _said(
+    places: Sequence[float], say: Callable[[float], str]
+) -> Iterator[tuple[float, str]]:
+    return zip(places, along_axis(places, say), strict=True)
+
+
+def _width(said: str) -> float:
+    """The width of a text under an axis, about."""
+    return 6.2 * len(said)
 
 
 def viridis(values: FloatArray, low: float, high: float) -> Array:
