@@ -21,6 +21,7 @@ from ipdp.log.headline import (
     target_of,
 )
 from ipdp.log.records import LoggedChange
+from ipdp.monitor.move import Move
 
 ENDED = Status("ended", 45_312)
 
@@ -104,6 +105,13 @@ def test_what_changed(found, sentence):
     assert headline(facts(changes=found)).changes == sentence
 
 
+def test_a_clock_that_was_recognised_is_no_move():
+    found = changes(("virtual", "date"), ("virtual", "age"))
+    found[0] = replace(found[0], change=replace(found[0].change, move=Move("date", "grows", 900, 8)))
+    said = headline(facts(changes=found)).changes
+    assert said == "The model has not changed its mind; the data moved in age."
+
+
 def test_with_a_wall_clock_it_is_this_week():
     now = datetime(2024, 6, 13, 12, tzinfo=UTC).timestamp()  # a Thursday
     curves = [replace(curve_at("age", 900, np.random.default_rng(1)), t=now)]
@@ -162,6 +170,7 @@ def test_the_target_is_in_the_settings_or_it_is_not_known():
     assert target_of({"command": {"target": "price"}}) == "price"
     assert target_of({"target": "price"}) == "price"
     assert target_of({"command": {"target": None}}) is None
+    assert target_of({"command": {"target": None}, "target": "price_up"}) == "price_up"
     assert target_of({}) is None
 
 

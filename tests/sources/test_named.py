@@ -95,3 +95,8 @@ def test_a_data_set_that_is_not_there(monkeypatch, tmp_path):
 def test_columns_that_are_not_there():
     with pytest.raises(SourceError, match="observation 1: there is no column 'colour'"):
         next(iter(open_source("agrawal", drop=["colour"])))
+
+
+def test_a_data_set_says_what_its_label_is_called():
+    assert open_source("agrawal?n_samples=5").target == "granted"
+    assert open_source("hyperplane?n_samples=5").target is None

@@ -55,7 +55,7 @@ class Reporter:
         from ipdp.sources.profile import Profile
 
         stream = self.loop.stream
-        said = divergence(Profile(stream.first, stream.columns.target), came.scores)
+        said = divergence(Profile(stream.first, stream.target), came.scores)
         if said:
             self._say(said)
 

@@ -12,7 +12,16 @@ from ipdp.datasets.agrawal import AgrawalDrift
 from ipdp.datasets.hyperplane import Hyperplane, Plane
 from ipdp.datasets.real import california, elec2
 
-__all__ = ["DATASETS", "AgrawalDrift", "Hyperplane", "Plane", "california", "elec2", "load"]
+__all__ = [
+    "DATASETS",
+    "TARGETS",
+    "AgrawalDrift",
+    "Hyperplane",
+    "Plane",
+    "california",
+    "elec2",
+    "load",
+]
 
 # Generated streams end where the paper's do, unless another `n_samples` is given.
 DATASETS: dict[str, Callable[..., base.Dataset]] = {
@@ -22,6 +31,9 @@ DATASETS: dict[str, Callable[..., base.Dataset]] = {
     "hyperplane": partial(Hyperplane, n_samples=40_000),
 }
 """What makes each data set, by name."""
+
+TARGETS = {"agrawal": "granted", "california": "house_value", "elec2": "price_up"}
+"""What the label of a data set is called, where it has a meaning."""
 
 
 def load(name: str, **settings: Any) -> base.Dataset:

@@ -175,7 +175,8 @@ def headline(facts: Facts) -> Headline:
 def target_of(settings: Mapping[str, Any]) -> str | None:
     """The name of what the model predicts, where the run was told; else None."""
     command = settings.get("command")
-    given = command.get("target") if isinstance(command, Mapping) else settings.get("target")
+    given = command.get("target") if isinstance(command, Mapping) else None
+    given = given or settings.get("target")  # a data set calls its label by itself
     return given if isinstance(given, str) and given else None
 
 
@@ -284,7 +285,7 @@ def _compared(name: str, now: float, whole: float) -> str:
 
 def _changes(facts: Facts) -> str:
     model = [logged for logged in facts.changes if logged.change.kind != "virtual"]
-    data = [logged for logged in facts.changes if logged.change.kind in ("virtual", "both")]
+    data = [logged for logged in facts.changes if _has_moved(logged)]
     if not facts.changes and facts.settings.get("monitor") is False:
         return "Nobody watched for changes (the run has no monitor)."
     now = _now(facts)
@@ -319,6 +320,13 @@ def _this_week(model: Sequence[LoggedChange], now: datetime) -> str:
         return f"The model has not changed its mind this week, last {about}"
     many = "last " * (len(recent) > 1)
     return f"The model changed its mind {times(len(recent))} this week, {many}{about}"
+
+
+def _has_moved(logged: LoggedChange) -> bool:
+    """Whether the data moved; a clock that was recognised as one has not."""
+    move = logged.change.move
+    is_clock = move is not None and move.aspect == "grows"
+    return logged.change.kind in ("virtual", "both") and not is_clock
 
 
 def _moved(data: Sequence[LoggedChange]) -> str:

@@ -79,6 +79,7 @@ def assemble(config: RunConfig, *, resume: bool, overwrite: bool = False) -> Ite
                 allow_pickle=config.allow_pickle,
                 settings={
                     "model": config.model,
+                    "target": stream.target,
                     "command": to_log(config),
                     "fitting": made.to_dict(),
                 },

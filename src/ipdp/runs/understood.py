@@ -24,7 +24,7 @@ def understood(source: Source, model: Any, made: Fitting, time: str | None = Non
 
     `time` is the column of the run's clock.
     """
-    profile = Profile(source.first, source.columns.target, time)
+    profile = Profile(source.first, source.target, time)
     if not profile.rows:
         return []
     said = [f"Understood from {profile.sentence()}.", *made.sentences()]

@@ -185,6 +185,11 @@ class Source(ABC):
         """The observations from here on, with the place of the last one kept for `_where`."""
 
     @property
+    def target(self) -> str | None:
+        """What the label is called; None where that is not known, or there is none."""
+        return self.columns.target
+
+    @property
     def is_labelled(self) -> bool:
         """Whether its observations have a label y."""
         return self.columns.target is not None

@@ -46,6 +46,12 @@ class CountedSource(Source):
         self._stream = stream
 
     @property
+    def target(self) -> str | None:
+        from ipdp.datasets import TARGETS
+
+        return TARGETS.get(self.name.partition("?")[0])
+
+    @property
     def is_labelled(self) -> bool:
         return True
 
