@@ -107,7 +107,9 @@ def test_what_changed(found, sentence):
 
 def test_a_clock_that_was_recognised_is_no_move():
     found = changes(("virtual", "date"), ("virtual", "age"))
-    found[0] = replace(found[0], change=replace(found[0].change, move=Move("date", "grows", 900, 8)))
+    found[0] = replace(
+        found[0], change=replace(found[0].change, move=Move("date", "grows", 900, 8))
+    )
     said = headline(facts(changes=found)).changes
     assert said == "The model has not changed its mind; the data moved in age."
 

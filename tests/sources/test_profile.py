@@ -50,7 +50,10 @@ def test_a_target_of_numbers():
         ([20240601 + k for k in range(20)], False),  # a whole number that grows: an id
         ([f"2024-06-{1 + k:02}" for k in (*range(12), 10, *range(12, 20))], True),  # one is late
         ([f"2024-06-{1 + k:02}" for k in range(20, 0, -1)], True),  # the newest first
-        ([f"2024-06-{1 + 7 * k % 29:02}" for k in range(20)], False),  # dates, but of something else
+        (
+            [f"2024-06-{1 + 7 * k % 29:02}" for k in range(20)],
+            False,
+        ),  # dates, but of something else
         (["2024"] * 20, False),
         ([f"{k}-{k}" for k in range(20)], False),
         ([k / 19 for k in range(20)], False),

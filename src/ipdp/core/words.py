@@ -108,7 +108,9 @@ def along_axis(values: Sequence[float], say: Callable[[float], str]) -> list[str
     numbers = [scale * float(value) for value in values]
     span = max(numbers) - min(numbers) if numbers else 0.0
     if say not in (few_digits, percent) or not (span >= 1e-6 and max(map(abs, numbers)) < 1e9):
-        return [say(value) for value in values]  # names and dates, one number, or tiny and huge ones
+        return [
+            say(value) for value in values
+        ]  # names and dates, one number, or tiny and huge ones
     decimals = max(0, 3 - math.ceil(math.log10(span)))
     texts = [f"{round(number, decimals) + 0.0:,.{decimals}f}" for number in numbers]
     while "." in texts[0] and all(text[-1] in "0." for text in texts):

@@ -1,8 +1,8 @@
 """What is put around a model of river, so that it takes the columns and labels that there are.
 
 Text columns are encoded by river's own transformers in front of the model, unless the model takes
-text, as trees do. Text that is another one in each row, as an id is, is kept from the model. A model
-that knows two classes only, and those as true and false, learns others as one against the rest.
+text, as trees do. Text that is another one in each row, as an id is, is kept from the model. A
+model that knows two classes only, as true and false, learns others as one against the rest.
 """
 
 from __future__ import annotations
@@ -130,9 +130,16 @@ def fitting(
     if encode != "auto":
         return replace(made, encode=encode, texts=texts)
     different = tuple(name for name in profile.different if name not in wanted)
+    return _by_trial(model, made, profile, different)
+
+
+def _by_trial(model: Any, made: Fitting, profile: Profile, different: tuple[str, ...]) -> Fitting:
+    """Without what is different in each row, and encoded if the model does not take it else."""
+    rows = profile.rows
     if _takes(made.around(copy.deepcopy(model)), rows):
         return replace(made, without=different) if _is_plain(model) else made
-    made, texts = replace(made, without=different), tuple(n for n in texts if n not in different)
+    made = replace(made, without=different)
+    texts = tuple(name for name in profile.texts if name not in different)
     if not texts or _takes(made.around(copy.deepcopy(model)), rows):
         return made
     wide = tuple(n for n in texts if len(set(profile.columns[n])) > _MOST_CATEGORIES)

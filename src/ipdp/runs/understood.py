@@ -70,7 +70,7 @@ def _times(profile: Profile, without: Sequence[str]) -> Iterator[str]:
     if dates:
         yield (
             f"{listed(dates)} {_holds(dates)} dates, which the model gets as text: give it numbers "
-            f"instead, such as days since then (--drop {shlex.quote(','.join(dates))} leaves it out)"
+            f"instead, such as days since (--drop {shlex.quote(','.join(dates))} leaves it out)"
         )
 
 

@@ -31,7 +31,7 @@ LEVEL = 0.95
 SIZE = 360.0, 224.0
 """Width and height of a drawing."""
 
-LEFT, RIGHT, TOP, BOTTOM = 48.0, 350.0, 26.0, 186.0
+LEFT, RIGHT, TOP, BOTTOM = 48.0, 350.0, 30.0, 186.0
 """Where the axes of a drawing are."""
 
 # Above the axis: the histogram of recent values.
@@ -192,8 +192,8 @@ def _draw_spread(drawing: Drawing, shown: Curve, to: tuple[Scale, Scale, float])
     draw_spread(
         drawing, [across(v) for v in axis_of(shown)], ends, is_category=shown.categorical[0]
     )
-    drawing.bar((LEFT + 4, LEFT + 16), (TOP - 9, TOP - 1), "d-spread")
-    drawing.text(LEFT + 20, TOP - 1.5, SPREAD)
+    drawing.bar((LEFT + 4, LEFT + 16), (TOP - 13, TOP - 5), "d-spread")
+    drawing.text(LEFT + 20, TOP - 5.5, SPREAD)
 
 
 def _draw_beside(drawing: Drawing, shown: Curve, other: Curve, to: tuple[Scale, Scale]) -> None:
@@ -247,8 +247,8 @@ def _draw_legend(drawing: Drawing, outputs: Sequence[Label]) -> None:
     x = LEFT
     for k, output in enumerate(outputs[:_LINES]):
         said = named(output, 12)
-        drawing.dot(x + 4, TOP - 5, f"d-c{k + 1}", 3.5)
-        drawing.text(x + 11, TOP - 1.5, said)
+        drawing.dot(x + 4, TOP - 9, f"d-c{k + 1}", 3.5)
+        drawing.text(x + 11, TOP - 5.5, said)
         x += 22 + 6.2 * len(said)
 
 

@@ -170,8 +170,8 @@ def _draw_line(
 def _draw_names(drawing: Drawing, *, with_spread: bool) -> None:
     """What the two lines are, and the light band."""
     for k, said in enumerate(("PDP", "ALE")):
-        drawing.dot(LEFT + 8 + 46 * k, TOP - 5, f"d-c{k + 1}", 3.5)
-        drawing.text(LEFT + 15 + 46 * k, TOP - 1.5, said)
+        drawing.dot(LEFT + 8 + 46 * k, TOP - 9, f"d-c{k + 1}", 3.5)
+        drawing.text(LEFT + 15 + 46 * k, TOP - 5.5, said)
     if with_spread:
-        drawing.bar((LEFT + 96, LEFT + 108), (TOP - 9, TOP - 1), "d-spread")
-        drawing.text(LEFT + 112, TOP - 1.5, SPREAD)
+        drawing.bar((LEFT + 96, LEFT + 108), (TOP - 13, TOP - 5), "d-spread")
+        drawing.text(LEFT + 112, TOP - 5.5, SPREAD)

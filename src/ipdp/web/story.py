@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import html
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
@@ -23,7 +23,7 @@ from ipdp.core.parts import n_features, without_parts
 from ipdp.core.redaction import short_paths
 from ipdp.core.times import moment
 from ipdp.core.words import brief, counted, few_digits, percent, unbroken
-from ipdp.log.beliefs import belief
+from ipdp.log.beliefs import belief, output_name, value_text
 from ipdp.log.headline import (
     Facts,
     by_importance,
@@ -169,14 +169,24 @@ def _score(told: Told) -> str | None:
     if not facts.scores:
         return None
     name = most_moved(facts.scores)
-    clock = _clock(told)
-    drawn = series_drawing(name, facts.scores[name], _marks(facts), clock=clock)
+    title, say = _as_on_axes(name, facts)
+    drawn = series_drawing(title, facts.scores[name], _marks(facts), say, _clock(told))
     return f"<figure>{drawn}</figure>" if drawn else None
 
 
+def _as_on_axes(name: str, facts: Facts) -> tuple[str, Callable[[float], str]]:
+    """What a mean prediction is called along the axes of the curves, and how it is written."""
+    for curve in facts.curves[:1]:
+        for output in curve.outputs:
+            if name == f"mean {curve.output_text(output)}":
+                said = output_name(curve, output, target_of(facts.settings))
+                return f"mean {said}", value_text(curve)
+    return name, few_digits
+
+
 _MARKS = (
-    '<figcaption><span class="key d-model"></span> the model changed its mind '
-    '<span class="key d-data"></span> the data moved</figcaption>'
+    '<figcaption><span class="what"><span class="key d-model"></span> the model changed its mind'
+    '</span> <span class="what"><span class="key d-data"></span> the data moved</span></figcaption>'
 )
 
 

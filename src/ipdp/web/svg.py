@@ -185,9 +185,7 @@ class Drawing:
         )
 
 
-def _said(
-    places: Sequence[float], say: Callable[[float], str]
-) -> Iterator[tuple[float, str]]:
+def _said(places: Sequence[float], say: Callable[[float], str]) -> Iterator[tuple[float, str]]:
     return zip(places, along_axis(places, say), strict=True)
 
 
