@@ -138,7 +138,7 @@ def series_drawing(
     n, values = n[known], values[known]
     if len(n) < 2:
         return ""
-    width, height = 480.0, 182.0
+    width, height = 380.0, 182.0
     drawing = Drawing(width, height, f"{title} over time")
     drawing.text(4, 12, capital(title), "d-title")
     across = Scale(0.0, float(n[-1]), LEFT, width - 10)
