@@ -135,3 +135,9 @@ def test_docstrings_can_be_typeset():
     """A name in backticks is followed by no letter: the site could not tell where it ends."""
     for file in SOURCE.rglob("*.py"):
         assert not re.findall(r"`[A-Za-z_.]+`[a-z]", file.read_text()), file
+
+
+def test_the_version_is_the_same_everywhere():
+    [newest, *_] = re.findall(r"^## (.+)$", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
+    assert newest.startswith(f"{ipdp.__version__} (")
+    assert f"\nversion: {ipdp.__version__}\n" in (ROOT / "CITATION.cff").read_text()

@@ -140,7 +140,8 @@ def test_changes(run, ipdp):
     assert len(lines) == 2
     assert len(ipdp("changes", run, "--feature", "age").out.splitlines()) == 1
     assert len(ipdp("changes", run, "--after", "210").out.splitlines()) == 1
-    assert ipdp("changes", run, "--kind", "virtual").out == "No changes.\n"
+    none = ipdp("changes", run, "--kind", "virtual").out
+    assert none == "No changes of those asked for, of 2 changes; the last is real, at 250.\n"
     found = json.loads(ipdp("changes", run, "--json").out)
     assert [change["n"] for change in found] == [210, 250]
     assert library.Change.from_dict(found[0]).summary() == found[0]["summary"]

@@ -15,6 +15,7 @@ from ipdp.cli.since import first_n
 from ipdp.core.curve import feature_text
 from ipdp.core.times import moment
 from ipdp.core.validation import unknown
+from ipdp.core.words import counted
 
 if TYPE_CHECKING:
     from ipdp.log import LogReader
@@ -85,7 +86,17 @@ def changes(
             when = when_text(change.n, change.change.t)
             line(out, f"{when}  {change.change.kind:<8} {change.change.summary()}")
         if not found:
-            line(out, "No changes.")
+            line(out, _nothing(reader.changes()))
+
+
+def _nothing(all_of_them: Sequence[LoggedChange]) -> str:
+    """That there is no change, and the last one of those that were not asked for."""
+    if not all_of_them:
+        return "No changes."
+    last = all_of_them[-1]
+    when = when_text(last.n, last.change.t).strip()
+    of = counted(len(all_of_them), "change")
+    return f"No changes of those asked for, of {of}; the last is {last.change.kind}, at {when}."
 
 
 def check(
@@ -134,15 +145,15 @@ def _changes(
     names = [feature_text(known) for known in reader.features]
     if feature is not None and feature not in names:
         raise ValueError(unknown("feature", feature, names))
-    counted = [kind.strip() for kind in kinds.split(",")]
-    for kind in counted:
+    wanted = [kind.strip() for kind in kinds.split(",")]
+    for kind in wanted:
         if kind not in KINDS:
             raise ValueError(f"--kind: {unknown('kind', kind, KINDS)}")
     return [
         change
         for change in reader.changes()
         if change.n > after
-        and change.change.kind in counted
+        and change.change.kind in wanted
         and (feature is None or feature_text(change.change.feature) == feature)
     ]
 
