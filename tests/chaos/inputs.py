@@ -51,7 +51,7 @@ ODD: list[Any] = [
     ),
     *(b"u", [], [1.0], (), (1, 2), {}, {"a": 1}, set(), frozenset("u"), object(), int, len),
     *(np.float32(0.1), np.int8(3), np.float64("nan"), np.bool_(True), np.str_("u"), np.array(1.0)),
-    *(np.array([1.0]), np.array([]), np.datetime64("2024-01-01"), np.datetime64("NaT"), 1j),
+    *(np.array([1.0]), np.array([]), np.datetime64("2024-01-01"), np.datetime64("NaT", "s"), 1j),
     *(Decimal("0.1"), Decimal("NaN"), Decimal("1e400"), Fraction(1, 3), dt.date(2024, 1, 1)),
     *(dt.datetime(2024, 1, 1), dt.timedelta(1), pd.NA, pd.NaT, pd.Timestamp("2024-01-01")),
 ]

@@ -147,7 +147,7 @@ def test_what_a_column_holds_comes_back(value):
     assert decode_value(json.loads(json.dumps(encode_value(value)))) == value
 
 
-@pytest.mark.parametrize("value", [pd.NA, pd.NaT, np.datetime64("NaT"), None])
+@pytest.mark.parametrize("value", [pd.NA, pd.NaT, np.datetime64("NaT", "s"), None])
 def test_what_is_missing_is_none(value):
     assert decode_value(encode_value(value)) is None
 
