@@ -12,6 +12,8 @@ from setuptools import Extension, setup
 KERNELS = (
     ("ipdp.core.kernels", "loop"),
     ("ipdp.core.kernels", "sums"),
+    ("ipdp.core.kernels", "bins"),
+    ("ipdp.core.kernels", "watch"),
     ("ipdp.core.kernels", "spread"),
     ("ipdp.models.trees.kernels", "walk"),
     ("ipdp.models.trees.kernels", "leaves"),

@@ -44,3 +44,15 @@ def test_what_does_not_fit_is_refused(columns, values):
     smoothing = Smoothing(alpha=0.1, n_rows=2, n_columns=3)
     with pytest.raises((ValueError, IndexError)):
         smoothing.update_at(columns, values, 1.0, 1.0)
+
+
+@pytest.mark.usefixtures("build")
+def test_several_at_once_are_those_one_by_one_to_the_last_bit():
+    rng = np.random.default_rng(1)
+    columns, values = rng.integers(-1, 4, size=(9, 1)), rng.normal(size=(9, 2, 1))
+    w, t = rng.uniform(0.5, 2, size=9).tolist(), np.cumsum(rng.integers(1, 4, size=9)).tolist()
+    together, single = (Smoothing(alpha=0.1, n_rows=2, n_columns=4) for _ in range(2))
+    together.update_many_at(columns.astype(np.intp), values, w, t)
+    for k in range(9):
+        single.update_at(columns[k].tolist(), values[k], w[k], t[k])
+    assert together.state == single.state

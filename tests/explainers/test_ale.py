@@ -1,6 +1,7 @@
 """Accumulated local effects against brute force, and the laws of explainers."""
 
 import math
+import pickle
 
 import numpy as np
 import pytest
@@ -273,3 +274,38 @@ def test_the_bins_of_a_table_are_those_of_all_rows():
 def test_errors_of_a_table(rows, weights, sentence):
     with pytest.raises(ValueError, match=sentence):
         ipdp.accumulated_local_effects(model, rows, weights=weights)
+
+
+def test_it_does_not_depend_on_who_reads_when():
+    watched, alone = (ipdp.IncrementalALE(model, alpha=0.01, seed=1) for _ in range(2))
+    for k, x in enumerate(ROWS):
+        watched.explain_one(x)
+        alone.explain_one(x)
+        if k > 30 and k % 7 == 0:
+            watched.curves  # noqa: B018
+    assert watched.state == alone.state
+
+
+def test_what_is_pickled_has_all_observations():
+    ale = ipdp.IncrementalALE(model, alpha=0.01, seed=1)
+    ale.explain_many(ROWS[:390])
+    twin = pickle.loads(pickle.dumps(ale))
+    for x in ROWS[390:]:
+        ale.explain_one(x)
+        twin.explain_one(x)
+    assert twin.state == ale.state
+
+
+def test_classes_that_come_late_begin_with_nothing():
+    def classes(x):
+        return {"a": 1.0} if x["n"] == 0 and x["b"] < 0 else {"a": x["a"], "b": 1 - x["a"]}
+
+    rows = sorted(ROWS, key=lambda x: x["n"])
+    ale = ipdp.IncrementalALE(classes, "a", alpha=None, grid=GRID["a"])
+    ale.explain_many(rows)
+    one = ipdp.IncrementalALE(lambda x: classes(x).get("b", 0.0), "a", alpha=None, grid=GRID["a"])
+    one.explain_many(rows)
+    curve = ale.curve("a")
+    np.testing.assert_allclose(
+        curve.average[list(curve.outputs).index("b")], one.curve("a").average[0], **CLOSE
+    )

@@ -334,3 +334,35 @@ def test_whole_numbers_beyond_64_bits_are_numbers():
         lattice.update(value)
     assert lattice.points.dtype == float
     assert lattice.points == pytest.approx(2.0**70)
+
+
+CATEGORIES = {
+    "few": [k % 4 for k in range(60)],
+    "one comes and goes": [9 if 20 < k < 24 else k % 3 for k in range(90)],
+    "a range in the end": [k % 3 if k < 30 else k for k in range(90)],
+    "no whole number": [k % 3 if k != 40 else 1.0 for k in range(60)],
+    "texts": ["abcde"[k % (3 + k // 40)] for k in range(90)],
+    "more texts than points": [f"text {k % (5 if k < 50 else 31)}" for k in range(120)],
+    "of two kinds": [(True, "yes", 2)[k % 3] for k in range(60)],
+}
+
+
+@pytest.mark.parametrize("name", CATEGORIES)
+@pytest.mark.parametrize("again", [True, False], ids=["asked each time", "asked after a change"])
+def test_what_takes_categories_in_does_what_update_does(name, again):
+    pattern = Lattice(Auto(4, window=40, warm_up=6))
+    plain, watched = pattern.fresh(seed=1), pattern.fresh(seed=1)
+    intake, keys, version = watched.intake, None, None
+    for k, value in enumerate(CATEGORIES[name]):
+        x = plain.admit(value)
+        plain.update(x)
+        watched.update(x) if intake is None else intake.offer(x)
+        assert watched.state == plain.state, k
+        if not watched.ready:
+            continue
+        if intake is not None and intake.version == version:
+            assert watched.keys == keys  # it has said of each change
+        elif again or watched.keys != keys:
+            intake = watched.intake
+        keys, version = watched.keys, intake and intake.version
+    assert (intake is None) == (name in {"of two kinds", "more texts than points"})

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
 from typing import Any
 
-from ipdp.core import schema
+from ipdp.core import kernels, schema
 from ipdp.core.typing import State
 from ipdp.core.validation import whole_number
 
@@ -22,24 +22,12 @@ class WindowedCounts:
         self.version = 0
         self._n = 0
         self._recent: deque[Hashable] = deque()
-        self._counts: Counter[Hashable] = Counter()
+        self._counts: dict[Hashable, int] = {}
 
     def update(self, x: Hashable) -> None:
         """Add the newest value and let the one that left the window go."""
-        counts, recent = self._counts, self._recent
-        self._n += 1
-        recent.append(x)
-        count = counts.get(x, 0)
-        counts[x] = count + 1
-        if not count:
+        if kernels.current.count_in(self, x):
             self.version += 1
-        if len(recent) > self.window:
-            leaving = recent.popleft()
-            count = counts[leaving] - 1
-            counts[leaving] = count
-            if not count:
-                del counts[leaving]
-                self.version += 1
 
     def most_common(self, n: int | None = None) -> list[tuple[Hashable, int]]:
         """The `n` most frequent values with their counts; at a tie, in their natural order."""
@@ -49,6 +37,12 @@ class WindowedCounts:
 
     def __len__(self) -> int:
         return len(self._counts)
+
+    def __iter__(self) -> Iterator[Hashable]:
+        return iter(self._counts)
+
+    def __contains__(self, x: object) -> bool:
+        return x in self._counts
 
     @property
     def recent(self) -> list[Hashable]:
@@ -90,7 +84,7 @@ class WindowedCounts:
         self._n = state["n"]
         self.version = state["version"]
         self._recent = deque(recent)
-        self._counts = Counter(self._recent)
+        self._counts = dict(Counter(self._recent))
 
 
 def in_order(categories: list[Any]) -> tuple[Any, ...]:

@@ -152,13 +152,33 @@ class Smoothing:
         >>> smoothing.mean, smoothing.weight
         (array([[1., 0., 7.]]), array([0.5, 0. , 1.5]))
         """
-        gap = 1 if self.t is None else t - self.t
-        decay = self._decay if gap == 1 else self._decay**gap
+        self.update_many_at(np.array([columns], dtype=np.intp), values[None], [w], [t])
+
+    def update_many_at(
+        self, columns: Array, values: FloatArray, w: list[float], t: list[float]
+    ) -> None:
+        """Do so with several observations, one after the other.
+
+        Parameters
+        ----------
+        columns
+            Of shape (n, n_columns), whole numbers as `np.intp`.
+        values
+            Of shape (n, n_rows, n_values).
+        w, t
+            Weights, and times in ascending order.
+        """
         if len(self._weight) != self.mean.shape[1]:
             self._weight, self._squares = self.weight, self.squares
-        kernels.current.fold_at(self, values, columns, decay, w)
-        self.n += 1
-        self.t = t
+        kernels.current.fold_at(self, values, columns, self._decays(t), w)
+        self.n += len(t)
+        self.t = t[-1]
+
+    def _decays(self, t: list[float]) -> list[float]:
+        """What is left of the past at each of some times, of what was there before it."""
+        before = t[0] - 1 if self.t is None else self.t
+        gaps = [later - earlier for earlier, later in pairwise([before, *t])]
+        return [self._decay if gap == 1 else self._decay**gap for gap in gaps]
 
     def update_many(self, values: Array, w: FloatArray, t: FloatArray) -> None:
         """Fold many observations in at once; the same as one by one, to rounding.
@@ -178,10 +198,7 @@ class Smoothing:
         """Fold many observations in, each with its rows in several arrays, as in `update_rows`."""
         if not rows:
             return
-        before = t[0] - 1 if self.t is None else self.t
-        gaps = [later - earlier for earlier, later in pairwise([before, *t])]
-        decays = [self._decay if gap == 1 else self._decay**gap for gap in gaps]
-        kernels.current.fold_many(self, rows, decays, w)
+        kernels.current.fold_many(self, rows, self._decays(t), w)
         self.n += len(rows)
         self.t = t[-1]
 

@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from ipdp.core import schema
+from ipdp.core import kernels, schema
 from ipdp.core.times import Kind, Moment, moment_of
 from ipdp.core.typing import Array, State
 from ipdp.grid.base import Grid, Key, Span, is_missing
@@ -239,6 +239,19 @@ class Auto(Grid):
     def intake(self) -> Any:
         is_decided = self.ready and not self._may_be_categories
         return self._range.intake if is_decided and type(self).update is Auto.update else None
+
+    def watch_for(self, owner: Grid) -> Any:
+        """What takes values as `update` does, while the categories stay the same; None if nothing.
+
+        Of any other value the `owner` is told, which is this grid or one that has it.
+        """
+        kind = self._categories.kind if self.ready and self.categorical else None
+        if kind is None or self._doubt is not None:
+            return None
+        storage = self._range.intake if self._may_be_range else None
+        if self._may_be_range and (storage is None or kind is not int):
+            return None
+        return kernels.current.CountWatch(storage, self._categories.counts, kind, owner)
 
     @property
     def watch(self) -> Any:

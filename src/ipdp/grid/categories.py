@@ -105,6 +105,17 @@ class Categories(Grid):
         return self._counts.n_values
 
     @property
+    def counts(self) -> WindowedCounts:
+        """How often each category occurred in the window."""
+        return self._counts
+
+    @property
+    def kind(self) -> type | None:
+        """The type of all categories of the window, if each has a point; else None."""
+        kinds = set(map(type, self._counts))
+        return kinds.pop() if len(kinds) == 1 and len(self._counts) <= self.size else None
+
+    @property
     def n_in_window(self) -> int:
         """How many values the window holds."""
         return min(self.n_values, self.window)

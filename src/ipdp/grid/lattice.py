@@ -121,6 +121,8 @@ class Lattice(Grid):
         return self.grid.admits_numbers
 
     def update(self, x: Any) -> None:
+        if self._source is None:
+            self._watch = None  # there may be too many categories now, or a range
         self.grid.update(x)
         # Here and not where points are read: the knots must not depend on who looks when.
         source = self._source
@@ -135,7 +137,9 @@ class Lattice(Grid):
     def intake(self) -> Any:
         if self._watch is None:
             source, storage = self._source, self.grid.intake
-            if source is not None and storage is not None:
+            if source is None and type(self.grid) is Auto:
+                self._watch = self.grid.watch_for(self)
+            elif source is not None and storage is not None:
                 # From here on the grid keeps its kind.
                 self._watch = kernels.current.Watch(storage, source.ends, self)
                 self._watch.expect(self._whole, self._bounds)

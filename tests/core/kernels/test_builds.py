@@ -19,7 +19,7 @@ from tests.builds import nothing_compiled
 import ipdp
 from ipdp.core import kernels
 from ipdp.core.errors import NotEnoughSamples
-from ipdp.core.kernels import array, loop, sums
+from ipdp.core.kernels import array, bins, loop, sums, watch
 from ipdp.core.random import Uniforms
 from ipdp.core.reservoir import Reservoir
 from ipdp.core.smoothing import Smoothing
@@ -246,7 +246,7 @@ def test_both_builds_have_the_same_names():
         own = (name for name, value in vars(module).items() if callable(value))
         return {name for name in own if not name.startswith("_")} - {"Any", "NotEnoughSamples"}
 
-    rooms = {loop.__name__, sums.__name__}
+    rooms = {room.__name__ for room in (loop, sums, bins, watch)}
     written = {n for n in names(loop) if getattr(loop, n).__module__ in rooms}
     assert set(array.__all__) == written
     assert written <= names(compiled())
@@ -525,3 +525,28 @@ def test_a_model_that_has_no_outputs_yet_is_explained(built):
         return json.loads(json.dumps(pdp.state))
 
     assert_close(with_kernels(built, explain), with_kernels(array, explain))
+
+
+@pytest.mark.parametrize("value", [None, -3.0, 0.0, 0.25, 1.0, 1.5, 2.0, 2.1, 1])
+@pytest.mark.parametrize("category", [None, 7, 3, 5, 4, "x"])
+def test_bins_are_those_of_their_definition(built, value, category):
+    edges, order = [0.0, 1.0, 2.0], [7, 3, 5]
+    axes = [(1, edges, 10)], [(0, order, 20, 30)]
+    for current in (built, array):
+        positions, slots, some = current.Locator(*axes, (2, 6), 4, 6).locate([category, value])
+        inside = value is not None and 0 <= value <= 2
+        k = next(k for k in range(2) if value <= edges[k + 1]) if inside else 0
+        at = order.index(category) if category in order else None
+        near = [7, 7, 7] if at is None else [order[max(at - 1, 0)], category, order[min(at + 1, 2)]]
+        assert positions.tolist() == [[*edges[k : k + 2], *map(float, near), 0.0], [0.0] * 6]
+        steps = [-1, -1] if at is None else [19 + at if at else -1, 20 + at if at < 2 else -1]
+        count = -1 if at is None else 30 + at
+        assert slots.tolist() == [10 + k if inside else -1, *steps, -1, count, -1]
+        assert some == (inside or at is not None)
+
+
+def test_bins_that_do_not_fit_are_refused(built):
+    for current in (built, array):
+        for shape, n_effects, n_slots in (((1, 4), 3, 4), ((1, 5), 2, 4), ((1, 5), 3, 3)):
+            with pytest.raises(ValueError, match="do not fit"):
+                current.Locator([(0, [0, 1], 0)], [(1, [1, 2], 1, 2)], shape, n_effects, n_slots)

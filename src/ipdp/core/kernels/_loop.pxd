@@ -78,22 +78,6 @@ cdef class QuantileSpan:
 
     cpdef tuple ends(self)
 
-cdef class Watch:
-    cdef public object storage, span, owner, whole
-    cdef public Py_ssize_t version
-    cdef public double low_from, low_to, high_from, high_to
-
-    cpdef expect(self, whole, tuple bounds)
-
-    @cython.locals(n=Py_ssize_t, low=double, high=double, stays=bint)
-    cpdef offer(self, x)
-
-cdef class Versions:
-    cdef public list watched, versions
-
-    @cython.locals(k=Py_ssize_t, changed=bint, versions=list)
-    cpdef bint changed(self) except -1
-
 @cython.locals(k=Py_ssize_t)
 cpdef take_in(list values, list storages, list updates)
 

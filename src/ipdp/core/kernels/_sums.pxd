@@ -16,12 +16,15 @@ cdef void _share_out(double[::1] weights, double[::1] squares, double[::1] share
 cdef void _fold_rows(double[:, ::1] mean, double[:, ::1] spread, double[::1] weights, double[::1] shares,
                      const double[:, :] values, Py_ssize_t first, double decay) noexcept
 
-@cython.locals(k=Py_ssize_t, row=Py_ssize_t, column=Py_ssize_t, n=Py_ssize_t, n_columns=Py_ssize_t,
-               n_rows=Py_ssize_t, n_values=Py_ssize_t, fits=bint,
-               weight=double, share=double, delta=double, step=double,
+@cython.locals(one=Py_ssize_t, k=Py_ssize_t, n_columns=Py_ssize_t, n_rows=Py_ssize_t, n_values=Py_ssize_t, fits=bint,
                mean=cython.double[:, ::1], spread=cython.double[:, ::1],
                weights=cython.double[::1], squares=cython.double[::1])
-cpdef fold_at(smoothing, const double[:, :] values, list columns, double decay, double w)
+cpdef fold_at(smoothing, const double[:, :, :] values, const Py_ssize_t[:, :] columns, list decays, list w)
+
+@cython.locals(k=Py_ssize_t, row=Py_ssize_t, column=Py_ssize_t, n_columns=Py_ssize_t, n_rows=Py_ssize_t,
+               n_values=Py_ssize_t, weight=double, share=double, delta=double, step=double)
+cdef void _fold_columns(double[:, ::1] mean, double[:, ::1] spread, double[::1] weights, double[::1] squares,
+                        const double[:, :] values, const Py_ssize_t[:] columns, double decay, double w) noexcept
 
 cdef double _LEAST_SCALE
 

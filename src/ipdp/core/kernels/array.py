@@ -12,13 +12,15 @@ from typing import Any
 
 import numpy as np
 
-from ipdp.core.kernels import loop
+from ipdp.core.kernels import bins, loop
 from ipdp.core.kernels.loop import (
+    CountWatch,
     Extremes,
     QuantileSpan,
     Sample,
     Versions,
     Watch,
+    count_in,
     draw,
     is_whole,
     numbers_of,
@@ -27,8 +29,10 @@ from ipdp.core.kernels.loop import (
 from ipdp.core.typing import FloatArray
 
 __all__ = [
+    "CountWatch",
     "EvenPoints",
     "Extremes",
+    "Locator",
     "QuantileSpan",
     "Sample",
     "Versions",
@@ -36,6 +40,7 @@ __all__ = [
     "are_below",
     "close_block",
     "close_stratum",
+    "count_in",
     "draw",
     "fold_at",
     "fold_groups",
@@ -98,21 +103,28 @@ def fold_many(
     smoothing._squares = aged * aged * smoothing._squares + k @ k
 
 
-def fold_at(smoothing: Any, values: FloatArray, columns: list[int], decay: float, w: float) -> None:
-    """Fold an observation into some columns of a smoothing; the others only age."""
-    n_more = len(columns) - values.shape[1]
-    if values.shape[0] != len(smoothing.mean) or n_more < 0:
+def fold_at(
+    smoothing: Any, values: FloatArray, columns: Any, decays: list[float], w: list[float]
+) -> None:
+    """Fold observations into some columns of a smoothing each; the others only age."""
+    n_more = columns.shape[1] - values.shape[2]
+    if values.shape[1] != len(smoothing.mean) or n_more < 0:
         raise ValueError("the rows have another shape than those before")
     if n_more:
-        values = np.hstack([values, np.zeros((len(values), n_more))])
-    there = [k for k, column in enumerate(columns) if column >= 0]
-    at = [columns[k] for k in there]
+        values = np.concatenate([values, np.zeros((*values.shape[:2], n_more))], axis=2)
+    for own, slots, decay, weight in zip(values, columns, decays, w, strict=True):
+        there = slots >= 0
+        _fold_columns(smoothing, own[:, there], slots[there], decay, weight)
+
+
+def _fold_columns(smoothing: Any, values: FloatArray, at: Any, decay: float, w: float) -> None:
+    """Let all columns age, and fold the values of one observation into some of them."""
     smoothing._weight *= decay
     smoothing._squares *= decay * decay
     smoothing.spread *= decay
     weight = smoothing._weight[at]
     total = weight + w
-    delta = values[:, there] - smoothing.mean[:, at]
+    delta = values - smoothing.mean[:, at]
     step = delta * (w / total)
     smoothing.mean[:, at] += step
     step *= delta
@@ -226,3 +238,15 @@ class EvenPoints(loop.EvenPoints):
         points *= self._fractions
         points += low[self._owner]
         row[self._columns] = points
+
+
+class Locator(bins.Locator):
+    """Which bins the values of an observation are in; see `bins.Locator`.
+
+    Single numbers are read faster from lists.
+    """
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        for name in ("points", "starts", "firsts", "counts"):
+            setattr(self, name, getattr(self, name).tolist())

@@ -12,6 +12,8 @@ from types import ModuleType
 EXTENSIONS = (
     "ipdp.core.kernels._loop",
     "ipdp.core.kernels._sums",
+    "ipdp.core.kernels._bins",
+    "ipdp.core.kernels._watch",
     "ipdp.core.kernels._spread",
     "ipdp.models.trees.kernels._walk",
     "ipdp.models.trees.kernels._leaves",

@@ -1,8 +1,8 @@
 """The steps that every observation goes through, number by number: fast when compiled.
 
-This file is compiled as it is, into `_loop`, with the types in `_loop.pxd`, and so is `sums.py`,
-whose names it has too. Where they are not, `array.py` does the same by operations on arrays under
-the same names.
+This file is compiled as it is, into `_loop`, with the types in `_loop.pxd`, and so are `sums.py`,
+`bins.py` and `watch.py`, whose names it has too. Where they are not, `array.py` does the same by
+operations on arrays under the same names.
 """
 
 from __future__ import annotations
@@ -19,12 +19,17 @@ try:
 except ImportError:
     from ipdp.core.kernels import cython_stub as cython
 if cython.compiled:
+    from ipdp.core.kernels import _bins as bins  # type: ignore[attr-defined]
     from ipdp.core.kernels import _sums as sums  # type: ignore[attr-defined]
+    from ipdp.core.kernels import _watch as watch  # type: ignore[attr-defined]
 else:
     from bisect import bisect_left, bisect_right
 
-    from ipdp.core.kernels import sums
+    from ipdp.core.kernels import bins, sums, watch
 
+Locator = bins.Locator
+CountWatch, Versions, Watch = watch.CountWatch, watch.Versions, watch.Watch
+count_in = watch.count_in
 are_below = sums.are_below
 close_block, close_stratum, join_strata = sums.close_block, sums.close_stratum, sums.join_strata
 fold_at, fold_in, fold_many = sums.fold_at, sums.fold_in, sums.fold_many
@@ -296,60 +301,6 @@ class QuantileSpan:
         """The two quantiles."""
         ends: tuple[float, float] = self.sample.interval(self.lower, self.upper)
         return ends
-
-
-class Watch:
-    """A storage that says when an end of its range leaves the bounds within which it is expected.
-
-    Its `owner` is asked to `refresh` then, and when whole numbers cease to be whole; it says by
-    `expect` what holds from then on. `version` is the owner's.
-    """
-
-    def __init__(self, storage: Any, span: Any, owner: Any) -> None:
-        self.storage = storage
-        self.span = span
-        self.owner = owner
-        self.version = 0
-        self.expect(None, (0.0, 0.0, 0.0, 0.0))
-
-    def expect(self, whole: bool | None, bounds: tuple[float, float, float, float]) -> None:
-        """Between which numbers the lower and the upper end of the range are to stay."""
-        self.whole = whole
-        self.low_from, self.low_to, self.high_from, self.high_to = bounds
-
-    def offer(self, x: float) -> None:
-        """Offer a value, and look at the range: always at first, then with every eighth value."""
-        storage = self.storage
-        storage.offer(x)
-        n = storage.n
-        if n > 64 and n % 8 and storage.whole is self.whole:
-            return
-        low, high = self.span.ends()
-        stays = self.low_from <= low <= self.low_to and self.high_from <= high <= self.high_to
-        if not stays or storage.whole is not self.whole:
-            self.owner.refresh()
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        # A pickle is not about the build; the owner makes a new one.
-        return getattr, (self.owner, "watch")
-
-
-class Versions:
-    """Things with a `version`, and what it was when they were last looked at."""
-
-    def __init__(self, watched: list[Any]) -> None:
-        self.watched = watched
-        self.versions = [-1] * len(watched)
-
-    def changed(self) -> bool:
-        """Whether one of them has another version than at the last time."""
-        versions, changed = self.versions, False
-        for k in range(len(self.watched)):
-            version = self.watched[k].version
-            if version != versions[k]:
-                versions[k] = version
-                changed = True
-        return changed
 
 
 def draw(uniforms: Any) -> float:

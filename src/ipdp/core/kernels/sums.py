@@ -86,30 +86,51 @@ def _fold_rows(  # noqa: PLR0917  (arrays one by one: C knows no objects of them
             )
 
 
-def fold_at(smoothing: Any, values: FloatArray, columns: list[int], decay: float, w: float) -> None:
-    """The same with values, of shape (n_rows, n), of some columns; -1 stands for no column.
+def fold_at(
+    smoothing: Any, values: FloatArray, columns: Any, decays: list[float], w: list[float]
+) -> None:
+    """The same with values, (n, n_rows, n_values), of some columns, (n, n_columns); -1 for none.
 
-    The values of columns after the n-th are 0.
+    The values of columns after the n_values-th are 0.
     """
     mean, spread = smoothing.mean, smoothing.spread
     weights, squares = smoothing._weight, smoothing._squares
-    n_rows, n_columns, n_values = mean.shape[0], mean.shape[1], values.shape[1]
-    n = len(columns)
+    n_rows, n_columns, n_values = mean.shape[0], mean.shape[1], values.shape[2]
     fits = spread.shape[0] == n_rows and spread.shape[1] == n_columns
     if not fits or weights.shape[0] != n_columns or squares.shape[0] != n_columns:
         raise ValueError("the smoothing is damaged: its arrays differ in shape")
-    if values.shape[0] != n_rows or n_values > n:
+    fits = values.shape[0] == columns.shape[0] and n_values <= columns.shape[1]
+    for one in range(columns.shape[0]):
+        for k in range(columns.shape[1]):
+            fits = fits and columns[one, k] < n_columns
+    if values.shape[1] != n_rows or not fits:
         raise ValueError("the rows have another shape than those before")
+    for one in range(values.shape[0]):
+        _fold_columns(
+            mean, spread, weights, squares, values[one], columns[one], decays[one], w[one]
+        )
+
+
+def _fold_columns(  # noqa: PLR0917  (arrays one by one: C knows no objects of them)
+    mean: Any,
+    spread: Any,
+    weights: Any,
+    squares: Any,
+    values: Any,
+    columns: Any,
+    decay: float,
+    w: float,
+) -> None:
+    """Let all columns age, and fold the values of one observation into some of them."""
+    n_rows, n_columns, n_values = mean.shape[0], mean.shape[1], values.shape[1]
     for k in range(n_columns):
         weights[k] *= decay
         squares[k] *= decay * decay
     for row in range(n_rows):
         for k in range(n_columns):
             spread[row, k] *= decay
-    for k in range(n):
+    for k in range(columns.shape[0]):
         column = columns[k]
-        if column >= n_columns:
-            raise ValueError("the rows have another shape than those before")
         if column < 0:
             continue
         weight, share = weights[column], w / (weights[column] + w)

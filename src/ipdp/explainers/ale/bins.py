@@ -22,16 +22,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ipdp.core.typing import Array, FloatArray
+from ipdp.core import kernels
+from ipdp.core.typing import Array, FloatArray, Observation
 from ipdp.explainers.state.points import Layout
 from ipdp.explainers.state.targets import Target
 from ipdp.grid.base import Key
-from ipdp.models.base import Probe
+from ipdp.models.base import Engine, Outputs, Probe
 
 # So many probes for different categories are remembered.
 _REMEMBERED = 256
 # Instead of the slot of an effect that an observation does not have.
 NONE = -1
+# Of bins without gradients.
+NO_WIDTHS: FloatArray = np.zeros(0)
 
 Located = tuple[tuple[Any, ...], tuple[int, ...], int]
 """Where a value is on an axis: where the model is asked, the bins between, the place to count."""
@@ -43,20 +46,19 @@ class NumberAxis:
     n_asked = 2
 
     def __init__(self, edges: Sequence[float], whole: bool) -> None:
-        self.edges = [float(edge) for edge in edges]
+        self.points = [float(edge) for edge in edges]
         self.whole = whole
         self.named = False
-        self.steps: list[Key] = list(pairwise(self.edges))
+        self.steps: list[Key] = list(pairwise(self.points))
         self.masses: list[Key] = self.steps
-        self._places = [(ends, (k,), k) for k, ends in enumerate(pairwise(self.edges))]
-        self.nowhere: Located = (tuple(self.edges[:2]), (NONE,), NONE)
 
     def locate(self, value: Any) -> Located:
         """Where a value is; nowhere if it is missing, or beyond the edges."""
-        edges = self.edges
+        edges = self.points
         if value is None or not edges[0] <= value <= edges[-1]:
-            return self.nowhere
-        return self._places[(bisect_left(edges, value) or 1) - 1]
+            return tuple(edges[:2]), (NONE,), NONE
+        k = (bisect_left(edges, value) or 1) - 1
+        return (edges[k], edges[k + 1]), (k,), k
 
 
 class CategoryAxis:
@@ -65,27 +67,22 @@ class CategoryAxis:
     n_asked = 3
 
     def __init__(self, categories: Sequence[Any]) -> None:
-        self.categories = list(categories)
+        self.points = list(categories)
         kinds = {type(category) for category in categories}
         # Numbers are asked about by their positions, so that the probes stay the same.
         self.whole = kinds == {int} and all(abs(c) < 2**53 for c in categories)
         self.named = not self.whole and kinds != {float}
-        self.steps: list[Key] = list(pairwise(self.categories))
+        self.steps: list[Key] = list(pairwise(self.points))
         self.masses: list[Key] = [(category,) for category in categories]
-        last = len(self.categories) - 1
-        self._places: dict[Any, Located] = {
-            category: (
-                tuple(self.categories[j] for j in (max(k - 1, 0), k, min(k + 1, last))),
-                (k - 1 if k > 0 else NONE, k if k < last else NONE),
-                k,
-            )
-            for k, category in enumerate(self.categories)
-        }
-        self.nowhere: Located = (tuple(self.categories[:1] * 3), (NONE, NONE), NONE)
+        self._places = {category: k for k, category in enumerate(self.points)}
 
     def locate(self, value: Any) -> Located:
         """Where a category is; nowhere if it is missing, or has no point."""
-        return self._places.get(value, self.nowhere)
+        k, points, last = self._places.get(value, NONE), self.points, len(self.points) - 1
+        if k == NONE:
+            return tuple(points[:1] * 3), (NONE, NONE), NONE
+        asked = points[max(k - 1, 0)], points[k], points[min(k + 1, last)]
+        return asked, (k - 1, k if k < last else NONE), k
 
 
 Axis = NumberAxis | CategoryAxis
@@ -97,8 +94,8 @@ class Question(NamedTuple):
     bins: Bins
     probes: tuple[Probe, ...]
     positions: FloatArray  # (n_axes, n_points)
-    slots: list[int]  # of each effect, -1 for none
-    widths: list[float]  # of the bins whose effects are gradients
+    slots: Array  # of each effect, -1 for none
+    widths: FloatArray  # of the bins whose effects are gradients
 
 
 class TargetBins:
@@ -118,6 +115,14 @@ class TargetBins:
             self.keys += tuple(masses[0]) if len(axes) == 1 else tuple(product(*masses))
         self.start = 0
         self.first = 0
+
+    def numbers(self, places: Sequence[Sequence[int]], n_last: int) -> list[int]:
+        """The slots of all combinations of places on its axes, -1 for none."""
+        found = []
+        for at in product(*places):
+            number = at[0] if len(at) == 1 else at[0] * n_last + at[1]
+            found.append(self.start + number if min(at) >= 0 else NONE)
+        return found
 
 
 class Bins:
@@ -154,95 +159,104 @@ class Bins:
         )
         for part, probe in zip(self.parts, self.layout.probes, strict=True):
             part.start = probe.start
-        numbers = [p for p in self.parts if len(p.axes) == 1 and p.axes[0].n_asked == 2]
         # In the order of the effects: of numbers, of categories, of pairs, then what is counted.
-        self._numbers = [(places[p.target.names[0]], p.axes[0].locate, p.start) for p in numbers]
-        self._categories = [p for p in self.parts if len(p.axes) == 1 and p.axes[0].n_asked == 3]
-        self._pairs = [p for p in self.parts if len(p.axes) == 2]
+        numbers: list[TargetBins] = []
+        named: list[TargetBins] = []
+        plain: list[TargetBins] = []
+        for part in self.parts:
+            if len(part.axes) == 1:
+                of_numbers = numbers if part.axes[0].n_asked == 2 else plain
+                (named if part.axes[0].named else of_numbers).append(part)
+        self._pairs = [part for part in self.parts if len(part.axes) == 2]
+        self._named = named
+        self._others = [*named, *self._pairs]
         self._places = places
         self.slopes = tuple(p.target.names[0] for p in numbers) if by_gradient else ()
-        self._asked = ([] if by_gradient else numbers) + self._categories + self._pairs
+        self._asked = ([] if by_gradient else numbers) + plain + self._others
         self.n_points = 0
         for part in self._asked:
             part.first = self.n_points
             self.n_points += part.n_asked
-        self._rises = _rises([part for part in self._asked if len(part.axes) == 1])
+        single = [part for part in self._asked if len(part.axes) == 1]
+        self._rises = _rises(single)
         self._corners = _corners(self._pairs)
-        self._has_others = bool(self._categories or self._pairs)
-        self._n_axes = 2 if self._pairs else 1
+        self._n_slopes = len(self.slopes)
+        self._n_effects = self._n_slopes + self._rises.shape[1] + self._corners.shape[1]
+        self._n_located = len(numbers) + 2 * len(plain), self._n_effects + len(plain)
+        self._locator = self._new_locator(numbers, plain)
         self._probes: dict[Any, tuple[Probe, ...]] = {}
 
-    def question(self, values: Sequence[Any]) -> Question | None:
+    def _new_locator(self, numbers: list[TargetBins], plain: list[TargetBins]) -> Any:
+        """What finds the bins of all numbers, and of categories that are numbers, at once."""
+        n_counts = sum(part.counts for part in self.parts)
+        return kernels.current.Locator(
+            [(self._place(p), p.axes[0].points, p.start) for p in numbers],
+            [(self._place(p), p.axes[0].points, p.start, p.start + p.first_mass) for p in plain],
+            (2 if self._pairs else 1, self.n_points + 2 * self._n_slopes),
+            self._n_effects,
+            self._n_effects + n_counts,
+        )
+
+    def _place(self, part: TargetBins, axis: int = 0) -> int:
+        """Where the value of a feature stands."""
+        return self._places[part.target.names[axis]]
+
+    def question(self, values: list[Any]) -> Question | None:
         """What to ask about an observation with these values; None if it is in no bin."""
-        row: list[Any] = []
-        slots: list[int] = []
-        for place, locate, start in self._numbers:
-            asked, (step,), _ = locate(values[place])
-            row += asked
-            slots.append(start + step if step >= 0 else NONE)
-        widths: list[float] = []
+        positions, slots, is_somewhere = self._locator.locate(values)
+        widths = NO_WIDTHS
         if self.slopes:
-            widths = [high - low for low, high in zip(row[::2], row[1::2], strict=True)]
-            row = []
-        names: list[Any] = []
-        second: list[Any] = []
-        if self._has_others:
-            second = [0.0] * len(row)
-            self._locate_others(values, row, second, names, slots)
-        if slots.count(NONE) == len(slots):
+            ends = positions[0, : 2 * self._n_slopes]
+            widths, positions = ends[1::2] - ends[::2], positions[:, 2 * self._n_slopes :]
+        names: tuple[Any, ...] = ()
+        if self._others:
+            names = self._locate_others(values, positions, slots)
+            is_somewhere = slots.max() >= 0
+        if not is_somewhere:
             return None
-        positions = np.array([row, second] if self._n_axes == 2 else [row], dtype=float)
-        return Question(self, self._probes_for(tuple(names)), positions, slots, widths)
+        return Question(self, self._probes_for(names), positions, slots, widths)
 
     def _locate_others(
-        self,
-        values: Sequence[Any],
-        row: list[Any],
-        second: list[Any],
-        names: list[Any],
-        slots: list[int],
-    ) -> None:
-        """The same for categories and pairs, and for what is counted."""
-        counted: list[int] = []
-        for part in self._categories:
-            asked, steps, mass = part.axes[0].locate(values[self._places[part.target.names[0]]])
-            _put(part.axes[0], asked, row, names)
-            second += [0.0] * part.n_asked
-            slots += [part.start + step if step >= 0 else NONE for step in steps]
-            counted.append(part.start + part.first_mass + mass if mass >= 0 else NONE)
-        for part in self._pairs:
-            one, two = (
-                axis.locate(values[self._places[name]])
-                for axis, name in zip(part.axes, part.target.names, strict=True)
-            )
-            _put(part.axes[0], tuple(v for v in one[0] for _ in two[0]), row, names)
-            _put(part.axes[1], two[0] * len(one[0]), second, names)
-            slots += [
-                part.start + a * part.n_steps + b if a >= 0 and b >= 0 else NONE
-                for a in one[1]
-                for b in two[1]
+        self, values: Sequence[Any], positions: FloatArray, slots: Array
+    ) -> tuple[Any, ...]:
+        """The same for other categories and pairs; the names of those that are asked about."""
+        names: list[Any] = []
+        effect, count = self._n_located
+        for part in self._others:
+            located = [
+                axis.locate(values[self._place(part, k)]) for k, axis in enumerate(part.axes)
             ]
+            own = slice(part.first, part.first + part.n_asked)
+            asked = zip(*product(*[asked for asked, _, _ in located]), strict=True)
+            for k, (axis, points) in enumerate(zip(part.axes, asked, strict=True)):
+                if axis.named:
+                    names.append(points)
+                else:
+                    positions[k, own] = points
+            steps = part.numbers([steps for _, steps, _ in located], part.n_steps)
+            slots[effect : effect + len(steps)] = steps
+            effect += len(steps)
             if part.counts:
-                at = one[2] * part.n_masses + two[2] if one[2] >= 0 and two[2] >= 0 else NONE
-                counted.append(part.start + part.first_mass + at if at >= 0 else NONE)
-        slots += counted
+                (mass,) = part.numbers([(mass,) for _, _, mass in located], part.n_masses)
+                slots[count] = mass + part.first_mass if mass >= 0 else NONE
+                count += 1
+        return tuple(names)
 
     def effects(
-        self, values: FloatArray, slopes: FloatArray | None, widths: list[float]
+        self, values: FloatArray, slopes: FloatArray | None, widths: FloatArray
     ) -> FloatArray:
-        """The local effects, of shape (n_outputs, n_effects); those that only count are left out.
+        """The local effects, (n, n_outputs, n_effects); those that only count are left out.
 
-        `values` are the answers, of shape (n_outputs, n_points), `slopes` the gradients, of shape
-        (n_outputs, n_features).
+        `values` are the answers on n observations, of shape (n, n_outputs, n_points), `slopes` the
+        gradients, (n, n_outputs, n_features), `widths` those of the bins, (n, n_features).
         """
-        found: FloatArray = values.take(self._rises[1], axis=1) - values.take(
-            self._rises[0], axis=1
-        )
+        low, high = self._rises
+        found: FloatArray = values.take(high, axis=2) - values.take(low, axis=2)
         if slopes is not None:
-            found = np.concatenate([slopes * np.array(widths), found], axis=1)
+            found = np.concatenate([slopes * widths[:, None], found], axis=2)
         if self._pairs:
-            high, first, second, low = (values.take(at, axis=1) for at in self._corners)
-            found = np.concatenate([found, high - first - second + low], axis=1)
+            high, first, second, low = (values.take(at, axis=2) for at in self._corners)
+            found = np.concatenate([found, high - first - second + low], axis=2)
         return found
 
     def _probes_for(self, names: tuple[Any, ...]) -> tuple[Probe, ...]:
@@ -254,15 +268,6 @@ class Bins:
             left = list(names)
             probes = self._probes[names] = tuple(_probe(part, left) for part in self._asked)
         return probes
-
-
-def _put(axis: Axis, values: tuple[Any, ...], row: list[Any], names: list[Any]) -> None:
-    """Put the places where the model is asked into the row; categories are called by name."""
-    if axis.named:
-        names.append(values)
-        row += [0.0] * len(values)
-    else:
-        row += values
 
 
 def _probe(part: TargetBins, names: list[Any]) -> Probe:
@@ -298,3 +303,25 @@ def _corners(parts: Sequence[TargetBins]) -> Array:
             places = ((i + 1, j + 1), (i + 1, j), (i, j + 1), (i, j))
             found.append([part.first + a * m + b for a, b in places])
     return np.array(found, dtype=int).reshape(-1, 4).T
+
+
+def asked_about(
+    engine: Engine,
+    rows: Sequence[Observation],
+    questions: Sequence[Question],
+    *,
+    is_checked: bool = True,
+) -> tuple[Outputs, FloatArray | None]:
+    """The answers to questions with the same probes, and the gradients where they are asked for."""
+    first = questions[0]
+    slopes = None
+    answer: Outputs | None = None
+    if first.bins.slopes:
+        answer, slopes = engine.gradients(rows, first.bins.slopes)
+    if first.probes:
+        ask = engine.ice if is_checked else engine.ice_again
+        one = len(questions) == 1
+        positions = first.positions[None] if one else np.array([q.positions for q in questions])
+        answer = ask(rows, first.probes, positions)
+    assert answer is not None
+    return answer, slopes

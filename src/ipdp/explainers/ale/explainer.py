@@ -13,8 +13,8 @@ from ipdp.core.link import Link
 from ipdp.core.observations import arranged
 from ipdp.core.typing import Feature, FeatureName, Observation
 from ipdp.core.validation import next_time, unknown
-from ipdp.explainers.ale.bins import Question
-from ipdp.explainers.ale.memory import AleMemory, asked_about
+from ipdp.explainers.ale.bins import Question, asked_about
+from ipdp.explainers.ale.memory import AleMemory
 from ipdp.explainers.ale.snapshot import AleSnapshot
 from ipdp.explainers.drawing import CurveExplainer
 from ipdp.explainers.state.targets import checked_grids, followed, make_targets
@@ -168,7 +168,7 @@ class IncrementalALE(CurveExplainer):
                 one = Outputs(answer.labels, answer.values[place : place + 1])
                 answers[k] = one, None if slopes is None else slopes[place : place + 1]
         for k, (_, question, weight, time) in enumerate(waiting):
-            memory.fold_in(memory.effects(question, *answers[k]), weight, time)
+            memory.fold_in(memory.answered(question, *answers[k]), weight, time)
 
     def fold_in(
         self, memory: AleMemory, rows: Sequence[Observation], weights: Sequence[float]

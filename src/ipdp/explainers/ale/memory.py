@@ -13,34 +13,31 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import replace
 from numbers import Real
+from threading import Lock
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ipdp.core import kernels, schema
-from ipdp.core.jsonable import decode_name, encode_name
+from ipdp.core import kernels
 from ipdp.core.observations import arranged
-from ipdp.core.smoothing import Smoothing
 from ipdp.core.typing import FeatureName, FloatArray, Label, Observation, State
-from ipdp.core.words import shown
 from ipdp.explainers.ale.bins import (
-    NONE,
+    NO_WIDTHS,
     Axis,
     Bins,
     CategoryAxis,
     NumberAxis,
     Question,
+    asked_about,
 )
 from ipdp.explainers.ale.order import Row, ordered
+from ipdp.explainers.ale.saved import restore, saved_state
 from ipdp.explainers.memory import Memory
 from ipdp.explainers.state.curve_memory import NOT_FINITE
 from ipdp.explainers.state.means import Means
-from ipdp.explainers.state.points import Layout
-from ipdp.explainers.state.saved import check_names, plain
 from ipdp.explainers.state.targets import Target, admitted, tell_of_left_out
 from ipdp.grid import Fixed, Grid
 from ipdp.grid.base import LARGEST
-from ipdp.models import Engine
 from ipdp.models.base import Outputs
 
 # So many recent observations are kept for the order of categories and the density over a pair, and
@@ -48,17 +45,21 @@ from ipdp.models.base import Outputs
 _N_ROWS = 256
 # An engine that compares its answers with plain calls does so for the first observations, and then
 # for one of so many: there are fewer points to compare than those of a curve.
-_FIRST, _CHECKED = 20, 16
+_FIRST, _CHECKED = 20, 64
 
 
-class Effects(NamedTuple):
-    """The local effects of one observation, checked."""
+# So many observations are folded in together.
+_TOGETHER = 32
 
-    layout: Layout
+
+class Answered(NamedTuple):
+    """What the model said of one observation, checked: its local effects follow from it."""
+
+    question: Question
     outputs: list[Label]
     named: bool  # whether the model names its outputs
-    slots: list[int]  # -1 for none
-    values: FloatArray  # (n_outputs, n); those of slots after the n-th are 0
+    values: FloatArray  # (n_outputs, n_points)
+    slopes: FloatArray | None  # (n_outputs, n_features)
 
 
 class AleMemory(Memory):
@@ -85,10 +86,14 @@ class AleMemory(Memory):
         by_gradient: bool = False,
     ) -> None:
         super().__init__(columns)
-        self.targets = list(targets)
+        self._targets = list(targets)
         self.by_gradient = by_gradient
         self.grids = {n: g for t in targets for n, g in zip(t.names, t.grids, strict=True)}
-        self.means = Means(0, alpha=alpha)
+        self._means = Means(0, alpha=alpha)
+        # The last observations, which are not in the means yet.
+        self._unfolded: list[tuple[Answered, float, float]] = []
+        self._bins_of_last: Bins | None = None
+        self._folding = Lock()
         self.rows: deque[Row] = deque(maxlen=_N_ROWS)
         self.orders: dict[FeatureName, tuple[Any, ...]] = {}
         self.n_asked = 0
@@ -98,6 +103,7 @@ class AleMemory(Memory):
         self._intakes = [grid.intake for grid in self.grids.values()]
         self._bins: Bins | None = None
         self._watched: Any = None
+        self._are_unwatched = False
         self._points: list[tuple[Grid, Any]] = []
         self._waiting = True
         self._left_out: list[Target] = []
@@ -113,7 +119,7 @@ class AleMemory(Memory):
         x: Observation,
         y: Any,  # noqa: ARG002  (effects need no label)
         w: float,
-    ) -> tuple[list[Any], Observation, Effects | None]:
+    ) -> tuple[list[Any], Observation, Answered | None]:
         values = self.admit(x)
         question = self.question(values) if w else None
         if question is None:
@@ -122,14 +128,14 @@ class AleMemory(Memory):
         row = arranged(x, self.columns) if engine.ordered else x
         is_checked = self.n_asked < _FIRST or self.n_asked % _CHECKED == 0
         answer, slopes = asked_about(engine, [row], [question], is_checked=is_checked)
-        return values, x, self.effects(question, answer, slopes)
+        return values, x, self.answered(question, answer, slopes)
 
     def commit(
-        self, asked: tuple[list[Any], Observation, Effects | None], w: float, t: float
+        self, asked: tuple[list[Any], Observation, Answered | None], w: float, t: float
     ) -> None:
-        values, x, effects = asked
-        if effects is not None:
-            self.fold_in(effects, w, t)
+        values, x, answered = asked
+        if answered is not None:
+            self.fold_in(answered, w, t)
         # The grids have the observation after it was explained, as in Algorithm 1.
         kernels.current.take_in(values, self._intakes, self._updates)
         if self.keeps_rows:
@@ -146,78 +152,136 @@ class AleMemory(Memory):
                 return values
         return admitted(self.grids, x)
 
-    def question(self, values: Sequence[Any]) -> Question | None:
+    def question(self, values: list[Any]) -> Question | None:
         """What to ask the model about an observation; None if it is in no bin."""
         if self._bins is None or self._is_stale():
             self._bins = self._bins_now()
         return self._bins.question(values) if self._bins.parts else None
 
-    def effects(self, question: Question, answer: Outputs, slopes: FloatArray | None) -> Effects:
-        """The local effects of one observation, or an error; nothing changes."""
-        outputs, values = self.means.outputs, answer.values
-        if answer.labels is None or answer.labels != self.means.labels:
+    def answered(self, question: Question, answer: Outputs, slopes: FloatArray | None) -> Answered:
+        """What the model said of one observation, or an error; nothing changes."""
+        means = self._means
+        outputs, values = means.outputs, answer.values
+        if answer.labels is None or answer.labels != means.labels:
             if slopes is not None:
                 # Outputs without names keep their order; others are aligned by them.
-                _, slopes = self.means.aligned(Outputs(answer.labels, slopes))
-            outputs, values = self.means.aligned(answer)
-        bins, slots = question.bins, question.slots
-        found = bins.effects(values[0], None if slopes is None else slopes[0], question.widths)
-        if NONE in slots:
-            found = np.where(np.array(slots[: found.shape[1]]) >= 0, found, 0.0)
-        if not kernels.current.are_below(found[None], LARGEST):
-            raise ValueError(NOT_FINITE)
-        return Effects(bins.layout, outputs, answer.labels is not None, slots, found)
+                _, slopes = means.aligned(Outputs(answer.labels, slopes))
+            outputs, values = means.aligned(answer)
+        # The effect of a cell is the sum of four answers.
+        if slopes is not None or not kernels.current.are_below(values, LARGEST / 4):
+            self._check(question, values, slopes)
+        # Copies: the arrays may be the model's own, or those of many observations.
+        own = None if slopes is None else slopes[0].copy()
+        return Answered(question, outputs, answer.labels is not None, values[0].copy(), own)
 
-    def fold_in(self, effects: Effects, w: float, t: float) -> None:
-        """Fold checked effects in."""
-        layout, outputs, named, slots, values = effects
-        means = self.means
-        if layout is not means.layout:
-            means.adopt(means.layout if layout == means.layout else layout, t)
-        if outputs is not means.outputs:
-            means.add_outputs(outputs, named)
-        if t >= means.blocks.until:
-            means.blocks.advance(means.smoothing, t)
-        means.smoothing.update_at(slots, values, w, t)
+    @staticmethod
+    def _check(question: Question, values: FloatArray, slopes: FloatArray | None) -> None:
+        """Raise unless all effects that have a slot are numbers."""
+        found = question.bins.effects(values, slopes, question.widths[None])
+        found = found[:, :, question.slots[: found.shape[2]] >= 0]
+        if not kernels.current.are_below(found, LARGEST):
+            raise ValueError(NOT_FINITE)
+
+    def fold_in(self, answered: Answered, w: float, t: float) -> None:
+        """Take checked answers."""
+        bins, outputs, means = answered.question.bins, answered.outputs, self._means
+        if bins is not self._bins_of_last or outputs is not means.outputs:
+            self._fold()
+            self._bins_of_last, layout = bins, bins.layout
+            if layout is not means.layout:
+                means.adopt(means.layout if layout == means.layout else layout, t)
+            if outputs is not means.outputs:
+                means.add_outputs(outputs, answered.named)
         self.n_asked += 1
-        for number in layout.targets:
-            self.targets[number].n += 1
+        self._unfolded.append((answered, w, t))
+        if len(self._unfolded) >= _TOGETHER:
+            self._fold()
+
+    def _fold(self) -> None:
+        """Fold the last observations into the means, which is cheaper for some at once."""
+        with self._folding:  # another thread may be reading
+            if not self._unfolded:
+                return
+            n = len(self._unfolded)  # more may be coming
+            last, w, t = map(list, zip(*self._unfolded[:n], strict=True))
+            questions = [one.question for one in last]
+            slopes, widths = None, NO_WIDTHS
+            if last[0].slopes is not None:
+                slopes = np.array([one.slopes for one in last])
+                widths = np.array([question.widths for question in questions])
+            answers = np.array([one.values for one in last])
+            effects = questions[0].bins.effects(answers, slopes, widths)
+            slots = np.array([question.slots for question in questions])
+            self._means.fold_many_at(slots, effects, w, t)
+            for number in self._means.layout.targets:
+                self._targets[number].n += n
+            del self._unfolded[:n]
+
+    # What is read has all observations in it.
+
+    @property
+    def targets(self) -> list[Target]:
+        """The features, and pairs, with the number of observations behind each."""
+        self._fold()
+        return self._targets
+
+    @property
+    def means(self) -> Means:
+        """The smoothed local effects."""
+        self._fold()
+        return self._means
+
+    @means.setter
+    def means(self, means: Means) -> None:
+        self._means = means
+
+    def __getstate__(self) -> State:
+        self._fold()
+        # The bins are found again.
+        return {k: v for k, v in vars(self).items() if k != "_folding"} | {
+            "_bins": None,
+            "_bins_of_last": None,
+        }
+
+    def __setstate__(self, state: State) -> None:
+        vars(self).update(state, _folding=Lock())
 
     # The bins.
 
     def _is_stale(self) -> bool:
         """Whether an edge, a category or a feature came, went or moved."""
-        if self._waiting or self._watched.changed():
+        if self._waiting:
             return True
         if self._left_out and any(target.ready for target in self._left_out):
             return True
+        if not self._watched.changed() and not self._are_unwatched:
+            return False
         return any(grid.points is not points for grid, points in self._points)
 
     def _bins_now(self) -> Bins:
-        self._left_out = [target for target in self.targets if target.looks_like is not None]
+        self._left_out = [target for target in self._targets if target.looks_like is not None]
         if self._left_out:
-            tell_of_left_out(self.targets)
-        ready = [k for k, target in enumerate(self.targets) if target.ready]
+            tell_of_left_out(self._targets)
+        ready = [k for k, target in enumerate(self._targets) if target.ready]
         known = [target for target in self._left_out if target.is_told]
-        self._waiting = len(ready) + len(known) < len(self.targets)
+        self._waiting = len(ready) + len(known) < len(self._targets)
         # A grid that has chosen its kind of points may take values as they are.
         self._intakes = [grid.intake for grid in self.grids.values()]
-        names = {name for k in ready for name in self.targets[k].names}
+        names = {name for k in ready for name in self._targets[k].names}
         axes = {name: self._axis(name) for name in self._names if name in names}
         grids = [self.grids[name] for name in axes]
         watches = [grid.watch for grid in grids]
         self._watched = kernels.current.Versions([w for w in watches if w is not None])
         self._watched.changed()
-        self._points = [
-            (grid, grid.points) for grid, w in zip(grids, watches, strict=True) if w is None
-        ]
+        self._are_unwatched = None in watches
+        self._points = [(grid, grid.points) for grid in grids]
         places = {name: k for k, name in enumerate(self._names)}
-        bins = Bins(self.targets, ready, places, axes, by_gradient=self.by_gradient)
-        if bins.layout == self.means.layout:
-            bins.layout = self.means.layout  # one object: nothing has changed
+        bins = Bins(self._targets, ready, places, axes, by_gradient=self.by_gradient)
+        if bins.layout == self._means.layout:
+            bins.layout = self._means.layout  # one object: nothing has changed
         self.keeps_rows = (
             self._waiting
-            or any(t.is_pair for t in self.targets)
+            or any(t.is_pair for t in self._targets)
             or any(isinstance(axis, CategoryAxis) and axis.named for axis in axes.values())
         )
         return bins
@@ -316,112 +380,11 @@ class AleMemory(Memory):
     # State out and in.
 
     def _saved(self) -> State:
-        means = self.means
-        return {
-            "outputs": encode_name(tuple(means.outputs)),
-            "named": means.named,
-            "grids": [plain(grid.state) for grid in self.grids.values()],
-            "counts": [target.n for target in self.targets],
-            "targets": list(means.layout.targets),
-            "bins": encode_name(means.layout.keys),
-            "whole": encode_name(means.layout.whole),
-            "dormant": encode_name(tuple(means.dormant)),
-            "inherited": encode_name(tuple(sorted(means.inherited, key=repr))),
-            "lost": encode_name(tuple(sorted(means.lost, key=repr))),
-            "back": encode_name(tuple(sorted(means.back, key=repr))),
-            "smoothing": means.smoothing.state,
-            "dormant_smoothing": means.dormant_smoothing.state,
-            "blocks": means.blocks.state,
-            "rows": [encode_name(row) for row in self.rows],
-            "orders": [encode_name((name, order)) for name, order in self.orders.items()],
-            "n_asked": self.n_asked,
-            "keeps_rows": self.keeps_rows,
-        }
+        return saved_state(self)
 
     def _restore(self, state: State) -> None:
-        for grid, saved in zip(self.grids.values(), state["grids"], strict=True):
-            grid.state = saved
-        schema.check(state, counts=schema.each(schema.count), n_asked=schema.count)
-        schema.check(state, keeps_rows=schema.flag)
-        for target, n in zip(self.targets, state["counts"], strict=True):
-            target.n = n
-        means = self.means
-        check_names(state, ("dormant", "inherited", "lost", "back"))
-        means.outputs, means.named = list(decode_name(state["outputs"])), state["named"]
-        means.layout = _restored_bins(self.targets, state)
-        means.dormant = list(decode_name(state["dormant"]))
-        means.inherited = frozenset(decode_name(state["inherited"]))
-        means.lost, means.back = (set(decode_name(state[name])) for name in ("lost", "back"))
-        means.smoothing = Smoothing.from_state(state["smoothing"])
-        means.dormant_smoothing = Smoothing.from_state(state["dormant_smoothing"])
-        for smoothing, n in (
-            (means.smoothing, means.layout.n_points),
-            (means.dormant_smoothing, len(means.dormant)),
-        ):
-            if smoothing.mean.shape != (len(means.outputs), n):
-                raise ValueError(
-                    f"the state is damaged: there are {n} bins of {len(means.outputs)} outputs, "
-                    f"and means of the shape {smoothing.mean.shape}"
-                )
-        means.blocks = means.empty_blocks()
-        means.blocks.restore(state["blocks"])
-        self.must_be_past(means.smoothing.t, means.dormant_smoothing.t, means.blocks.last)
-        schema.check(state, rows=schema.each(schema.parts))
-        if any(len(row) != len(self.columns) for row in state["rows"]):
-            raise ValueError("the state is damaged: a row has not a value for each column")
-        self.rows.extend(decode_name(row) for row in state["rows"])
-        self.orders = dict(decode_name(item) for item in state["orders"])
-        self.n_asked, self.keeps_rows = state["n_asked"], state["keeps_rows"]
+        restore(self, state)
         self._bins = None
-
-
-def _restored_bins(targets: Sequence[Target], state: State) -> Layout:
-    """The layout of the bins of a state, or an error."""
-    schema.check(state, targets=schema.each(schema.below(len(targets))))
-    keys, whole = decode_name(state["bins"]), decode_name(state["whole"])
-    if not len(state["targets"]) == len(keys) == len(whole) == len(set(state["targets"])):
-        raise ValueError("the state is damaged: its bins are not those of its features")
-    dormant = decode_name(state["dormant"])
-    for number, own, flags in zip(state["targets"], keys, whole, strict=True):
-        n_axes = len(targets[number].names)
-        schema.check({"whole": flags}, whole=schema.each(schema.flag, n_axes))
-        asleep = [key for n, key in dormant if n == number]
-        if not own or not all(is_bin(key, n_axes) for key in (*own, *asleep)):
-            raise ValueError(f"the state is damaged: {shown(own)} are no bins")
-    return Layout.of(targets, state["targets"], keys, whole)
-
-
-def is_bin(key: Any, n_axes: int) -> bool:
-    """Whether this can be the key of a bin: two ends, or a category; for pairs one of each."""
-    if not isinstance(key, tuple):
-        return False
-    if n_axes == 2:
-        return len(key) == 2 and all(is_bin(part, 1) for part in key)
-    if len(key) == 1:
-        return schema.name.fits(key[0])
-    return len(key) == 2 and all(map(schema.name.fits, key))
-
-
-def asked_about(
-    engine: Engine,
-    rows: Sequence[Observation],
-    questions: Sequence[Question],
-    *,
-    is_checked: bool = True,
-) -> tuple[Outputs, FloatArray | None]:
-    """The answers to questions with the same probes, and the gradients where they are asked for."""
-    first = questions[0]
-    slopes = None
-    answer: Outputs | None = None
-    if first.bins.slopes:
-        answer, slopes = engine.gradients(rows, first.bins.slopes)
-    if first.probes:
-        ask = engine.ice if is_checked else engine.ice_again
-        one = len(questions) == 1
-        positions = first.positions[None] if one else np.array([q.positions for q in questions])
-        answer = ask(rows, first.probes, positions)
-    assert answer is not None
-    return answer, slopes
 
 
 def _plain_value(value: Any) -> Any:

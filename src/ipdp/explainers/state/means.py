@@ -15,7 +15,7 @@ are read; a point that becomes dormant loses them.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -23,7 +23,7 @@ import numpy as np
 from ipdp.core.blocks import Blocks
 from ipdp.core.curve import PREDICTION
 from ipdp.core.smoothing import Smoothing
-from ipdp.core.typing import FloatArray, Label
+from ipdp.core.typing import Array, FloatArray, Label
 from ipdp.explainers.state.newcomers import Columns, Newcomers
 from ipdp.explainers.state.points import Layout, Slot
 from ipdp.explainers.state.targets import Target
@@ -183,13 +183,24 @@ class Means:
 
     def fold_many(self, rows: list[tuple[FloatArray, ...]], w: list[float], t: list[float]) -> None:
         """Fold observations in, each with its positions and outputs; the same as one by one."""
+        for part in self._within_blocks(t):
+            self.smoothing.update_many_rows(rows[part], w[part], t[part])
+
+    def fold_many_at(
+        self, columns: Array, values: FloatArray, w: list[float], t: list[float]
+    ) -> None:
+        """The same for observations with values of some slots only, see `Smoothing.update_at`."""
+        for part in self._within_blocks(t):
+            self.smoothing.update_many_at(columns[part], values[part], w[part], t[part])
+
+    def _within_blocks(self, t: list[float]) -> Iterator[slice]:
+        """The observations of each block of time, whose turn it is then."""
         start = 0
         while start < len(t):
             if t[start] >= self.blocks.until:
                 self.blocks.advance(self.smoothing, t[start])
             stop = bisect_left(t, self.blocks.until, start + 1)
-            part = slice(start, stop)
-            self.smoothing.update_many_rows(rows[part], w[part], t[part])
+            yield slice(start, stop)
             start = stop
 
     @property
