@@ -11,6 +11,7 @@ import ipdp
 from ipdp import NotEnoughSamples
 from ipdp.checks import check_explainer
 from ipdp.core.explained import Explained
+from ipdp.explainers.state.shares import Share, corrected
 
 
 def batch_share(model, rows, names, alpha):
@@ -211,3 +212,36 @@ def test_of_a_model_that_learns_it_is_that_of_the_model_now():
     share = pdp.explained.value
     assert 0.7 < share <= 1
     assert share == pdp.explained.value  # reading it twice does not change it
+
+
+def test_steps_of_a_model_that_learns_are_no_interactions():
+    # The curves are lines between points, the model is not: it has a step there.
+    height = [1.0]
+
+    def model(x):
+        return height[0] * (x["a"] > 0.37) + 2 * (x["b"] > -0.21)
+
+    pdp = ipdp.IncrementalPDP(model, alpha=0.005, seed=1)
+    for row in np.random.default_rng(3).normal(size=(1_500, 2)).tolist():
+        pdp.explain_one(dict(zip("ab", row, strict=True)))
+        height[0] += 0.001
+    assert pdp.explained.value > 0.97
+
+
+SOME = np.array([[0.1], [-0.1], [0.1], [-0.1]])
+
+
+@pytest.mark.parametrize(
+    ("smoothed", "now", "then", "expected"),
+    [
+        (0.5, Share(np.array([0.6]), SOME), Share(np.array([0.6]), SOME), 0.5),
+        (0.5, Share(np.array([0.7]), SOME), Share(np.array([0.6]), SOME), 0.6),
+        # The change may as well be chance, or nearly so: its variance is 0.0016.
+        (0.5, Share(np.array([0.63]), 1.2 * SOME), Share(np.array([0.6]), SOME), 0.5),
+        (0.5, Share(np.array([0.68]), 1.2 * SOME), Share(np.array([0.6]), SOME), 0.56),
+        # What is smoothed is of another model.
+        (-9.0, Share(np.array([0.7]), SOME), Share(np.array([0.6]), SOME), 0.7),
+    ],
+)
+def test_a_change_counts_as_far_as_it_is_larger_than_chance(smoothed, now, then, expected):
+    assert corrected(np.array([smoothed]), now, then) == pytest.approx([expected])

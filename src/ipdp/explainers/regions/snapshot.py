@@ -148,7 +148,7 @@ class RegionsSnapshot:
         own, left = [one.own for one in kept], np.zeros((len(kept), len(means.outputs)))
         for row, one in zip(left, kept, strict=True):
             row[: len(one.said)] = one.said
-        for place, curve in effects(spread, means.shown[means.n_axes :], means.shown[0]):
+        for _, place, curve in effects(spread, means.shown[means.n_axes :], means.shown[0]):
             left -= curve.at([one[place] for one in own])
         before = np.maximum(left.var(axis=0), 1e-300)
         # Two features with one interaction may both be split: it counts once.

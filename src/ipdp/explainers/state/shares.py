@@ -8,19 +8,23 @@ Such a model is therefore asked again about some past observations.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ipdp.core.observations import arranged
 from ipdp.core.typing import Array, FeatureName, FloatArray
 from ipdp.explainers.state.curve_memory import CurveMemory
-from ipdp.explainers.state.records import IceRecord
+from ipdp.explainers.state.records import IceRecord, Record
 from ipdp.explainers.state.spread import Spread
 from ipdp.models import Engine
 
 # Of how many past observations the share is computed, at most.
-_PREDICTED = 144
+_PREDICTED = 288
+# A change counts as far as its square is larger than so many times its variance.
+_DOUBT = 1.0
+# By so many standard errors may the share of the pool differ from that of all observations.
+_FAR = 4.0
 # What is left of a constant prediction is rounding: so much of its square.
 _ROUNDING = 1e-18
 
@@ -34,11 +38,13 @@ def smoothed_share(spread: Spread) -> FloatArray:
 
 
 def share_now(
-    memory: CurveMemory, engine: Engine, mean: FloatArray, positions: FloatArray
+    memory: CurveMemory, engine: Engine, now: FloatArray, then: FloatArray, positions: FloatArray
 ) -> FloatArray:
     """The share of the variance of what the model says now that curves tell, (n_outputs,).
 
-    One prediction for each of some of the pool. NaN for an output that does not vary.
+    One prediction for each of some of the pool. What it says of these is compared with what it said
+    of them then: the smoothed share, which knows of all observations, is a control variate. NaN for
+    an output that does not vary.
 
     Parameters
     ----------
@@ -46,24 +52,111 @@ def share_now(
         What an explainer remembers.
     engine
         Its model.
-    mean
-        The curves, (n_outputs, n_columns); the columns are those of the layout.
+    now, then
+        The curves, (n_outputs, n_columns), as they are now, and smoothed; the columns are those of
+        the layout.
     positions
         Where their points are.
     """
     kept, weights = memory.pool.kept, memory.pool.weights(memory.t or 0.0)
     step = -(-len(kept) // _PREDICTED)
-    rows = [one.record.x for one in kept[::step]]
+    records = [one.record for one in kept[::step]]
     weights = weights[::step] / weights[::step].sum()
-    own = [memory.admit(x) for x in rows]
+    own = [memory.admit(record.x) for record in records]
+    rows = [record.x for record in records]
     asked = [arranged(x, memory.columns) for x in rows] if engine.ordered else rows
     n_outputs = len(memory.means.outputs)
     said = memory.means.aligned(engine.predict(asked))[1][:, :n_outputs, 0]
-    left = said.copy()
-    for place, curve in effects(memory.spreads.own, mean, positions):
-        left -= curve.at([values[place] for values in own])
-    whole, rest = (weights @ (v - weights @ v) ** 2 for v in (said, left))
-    return _share(weights @ said, whole, rest)
+    before = _said_then(memory, records, own, said)
+    rests = said.copy(), before.copy()
+    both = (effects(memory.spreads.own, mean, positions) for mean in (now, then))
+    for (number, place, curve), (_, _, smoothed) in zip(*both, strict=True):
+        values = [each[place] for each in own]
+        shares = _shares_of_steps(records, number, values, before, curve.positions)
+        rests[0][:] -= curve.at(values, shares)
+        rests[1][:] -= smoothed.at(values, shares)
+    now_and_then = [
+        Share.of(whole, rest, weights) for whole, rest in zip((said, before), rests, strict=True)
+    ]
+    return corrected(smoothed_share(memory.spreads.own), *now_and_then)
+
+
+class Share(NamedTuple):
+    """A share, (n_outputs,), and how much each observation moves it, (n, n_outputs)."""
+
+    value: FloatArray
+    moved: FloatArray
+
+    @classmethod
+    def of(cls, said: FloatArray, rest: FloatArray, weights: FloatArray) -> Share:
+        """That of predictions, and of what curves leave of them, (n, n_outputs) both."""
+        squares, squares_left = ((v - weights @ v) ** 2 for v in (said, rest))
+        whole, left = weights @ squares, weights @ squares_left
+        value = _share(weights @ said, whole, left)
+        known = ~np.isnan(value)
+        whole = np.where(known, whole, 1.0)
+        moved = (left / whole * (squares - whole) - (squares_left - left)) / whole
+        return cls(value, weights[:, None] * np.where(known, moved, 0.0))
+
+
+def corrected(smoothed: FloatArray, now: Share, then: Share) -> FloatArray:
+    """The share of the model now: that of all that was said, and by how much it has changed.
+
+    The change is that of a few observations. It counts as far as it is larger than chance, and the
+    smoothed share does where it is that of these observations, too: that of a model that has been
+    another one, or whose curves lagged far behind, is not.
+    """
+    difference = now.value - then.value
+    variance = ((now.moved - then.moved) ** 2).sum(axis=0)
+    kept = 1 - _DOUBT * variance / np.where(difference == 0, 1.0, difference**2)
+    found = smoothed + np.clip(kept, 0.0, 1.0) * difference
+    off = np.abs(smoothed - then.value) > _FAR * np.sqrt((then.moved**2).sum(axis=0))
+    return np.where(np.isnan(found) | off, now.value, found)
+
+
+def _said_then(
+    memory: CurveMemory, records: Sequence[Record], own: list[list[Any]], now: FloatArray
+) -> FloatArray:
+    """What the model said of observations when they came; where that is not known, what it says."""
+    names, said = list(memory.grids), now.copy()
+    for k, record in enumerate(records):
+        ice = IceRecord(record.layout, record.positions, record.values)
+        found = read_off(ice, dict(zip(names, own[k], strict=True)))
+        if found is not None:
+            said[k] = 0.0  # of classes that had not been met
+            said[k, : len(found)] = found
+    return said
+
+
+def _shares_of_steps(
+    records: Sequence[Record],
+    number: int,
+    own: Sequence[Any],
+    said: FloatArray,
+    positions: FloatArray | None,
+) -> FloatArray | None:
+    """Where values are between two points of a curve, as far as the answers tell; NaN elsewhere.
+
+    Between two points the model need not be a line, as in `kernels/spread.py`: how far the
+    prediction has come from the one to the other says where the observation is.
+    """
+    if positions is None:
+        return None
+    found = np.full(len(own), np.nan)
+    for k, (record, value) in enumerate(zip(records, own, strict=True)):
+        columns = record.layout.columns_of(number)
+        if value is None or not len(columns):
+            continue
+        missing = record.layout.probe_of(number).missing
+        at = record.positions[0, columns.start : columns.stop - missing]
+        right = int(np.searchsorted(at, value, side="right"))
+        if 0 < right < len(at) and {at[right - 1], at[right]} <= set(positions.tolist()):
+            low, high = record.values[:, columns.start + right - 1 : columns.start + right + 1].T
+            rise = high - low
+            o = int(np.abs(rise).argmax())
+            if abs(rise[o]) > 1e-9 * abs(low[o]):
+                found[k] = min(max((said[k, o] - low[o]) / rise[o], 0.0), 1.0)
+    return found
 
 
 def read_off(record: IceRecord, own: Mapping[FeatureName, Any]) -> list[float] | None:
@@ -94,15 +187,15 @@ def _share(mean: FloatArray, whole: FloatArray, rest: FloatArray) -> FloatArray:
 
 def effects(
     spread: Spread, mean: FloatArray, positions: FloatArray
-) -> Iterator[tuple[int, Curves]]:
-    """For each curve which value of an observation is its feature's, and the curve."""
+) -> Iterator[tuple[int, int, Curves]]:
+    """For each curve its target, which value of an observation is its feature's, and the curve."""
     for group in spread.groups():
         known = group.known
         column = {c: k for k, c in enumerate(known.tolist())}
         categories = {v: column[c] for v, c in (group.lookup or {}).items() if c in column}
         at = positions[known] if group.lookup is None else None
         missing = None if group.missing is None else mean[:, group.missing]
-        yield group.place, Curves(mean[:, known], at, categories, missing)
+        yield group.number, group.place, Curves(mean[:, known], at, categories, missing)
 
 
 class Curves:
@@ -132,8 +225,11 @@ class Curves:
         self.categories = categories
         self.missing = missing
 
-    def at(self, own: Sequence[Any]) -> FloatArray:
-        """The curve at some values, (n, n_outputs); where it says nothing, the mean of the rest."""
+    def at(self, own: Sequence[Any], shares: FloatArray | None = None) -> FloatArray:
+        """The curve at some values, (n, n_outputs); where it says nothing, the mean of the rest.
+
+        `shares` are, where they are known, how far each is on its way from one point to the next.
+        """
         found = np.full((len(own), len(self.values)), np.nan)
         numbers = self.positions is not None
         known = [
@@ -141,9 +237,9 @@ class Curves:
         ]
         if known and self.values.shape[1]:
             if self.positions is not None:
-                found[known] = _on_lines(
-                    self.positions, self.values, np.array([own[k] for k in known], dtype=float)
-                )
+                numbers_of = np.array([own[k] for k in known], dtype=float)
+                steps = None if shares is None else shares[known]
+                found[known] = _on_lines(self.positions, self.values, numbers_of, steps)
             else:
                 found[known] = self.values[:, [self.categories[own[k]] for k in known]].T
         if self.missing is not None:
@@ -153,7 +249,9 @@ class Curves:
         return found
 
 
-def _on_lines(at: FloatArray, values: FloatArray, x: Array) -> FloatArray:
+def _on_lines(
+    at: FloatArray, values: FloatArray, x: Array, steps: FloatArray | None = None
+) -> FloatArray:
     """Values between the points, and as far beyond them as the kernel goes, (n, n_outputs)."""
     if len(at) < 2:
         return np.repeat(values.T, len(x), axis=0)
@@ -161,5 +259,7 @@ def _on_lines(at: FloatArray, values: FloatArray, x: Array) -> FloatArray:
     left = right - 1
     width = at[right] - at[left]
     share = np.where(width > 0, (x - at[left]) / np.where(width > 0, width, 1.0), 0.0)
+    if steps is not None:
+        share = np.where(np.isnan(steps), share, steps)
     share = share.clip(-1.0, 2.0)[:, None]
     return values.T[left] + share * (values.T[right] - values.T[left])

@@ -50,6 +50,7 @@ class Group(NamedTuple):
     known: Array  # the columns of its points that have a past
     lookup: dict[Any, int] | None  # the columns of categories; None for numbers
     missing: int | None  # the column for a missing value
+    number: int  # of its target
 
 
 class Spread:
@@ -202,7 +203,8 @@ class Spread:
                 first, last, stop = groups.starts[g], groups.inners[g], groups.stops[g]
                 known = first + np.flatnonzero(step.weight[first:last] > 0)
                 missing = int(stop) - 1 if stop > last else None
-                yield Group(place, known, groups.lookups[g], missing)
+                number = self.layout.targets[g]
+                yield Group(place, known, groups.lookups[g], missing, number)
 
     def density(self, columns: Sequence[int]) -> FloatArray:
         """The share of the observations at each of some points; NaN where it is not known.
