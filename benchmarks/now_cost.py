@@ -22,6 +22,7 @@ from river.datasets import synth
 
 import ipdp
 from ipdp.explainers.state.correction import _Answers
+from ipdp.explainers.state.pool import Asked
 
 FEATURES = ["salary", "commission", "age", "elevel", "car", "zipcode", "hvalue", "hyears", "loan"]
 
@@ -50,7 +51,8 @@ class InTurn:
         """The smoothed curves, corrected by the answers that are there."""
         memory = self.pdp.memory
         answers = _Answers(memory, memory.pool.weights(memory.t or 0.0))
-        found = answers.estimate(range(len(answers.kept)))
+        everybody = list(range(len(answers.kept)))
+        found = answers.estimate(Asked(everybody, everybody, everybody))
         curves = self.pdp.snapshot(with_ice=False)
         columns = {f: memory.means.layout.columns_of(k) for k, f in enumerate(curves)}
         added = {}

@@ -7,22 +7,24 @@ changed it is exactly zero, and a change that is the same for all observations i
 
 Not all of them are asked about each time. Those that are not have the answer of their last time,
 and for these the difference since then is estimated on those that are: it is small, as the last
-time is not long ago, and so is its error (the method of multilevel Monte Carlo).
+time is not long ago, and so is its error (the method of multilevel Monte Carlo). One of each group
+of those whose last time was the same stands for it: where the model changed once, those who were
+asked about since then say nothing of those who were not.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
 from ipdp.core import kernels
 from ipdp.core.observations import arranged
-from ipdp.core.typing import FloatArray
+from ipdp.core.typing import Array, FloatArray
 from ipdp.explainers.state.curve_memory import CurveMemory
 from ipdp.explainers.state.points import Layout
+from ipdp.explainers.state.pool import Asked
 from ipdp.grid.base import LARGEST
 from ipdp.models import Engine
 
@@ -34,6 +36,7 @@ _ROUNDING = 1e-6
 _LARGEST_RATIO = 10.0
 # A difference counts as far as its square is larger than so many times its variance.
 _DOUBT = 2.0
+_NEGLIGIBLE = 1e-300
 
 _Columns: TypeAlias = "slice | list[int]"
 
@@ -52,13 +55,14 @@ def correction(memory: CurveMemory, engine: Engine) -> Correction | None:
     """Ask the model again about some of the pool; None if it says what it always said."""
     weights = memory.pool.weights(memory.t or 0.0)
     n_explained = max(target.n for target in memory.targets)
-    chosen = memory.pool.choose(n_explained, weights)
+    asked = memory.pool.choose(n_explained, weights)
     answers = _Answers(memory, weights)
-    first = chosen[:: max(1, len(chosen) // _FIRST_LOOK)]
+    first = asked.chosen[:: max(1, len(asked.chosen) // _FIRST_LOOK)]
     answers.ask(engine, first)
-    if not _same(answers.now, answers.latest):
-        answers.ask(engine, sorted(set(chosen) - set(first)))
-    return None if _same(answers.now, answers.then) else answers.estimate(chosen)
+    # Where it has changed before, these few may have been asked about since, and others not.
+    if not (_same(answers.now, answers.latest) and _same(answers.latest, answers.then)):
+        answers.ask(engine, sorted(set(asked.chosen) - set(first)))
+    return None if _same(answers.now, answers.then) else answers.estimate(asked)
 
 
 def _same(now: FloatArray, before: FloatArray) -> bool:
@@ -82,7 +86,7 @@ class _Answers:
         self.positions = np.repeat(means.smoothing.mean[None, : means.n_axes], n, axis=0)
         self.known = np.zeros((n, n_points))
         self._shared: dict[int, tuple[_Columns, _Columns]] = {}  # by the identity of a layout
-        for k, (record, last) in enumerate(self.kept):
+        for k, (record, last, _) in enumerate(self.kept):
             here, there = self._columns(record.layout)
             self.positions[k][:, here] = record.positions[:, there]
             self.then[k][: len(record.values), here] = record.values[:, there]
@@ -114,38 +118,36 @@ class _Answers:
         values = means.aligned(answer)[1][:, : len(means.outputs)]
         for k, own in zip(numbers, values, strict=True):
             self.now[k] = np.where(self.known[k] > 0, own, self.now[k])
-            record, last = self.kept[k]
+            record, last, _ = self.kept[k]
             here, there = self._columns(record.layout)
             latest = np.zeros((len(own), last.shape[1]))
             latest[: len(last)] = last
             latest[:, there] = own[:, here]
             memory.pool.said(k, latest)
 
-    def estimate(self, chosen: Sequence[int]) -> Correction:
+    def estimate(self, asked: Asked) -> Correction:
         """The mean of now minus then: of latest minus then, and of now minus latest."""
-        n = len(self.weights)
-        # Each of the chosen stands for its whole group of neighbours.
-        middles = [(one + other) / 2 for one, other in pairwise(chosen)]
-        groups = np.searchsorted(middles, np.arange(n))
-        in_group = np.bincount(groups, self.weights, minlength=len(chosen)).astype(float)
-        share, own_share = (
-            _shares(self.weights, self.known),
-            _shares(in_group, self.known[chosen]),
-        )
-        levels = (
-            (self.latest - self.then, share),
-            (self.now[chosen] - self.latest[chosen], own_share),
-        )
-        parts = [
-            _doubted(self.layout, (of * d).sum(axis=0), _stratified_variance(d, of))
-            for d, of in levels
-        ]
-        difference, variance = (np.sum(both, axis=0) for both in zip(*parts, strict=True))
+        order, starts, chosen = asked
+        in_group = np.add.reduceat(self.weights[order], starts)
+        share = _shares(self.weights, self.known)
+        own_share = _shares(in_group, self.known[chosen])
+        since = self.now[chosen] - self.latest[chosen]
+        difference = (share * (self.latest - self.then)).sum(axis=0)
+        difference += (own_share * since).sum(axis=0)
+        # One was chosen out of each group: nothing is left to chance where a group is one alone.
+        squares = np.add.reduceat(self.weights[order] ** 2, starts)
+        chance = 1 - squares / np.maximum(in_group**2, _NEGLIGIBLE)
+        of_choice = own_share**2 * chance[:, None, None] * _variances(since, own_share > 0)
+        in_time = np.sort(chosen)
+        now, then, there = self.now[in_time], self.then[in_time], self.known[in_time, None] > 0
+        nearby = _squares_near(in_time, there, share)
+        of_pool = nearby * _variances(now - then, there)
+        variance = of_choice.sum(axis=0) + of_pool.sum(axis=0)
+        of_now, of_then = ((nearby * _variances(y, there)).sum(axis=0) for y in (now, then))
         return Correction(
-            difference,
-            variance,
-            of_one=_stratified_variance(self.now[chosen], own_share) * _n_effective(own_share),
-            spread=_spread_ratio(self.now[chosen], self.then[chosen], own_share),
+            *_doubted(self.layout, difference, variance),
+            of_one=of_now / np.maximum(nearby.sum(axis=0), _NEGLIGIBLE),
+            spread=_ratio(of_now, of_then),
             n_effective=_n_effective(own_share),
         )
 
@@ -172,22 +174,31 @@ def _n_effective(share: FloatArray) -> FloatArray:
     return np.asarray(np.where(squares > 0, 1 / np.where(squares > 0, squares, 1.0), 0.0))
 
 
-def _stratified_variance(values: FloatArray, share: FloatArray) -> FloatArray:
-    """Variance of a mean with one value of each stratum, by the differences of neighbours."""
-    present = (share > 0).astype(float)
-    both = present[1:] * present[:-1]
+def _squares_near(chosen: Array, there: Array, share: FloatArray) -> FloatArray:
+    """The sums of the squared shares of those that are nearest in time to each of the chosen.
+
+    At a point that some of the chosen did not have, the others stand for all.
+    """
+    squares, ends = share**2, (chosen[1:] + chosen[:-1]) // 2 + 1
+    own = np.where(there, np.add.reduceat(squares, [0, *ends]), 0.0)
+    total = own.sum(axis=0)
+    return np.asarray(own * squares.sum(axis=0) / np.where(total > 0, total, 1.0))
+
+
+def _variances(values: FloatArray, there: Array) -> FloatArray:
+    """The variance of each value of a series, by its differences from its neighbours."""
+    both = (there[1:] & there[:-1]).astype(float)
     half = both * np.diff(values, axis=0) ** 2 / 2
     nothing = np.zeros((1, *half.shape[1:]))
     sums = np.concatenate([nothing, half]) + np.concatenate([half, nothing])
     counts = np.concatenate([nothing[:, :1], both]) + np.concatenate([both, nothing[:, :1]])
     # A value without neighbours has only itself to say how uncertain it is.
     own = np.where(counts > 0, sums / np.where(counts > 0, counts, 1.0), values**2)
-    return np.asarray((share**2 * own).sum(axis=0))
+    return np.where(there, own, 0.0)
 
 
-def _spread_ratio(now: FloatArray, then: FloatArray, share: FloatArray) -> FloatArray:
-    """How much more the outputs vary now than then, by the differences of neighbours."""
-    of_now, of_then = (_stratified_variance(values, share) for values in (now, then))
+def _ratio(of_now: FloatArray, of_then: FloatArray) -> FloatArray:
+    """How much more the outputs vary now than then."""
     ratio = np.where(of_then > 0, of_now / np.where(of_then > 0, of_then, 1.0), 1.0)
     return np.asarray(ratio.clip(1 / _LARGEST_RATIO, _LARGEST_RATIO))
 
@@ -208,4 +219,6 @@ def _doubted(
         # The same share of all outputs: probabilities are to stay some.
         ratio = float((size[noise > 0] / noise[noise > 0]).mean()) if noise.any() else np.inf
         kept[:, own] = max(1 - _DOUBT / ratio, 0.0) if ratio > 0 else 0.0
-    return kept * difference, kept**2 * variance + ((1 - kept) * difference) ** 2
+    # What is left out may be as large as the noise, also where it happens to look small.
+    error = kept**2 * variance + ((1 - kept) * difference) ** 2
+    return kept * difference, np.maximum(error, variance)

@@ -80,7 +80,10 @@ def _padded(record: AnyRecord) -> AnyRecord:
 def _padded_pool(pool: Pool) -> Pool:
     twin = pool.copy()
     twin._adopt_answers()
-    twin._kept = [Kept(_padded(kept.record), kept.latest) for kept in twin._kept]
-    newest = twin._newest
-    twin._newest = newest and Kept(_padded(newest.record), newest.latest)
+    twin._kept = [_with_padded(kept) for kept in twin._kept]
+    twin._newest = twin._newest and _with_padded(twin._newest)
     return twin
+
+
+def _with_padded(kept: Kept) -> Kept:
+    return kept._replace(record=_padded(kept.record))

@@ -14,14 +14,13 @@ import logging
 import math
 from collections.abc import Sequence
 from functools import lru_cache
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
 from ipdp.core import kernels, schema
 from ipdp.core.random import Uniforms
-from ipdp.core.typing import FloatArray, Label, Observation, State
+from ipdp.core.typing import Array, FloatArray, Label, Observation, State
 from ipdp.explainers.state.records import (
     IceRecord,
     Record,
@@ -37,9 +36,13 @@ logger = logging.getLogger("ipdp.explainers")
 
 # Which observations are picked does not depend on a user's seed: any start is as good.
 _SEEDS = (0, 1)
-_SAVED = ("n", "weight", "wanted", "_closed_at", "_pick_at", "_enough", "_asked_at", "_chosen")
+_SAVED = ("n", "weight", "wanted", "_closed_at", "_pick_at", "_enough")
+_SAVED_OF_ASKED = ("_asked_at", "_reading", "_order", "_starts", "_chosen")
 # How many are asked about, for each observation since the last time; and at least so many.
 _RATE, _FEWEST = 0.9, 8
+# Those who were last asked about so many readings ago, or more, are asked about as often.
+_OLDEST = 4
+_NEGLIGIBLE = 1e-300
 
 
 class Kept(NamedTuple):
@@ -47,6 +50,20 @@ class Kept(NamedTuple):
 
     record: Record
     latest: FloatArray  # (n_outputs, n_points), at the record's places
+    reading: (
+        float  # at which reading that was; between two of them for one that was not asked again
+    )
+
+
+class Asked(NamedTuple):
+    """Groups of the pool, and the one of each about whom the model is asked.
+
+    The groups are consecutive parts of `order`, by when they were last asked about, then by time.
+    """
+
+    order: list[int]  # numbers of all that are kept
+    starts: list[int]  # where each group begins in it
+    chosen: list[int]  # one of each group
 
 
 class Pool:
@@ -75,6 +92,9 @@ class Pool:
         # The last time that the model was asked: after how many observations, about whom, and what
         # it said of them.
         self._asked_at: int | None = None
+        self._reading = 0  # how often it was asked
+        self._order: list[int] = []
+        self._starts: list[int] = []
         self._chosen: list[int] = []
         self._answered: dict[int, FloatArray] = {}
 
@@ -89,7 +109,7 @@ class Pool:
         self._adopt_answers()  # before the numbers change
         if self._newest is None or self.wanted == self._pick_at:
             self.n += 1
-            self._newest = Kept(Record(self.n, float(t), dict(x), *ice), ice.values)
+            self._newest = Kept(Record(self.n, float(t), dict(x), *ice), ice.values, self._reading)
         if self.weight >= self._enough:
             self._close(t)
         else:
@@ -153,40 +173,54 @@ class Pool:
         """How much of the past each of them stands for, at a time that is not in its past."""
         return np.asarray(self._weights_at(t)[0])
 
-    def choose(self, n_explained: int, weights: FloatArray) -> list[int]:
-        """Whom to ask about, after so many observations: one out of each group of neighbours.
+    def choose(self, n_explained: int, weights: FloatArray) -> Asked:
+        """Whom to ask about, after so many observations: one out of each group, by weight.
 
         They are more the longer ago the last time was, and the same ones if nothing came since: to
         look twice gives the same curve.
         """
-        if n_explained != self._asked_at:
+        if n_explained != self._asked_at or len(self._order) != len(weights):
             self._adopt_answers()
             since = n_explained - (self._asked_at or 0)
-            self._chosen = self._spread(max(_FEWEST, round(_RATE * since)), weights)
-            self._asked_at = n_explained
-        return self._chosen
+            self._asked_at, self._reading = n_explained, self._reading + 1
+            order, starts = self._groups(max(_FEWEST, round(_RATE * since)), weights)
+            groups = np.split(order, starts[1:])
+            self._chosen = [self._one_of(group, weights[group]) for group in groups]
+            self._order, self._starts = order.tolist(), starts.tolist()
+        return Asked(self._order, self._starts, self._chosen)
+
+    def _groups(self, n: int, weights: FloatArray) -> tuple[Array, Array]:
+        """Consecutive parts, about n, of all by when they were last asked about.
+
+        What the model says of those who were asked about at the same time has changed by as much.
+        Parts have less weight the longer ago that was, so that nobody is left out for long.
+        """
+        readings = np.array([kept.reading for kept in self.kept])
+        order = np.argsort(readings, kind="stable")
+        if n >= len(order):
+            return order, np.arange(len(order))
+        ages = self._reading - readings[order]
+        sizes = weights[order] * np.minimum(ages, _OLDEST)
+        middles = (np.cumsum(sizes) - sizes / 2) / max(sizes.sum(), _NEGLIGIBLE)
+        begins = np.diff(np.floor(n * middles), prepend=-1.0) > 0
+        # The model may have changed between those who came since the last reading.
+        begins |= np.diff(ages < 1, prepend=True)
+        return order, np.flatnonzero(begins)
+
+    def _one_of(self, group: Array, weights: FloatArray) -> int:
+        sums = np.cumsum(weights)
+        at = int(np.searchsorted(sums, self._choosing.draw() * sums[-1], side="right"))
+        return int(group[min(at, len(group) - 1)])
 
     def _adopt_answers(self) -> None:
         """What the model said when it was last asked is what changes are told from by now."""
         for number, values in self._answered.items():
             if number < len(self._kept):
-                self._kept[number] = self._kept[number]._replace(latest=values)
+                own = self._kept[number]
+                self._kept[number] = own._replace(latest=values, reading=self._reading)
             elif self._newest is not None:
-                self._newest = self._newest._replace(latest=values)
+                self._newest = self._newest._replace(latest=values, reading=self._reading)
         self._answered = {}
-
-    def _spread(self, n: int, weights: FloatArray) -> list[int]:
-        """At most n numbers, one out of each group of neighbours, at random by weight."""
-        total = len(weights)
-        if n >= total:
-            return list(range(total))
-        ends = np.linspace(0, total, n + 1).round().astype(int)
-        chosen = []
-        for first, stop in pairwise(ends.tolist()):
-            sums = np.cumsum(weights[first:stop])
-            at = int(np.searchsorted(sums, self._choosing.draw() * sums[-1], side="right"))
-            chosen.append(first + min(at, stop - first - 1))
-        return chosen
 
     def said(self, number: int, values: FloatArray) -> None:
         """Note what the model says of one of them now."""
@@ -197,7 +231,7 @@ class Pool:
     def merge(self, later: Pool, t: float) -> Pool:
         """The pool of both at a time, by sampling: one of the same kind, not that of one stream."""
         both = Pool(self.size, alpha=self.alpha)
-        both.n = self.n + later.n
+        both.n, both._reading = self.n + later.n, max(self._reading, later._reading)
         parts = [
             (own, k, weight)
             for k, pool in enumerate((self, later))
@@ -207,8 +241,11 @@ class Pool:
             parts.sort(key=lambda part: (part[0].record.t, part[1], part[0].record.n))
             first = both.n - len(parts) + 1
             both._kept = [
-                own._replace(record=own.record._replace(n=first + k))
-                for k, (own, _, _) in enumerate(parts)
+                own._replace(
+                    record=own.record._replace(n=first + k),
+                    reading=own.reading + both._reading - (self, later)[which]._reading,
+                )
+                for k, (own, which, _) in enumerate(parts)
             ]
             both._weights = np.array([weight for _, _, weight in parts]).T
             both._closed_at = t
@@ -221,9 +258,9 @@ class Pool:
 
         def ordered(kept: Kept) -> Kept:
             latest = kept.record._replace(values=kept.latest)
-            return Kept(
-                with_outputs(kept.record, known, wanted),
-                with_outputs(latest, known, wanted).values,
+            return kept._replace(
+                record=with_outputs(kept.record, known, wanted),
+                latest=with_outputs(latest, known, wanted).values,
             )
 
         twin = self.copy()
@@ -237,7 +274,7 @@ class Pool:
         twin = Pool(self.size, alpha=self.alpha)
         vars(twin).update(vars(self))
         twin._kept, twin._table = list(self._kept), self._table.copy()
-        twin._chosen, twin._answered = list(self._chosen), dict(self._answered)
+        twin._answered = dict(self._answered)
         twin._picking, twin._choosing = (Uniforms(seed=seed) for seed in _SEEDS)
         twin._picking.state, twin._choosing.state = self._picking.state, self._choosing.state
         return twin
@@ -258,6 +295,10 @@ class Pool:
             return None
         return {
             **{name: getattr(self, name) for name in _SAVED},
+            "asked": {
+                **{name: getattr(self, name) for name in _SAVED_OF_ASKED},
+                "readings": [kept.reading for kept in self.kept],
+            },
             "weights": self._weights.tolist(),
             "picking": self._picking.state,
             "choosing": self._choosing.state,
@@ -285,9 +326,10 @@ class Pool:
         _check(state, len(records))
         for name in _SAVED:
             setattr(self, name, state[name])
+        readings = self._restore_asked(state.get("asked"), len(records))
         kept = [
-            Kept(record, last if len(last) else record.values)
-            for record, last in zip(records, latest, strict=True)
+            Kept(record, last if len(last) else record.values, reading)
+            for record, last, reading in zip(records, latest, readings, strict=True)
         ]
         self._kept, self._weights = kept[:n], weights
         self._newest = kept[n] if len(kept) > n else None
@@ -298,14 +340,32 @@ class Pool:
             self._adopt_answers()
             self._join_lightest()
 
+    def _restore_asked(self, state: State | None, n: int) -> list[float]:
+        """Take who was asked about at last, and return when each of n was.
+
+        States of earlier versions do not have it: all will be asked about.
+        """
+        if state is None:
+            return [0.0] * n
+        schema.check(state, _asked_at=schema.maybe(schema.count), _reading=schema.count)
+        schema.check(state, _order=schema.parts, readings=schema.each(schema.weight, n))
+        order, below = state["_order"], schema.below(len(state["_order"]))
+        schema.check(state, _order=schema.each(below), _starts=schema.each(below))
+        starts = state["_starts"]
+        schema.check(state, _chosen=schema.each(below, len(starts)))
+        is_whole = len({*order}) == len(order) and starts == sorted({*starts})
+        if not is_whole or (order and starts[:1] != [0]):
+            raise ValueError("the state is damaged: its groups of observations are none")
+        for name in _SAVED_OF_ASKED:
+            setattr(self, name, state[name])
+        return list(state["readings"])
+
 
 def _check(state: State, n: int) -> None:
     """Raise unless the numbers of a state are what they stand for; n records are kept."""
     weight, count, time = schema.weight, schema.count, schema.maybe(schema.number)
     schema.check(state, n=count, weight=weight, wanted=weight, _pick_at=weight, _enough=weight)
-    schema.check(state, _closed_at=time, _asked_at=schema.maybe(count))
-    places = schema.each(schema.below(n))
-    schema.check(state, _chosen=schema.each(count), answered=places)
+    schema.check(state, _closed_at=time, answered=schema.each(schema.below(n)))
     if not (np.abs(np.array(state["weights"], dtype=float)) < 1e300).all():
         raise ValueError("the state is damaged: the weights of its observations are not finite")
 
