@@ -347,6 +347,22 @@ def test_points_that_came_later_are_corrected_by_those_who_had_them(estimator):
     np.testing.assert_allclose(curve.average[0], -curve.grid_values[0], atol=0.05)
 
 
+def test_a_point_that_came_after_a_change_is_corrected_as_its_neighbours_are():
+    """It is shown with their past, in which the model was another one."""
+    model = Line()
+    pdp = IncrementalPDP(model, ["a"], alpha=0.01, grid=MinMax(6, 50, warm_up=5))
+    for k, x in enumerate(rows(560)):
+        if k == 500:
+            model.slope = -1.0
+        pdp.explain_one({**x, "a": math.tanh(x["a"]) + 2 * (k >= 530)})
+        if k % 20 == 19:
+            pdp.curve("a", now=True)
+    curve = pdp.curve("a", now=True)
+    assert curve.grid_values[0].max() > 2
+    assert np.abs(curve.smoothed[0] + curve.grid_values[0]).max() > 1
+    np.testing.assert_allclose(curve.average[0], -curve.grid_values[0], atol=0.1)
+
+
 def test_a_model_that_learns_is_followed_in_a_pipeline():
     model = preprocessing.StandardScaler() | linear_model.LinearRegression()
     pdp = IncrementalPDP(model, ["a"], alpha=0.002, grid=GRID)

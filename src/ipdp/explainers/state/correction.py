@@ -23,6 +23,7 @@ from ipdp.core import kernels
 from ipdp.core.observations import arranged
 from ipdp.core.typing import Array, FloatArray
 from ipdp.explainers.state.curve_memory import CurveMemory
+from ipdp.explainers.state.means import Means
 from ipdp.explainers.state.points import Layout
 from ipdp.explainers.state.pool import Asked
 from ipdp.grid.base import LARGEST
@@ -131,9 +132,8 @@ class _Answers:
         in_group = np.add.reduceat(self.weights[order], starts)
         share = _shares(self.weights, self.known)
         own_share = _shares(in_group, self.known[chosen])
-        since = self.now[chosen] - self.latest[chosen]
-        difference = (share * (self.latest - self.then)).sum(axis=0)
-        difference += (own_share * since).sum(axis=0)
+        before, since = self.latest - self.then, self.now[chosen] - self.latest[chosen]
+        difference = (share * before).sum(axis=0) + (own_share * since).sum(axis=0)
         # One was chosen out of each group: nothing is left to chance where a group is one alone.
         squares = np.add.reduceat(self.weights[order] ** 2, starts)
         chance = 1 - squares / np.maximum(in_group**2, _NEGLIGIBLE)
@@ -143,6 +143,11 @@ class _Answers:
         nearby = _squares_near(in_time, there, share)
         of_pool = nearby * _variances(now - then, there)
         variance = of_choice.sum(axis=0) + of_pool.sum(axis=0)
+        for own, near, part in _newcomers(self.memory.means):
+            of_own = (share[:, :, [own]] * before[:, :, near]).sum(axis=0)
+            of_own += (own_share[:, :, [own]] * since[:, :, near]).sum(axis=0)
+            difference[:, own] += (difference[:, near] - of_own) @ part
+            variance[:, own] += variance[:, near].max(axis=1)
         of_now, of_then = ((nearby * _variances(y, there)).sum(axis=0) for y in (now, then))
         return Correction(
             *_doubted(self.layout, difference, variance),
@@ -159,6 +164,24 @@ def _common(wanted: Layout, other: Layout) -> tuple[_Columns, _Columns]:
     column = {slot: k for k, slot in enumerate(other.slots)}
     both = [(k, column[slot]) for k, slot in enumerate(wanted.slots) if slot in column]
     return [here for here, _ in both], [there for _, there in both]
+
+
+def _newcomers(means: Means) -> list[tuple[int, list[int], FloatArray]]:
+    """The columns of points that are shown as if they had been there before, in order.
+
+    Each with those of its neighbours, whose past it has borrowed, and their parts in it. It is
+    corrected as it is shown: as its neighbours are, plus the mean difference since it came.
+    """
+    column = {slot: k for k, slot in enumerate(means.layout.slots)}
+    shown, mean = means.shown[means.n_axes :], means.smoothing.mean[means.n_axes :]
+    found = []
+    for point in means.newcomers.points:
+        own, first = column.get(point.own), column.get(point.first)
+        if own is None or first is None or (shown[:, own] == mean[:, own]).all():
+            continue
+        near = [first, column.get(point.second, first)]
+        found.append((own, near, np.array([point.share, 1 - point.share])))
+    return found
 
 
 def _shares(weights: FloatArray, known: FloatArray) -> FloatArray:
