@@ -1,9 +1,10 @@
 """The explained share on a stream against a batch computation of the model as it is at the end.
 
-    python benchmarks/explained.py [--seed 1] [names of streams]
+    python benchmarks/explained.py [--seed 1] [--plain] [names of streams]
 
-The batch is the last 2 / alpha observations: the mean of the model over 250 of them at the own
-value of each (at 80 quantiles where there are more values), with plain calls of the model.
+The batch is the last 2 / alpha observations, or the last 6 / alpha with the weights of the
+smoothing: the mean of the model over 400 of them at the own value of each (at 80 quantiles where
+there are more values); of river's models by their walk, or with --plain by plain calls.
 """
 
 from __future__ import annotations
@@ -102,41 +103,80 @@ def calls(model: Any, output: Any, rows: list[dict[str, Any]]) -> Iterator[float
             yield model.predict_one(x) if hasattr(model, "predict_one") else model(x)
 
 
-def batch(rows: list[dict[str, Any]], model: Any, output: Any) -> float:
+def batch(
+    rows: list[dict[str, Any]], model: Any, output: Any, weights: np.ndarray, plain: bool
+) -> float:
     """The share by brute force."""
     said = np.fromiter(calls(model, output, rows), dtype=float)
-    left, background = said.copy(), rows[:: max(1, len(rows) // 250)]
+    chosen = np.random.default_rng(0).choice(len(rows), 400, p=weights / weights.sum())
+    background = [rows[k] for k in chosen]
+    left = said.copy()
     for name in rows[0]:
         own = [x[name] for x in rows]
         numbers = all(type(v) is float for v in own if v is not None)
-        values = sorted({v for v in own if v is not None}, key=str)
+        values = sorted({v for v in own if v is not None}, key=None if numbers else str)
         if numbers and len(values) > 80:
-            values = np.quantile([v for v in own if v is not None], np.linspace(0, 1, 80)).tolist()
+            points = np.quantile([v for v in own if v is not None], np.linspace(0, 1, 80))
+            values = np.unique(points).tolist()
         asked = [*values, *([None] if None in own else [])]
-        mean = {
-            v: np.mean([*calls(model, output, [{**x, name: v} for x in background])]) for v in asked
-        }
+        mean = (means_by_calls if plain else means_by_walk)(model, output, name, asked, background)
         if numbers:
-            heights = [mean[v] for v in sorted(values)]
-            left -= [mean[v] if v is None else np.interp(v, sorted(values), heights) for v in own]
+            heights = [mean[v] for v in values]
+            left -= [mean[v] if v is None else np.interp(v, values, heights) for v in own]
         else:
             left -= [mean[v] for v in own]
-    return float(1 - left.var() / said.var())
+    whole, rest = (
+        np.average((v - np.average(v, weights=weights)) ** 2, weights=weights) for v in (said, left)
+    )
+    return float(1 - rest / whole)
+
+
+def means_by_calls(
+    model: Any, output: Any, name: str, values: list[Any], rows: list[dict[str, Any]]
+) -> dict[Any, float]:
+    """The mean of the model at some values of a feature."""
+    return {
+        v: float(np.mean([*calls(model, output, [{**x, name: v} for x in rows])])) for v in values
+    }
+
+
+def means_by_walk(
+    model: Any, output: Any, name: str, values: list[Any], rows: list[dict[str, Any]]
+) -> dict[Any, float]:
+    """The same by an explainer that forgets nothing."""
+    if len(values) < 2:
+        return dict.fromkeys(values, 0.0)
+    ordered = sorted(values)
+    pdp = ipdp.IncrementalPDP(model, name, alpha=None, grid=ipdp.grid.Fixed(ordered), n_past=0)
+    pdp.explain_many(rows)
+    curve = pdp.curve(name)
+    average = curve.average[curve.outputs.index(output) if output in curve.outputs else 0]
+    return dict(zip(ordered, average.tolist(), strict=True))
 
 
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--plain", action="store_true")
     parser.add_argument("names", nargs="*", default=[])
     settings = parser.parse_args()
-    print(f"{'':36}{'stream':>8}{'batch':>8}{'difference':>12}")
+    print(f"{'':36}{'stream':>8}{'last':>8}{'difference':>12}{'weights':>8}{'difference':>12}")
     for name in settings.names or STREAMS:
         stream, model = STREAMS[name](settings.seed)
         share, output = on_stream(stream, model)
-        rows = [x for x, _ in stream[-int(2 / ALPHA) :]]
-        expected = batch(rows, model, output)
-        print(f"{name:36}{share:8.3f}{expected:8.3f}{share - expected:12.3f}", flush=True)
+        rows = [x for x, _ in stream[-int(6 / ALPHA) :]]
+        age = np.arange(len(rows))[::-1]
+        plain = settings.plain or not hasattr(model, "learn_one")
+        last, smoothed = (
+            batch(rows[-n:], model, output, weights[-n:], plain)
+            for n, weights in (
+                (int(2 / ALPHA), np.ones(len(rows))),
+                (len(rows), (1 - ALPHA) ** age),
+            )
+        )
+        differences = f"{last:8.3f}{share - last:12.3f}{smoothed:8.3f}{share - smoothed:12.3f}"
+        print(f"{name:36}{share:8.3f}{differences}", flush=True)
 
 
 if __name__ == "__main__":
