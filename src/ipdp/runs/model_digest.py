@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import hashlib
 import pickle
+import random
 from typing import Any
+
+import numpy as np
 
 # What a pickle takes by its name is what it was only where the code is a library's: a function of
 # the user's may be another one under the same name.
 _LIBRARIES = frozenset(
     (
         *("builtins", "collections", "copyreg", "datetime", "functools", "math", "operator"),
-        *("_codecs", "catboost", "lightgbm", "numpy", "pandas", "random", "river", "scipy"),
-        *("sklearn", "xgboost"),
+        *("_codecs", "catboost", "ipdp", "lightgbm", "numpy", "pandas", "random", "river"),
+        *("scipy", "sklearn", "xgboost"),
     )
 )
+# What learning draws from says nothing of a model that has learnt, and not all files keep it.
+_GENERATORS = (np.random.RandomState, np.random.Generator, random.Random)
 # A larger model is not looked at: that would take seconds.
 _MOST = 256 * 2**20
 
@@ -62,10 +67,15 @@ class _Digest:
 
 class _Pickler(pickle.Pickler):
     def reducer_override(self, obj: Any) -> Any:
-        """Raise for code that is no library's."""
+        """How an object is written; raise for code that is no library's."""
         root = str(getattr(type(obj), "__module__", "")).partition(".")[0]
         if isinstance(obj, type) or (callable(obj) and hasattr(obj, "__qualname__")):
             root = str(getattr(obj, "__module__", "")).partition(".")[0]
         if root not in _LIBRARIES:
             raise pickle.PicklingError(f"{root} is no library")
+        if isinstance(obj, np.ndarray) and obj.dtype.names:
+            # Field by field: between the fields of the nodes of a tree there may be anything.
+            return tuple, ([obj[name].tolist() for name in obj.dtype.names],)
+        if isinstance(obj, _GENERATORS):
+            return str, (type(obj).__name__,)
         return NotImplemented
