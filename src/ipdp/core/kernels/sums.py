@@ -210,7 +210,7 @@ def _fit(  # noqa: PLR0917  (arrays one by one: C knows no objects of them)
     fits = fits and spread.shape[2] == n_columns and weights.shape[0] == n_groups
     fits = fits and weights.shape[1] == n_columns and squares.shape[0] == n_groups
     fits = fits and squares.shape[1] == n_columns and times.shape[0] == n_groups
-    return fits and scale.shape[0] == n_groups
+    return bool(fits and scale.shape[0] == n_groups)
 
 
 def _are_columns(at: Any, n_columns: int) -> bool:
