@@ -232,6 +232,7 @@ def test_a_narrow_terminal_shows_whole_words(finished):
         ('UPDATE run SET settings = \'{"explainers": {"pdp": 5}}\'', ["diff", "--at", "500"]),
         ("UPDATE run SET settings = '[1, 2]'", ["report"]),
         ("UPDATE run SET message = 7, state = 'failed'", ["show"]),
+        ("UPDATE run SET message = hex(zeroblob(500000)), state = 'failed'", ["check"]),
     ],
 )
 def test_a_crafted_log_is_shown_or_refused_in_a_sentence(
@@ -244,4 +245,5 @@ def test_a_crafted_log_is_shown_or_refused_in_a_sentence(
     answer = ipdp(command[0], tmp_path / "run", *command[1:])
     assert answer.code in (0, 1, 2)  # 1: the two times differ
     assert len(answer.err.splitlines()) <= 1
+    assert len(answer.err) < 3_000
     assert "--debug" not in answer.err  # which an error that nobody foresaw would propose

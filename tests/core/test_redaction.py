@@ -1,5 +1,8 @@
 """What stands in the place of a secret."""
 
+import subprocess
+import sys
+
 import pytest
 
 from ipdp.core.redaction import redacted, redacted_url, short_paths, without_secrets
@@ -61,3 +64,20 @@ def test_settings_lose_their_secrets_wherever_these_are(settings, shown):
 def test_paths_are_shortened_to_their_last_name(text, shown):
     assert short_paths(text) == shown
     assert short_paths(shown) == shown
+
+
+LONG = """
+import resource
+from ipdp.core.redaction import short_paths, without_secrets
+resource.setrlimit(resource.RLIMIT_CPU, (60, 60))  # by the square of its length it is an hour
+for letters in ("x", "x.", "/x", "://", "x:/"):
+    text = letters * 1_000_000
+    short_paths(text)
+    assert "secret" not in without_secrets(text + " https://h.example/?key=secret")
+assert "secret" not in without_secrets("x" * 1_000_000 + "http://h.example/?key=secret")
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no limits of the processor's time")
+def test_a_text_of_a_million_letters_is_read_once():
+    subprocess.run([sys.executable, "-c", LONG], check=True)

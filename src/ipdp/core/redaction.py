@@ -10,7 +10,8 @@ from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 _DONE = re.compile(r"redacted-[0-9a-f]{6}")
 _DONE_URL = re.compile(rf"https?://[^/@?#]+/{_DONE.pattern}")
-_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^\s'\"<>]+")
+# Of a long word only the last letters are tried as a scheme: else it takes time by their square.
+_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{0,30}://[^\s'\"<>]+")
 # Settings of an address that hold no password and run no program; all others are not shown.
 HARMLESS = frozenset(
     {

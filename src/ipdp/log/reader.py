@@ -27,6 +27,7 @@ from ipdp.log.records import LoggedChange, Snapshot, SnapshotInfo, Status, reaso
 # SQLite from reusing the space of the write-ahead file.
 _PAGE = 64
 _LARGEST = 2**63 - 1  # of SQLite's integers
+_LONGEST_MESSAGE = 2_000  # letters of it that are shown
 _LAST_DATE = 253_402_300_800  # the year 10,000, in seconds
 
 Row = tuple[Any, ...]
@@ -84,6 +85,8 @@ class LogReader:
 
     def _status(self) -> Status:
         state, n, message, *moments = self._run("state, n, message, started, heartbeat")
+        if isinstance(message, str) and len(message) > _LONGEST_MESSAGE:
+            message = f"{message[:_LONGEST_MESSAGE]}…"
         status = Status(state, n, without_secrets(message), *moments)
         is_silent = status.state == "running" and status.heartbeat is None
         if is_silent or not all(moment is None or _is_moment(moment) for moment in moments):
