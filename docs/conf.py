@@ -77,4 +77,5 @@ html_theme_options = {
     "show_toc_level": 2,
     "navigation_with_keys": False,
 }
-html_sidebars = {"index": []}
+# Pages with no page beside them have nothing to navigate to.
+html_sidebars = {"index": [], "caution": [], "faq": []}
