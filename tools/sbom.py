@@ -55,7 +55,7 @@ def licence(name: str) -> str:
     told = metadata.metadata(name)
     classifiers = [c for c in told.get_all("Classifier") or [] if c.startswith("License ::")]
     named = [c.rpartition(" :: ")[2] for c in classifiers if not c.endswith("OSI Approved")]
-    text = told["License-Expression"] or " AND ".join(named) or (told["License"] or "")
+    text = told.get("License-Expression") or " AND ".join(named) or told.get("License") or ""
     return text.strip().splitlines()[0][:80] if text.strip() else "unknown"
 
 
