@@ -13,7 +13,6 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import replace
 from numbers import Real
-from threading import Lock
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -32,8 +31,8 @@ from ipdp.explainers.ale.bins import (
 )
 from ipdp.explainers.ale.order import Row, ordered
 from ipdp.explainers.ale.saved import restore, saved_state
-from ipdp.explainers.memory import Memory
 from ipdp.explainers.state.curve_memory import NOT_FINITE
+from ipdp.explainers.state.folding import FoldingMemory
 from ipdp.explainers.state.means import Means
 from ipdp.explainers.state.targets import Target, admitted, tell_of_left_out
 from ipdp.grid import Fixed, Grid
@@ -62,7 +61,7 @@ class Answered(NamedTuple):
     slopes: FloatArray | None  # (n_outputs, n_features)
 
 
-class AleMemory(Memory):
+class AleMemory(FoldingMemory):
     """Grids, smoothed local effects, and where categories are in their order.
 
     Parameters
@@ -85,15 +84,9 @@ class AleMemory(Memory):
         alpha: float | None,
         by_gradient: bool = False,
     ) -> None:
-        super().__init__(columns)
-        self._targets = list(targets)
+        super().__init__(targets, columns, Means(0, alpha=alpha))
         self.by_gradient = by_gradient
-        self.grids = {n: g for t in targets for n, g in zip(t.names, t.grids, strict=True)}
-        self._means = Means(0, alpha=alpha)
-        # The last observations, which are not in the means yet.
-        self._unfolded: list[tuple[Answered, float, float]] = []
         self._bins_of_last: Bins | None = None
-        self._folding = Lock()
         self.rows: deque[Row] = deque(maxlen=_N_ROWS)
         self.orders: dict[FeatureName, tuple[Any, ...]] = {}
         self.n_asked = 0
@@ -197,54 +190,21 @@ class AleMemory(Memory):
         if len(self._unfolded) >= _TOGETHER:
             self._fold()
 
-    def _fold(self) -> None:
-        """Fold the last observations into the means, which is cheaper for some at once."""
-        with self._folding:  # another thread may be reading
-            if not self._unfolded:
-                return
-            n = len(self._unfolded)  # more may be coming
-            last, w, t = map(list, zip(*self._unfolded[:n], strict=True))
-            questions = [one.question for one in last]
-            slopes, widths = None, NO_WIDTHS
-            if last[0].slopes is not None:
-                slopes = np.array([one.slopes for one in last])
-                widths = np.array([question.widths for question in questions])
-            answers = np.array([one.values for one in last])
-            effects = questions[0].bins.effects(answers, slopes, widths)
-            slots = np.array([question.slots for question in questions])
-            self._means.fold_many_at(slots, effects, w, t)
-            for number in self._means.layout.targets:
-                self._targets[number].n += n
-            del self._unfolded[:n]
-
-    # What is read has all observations in it.
-
-    @property
-    def targets(self) -> list[Target]:
-        """The features, and pairs, with the number of observations behind each."""
-        self._fold()
-        return self._targets
-
-    @property
-    def means(self) -> Means:
-        """The smoothed local effects."""
-        self._fold()
-        return self._means
-
-    @means.setter
-    def means(self, means: Means) -> None:
-        self._means = means
+    def _fold_together(self, last: list[tuple[Answered, float, float]]) -> None:
+        answered, w, t = map(list, zip(*last, strict=True))
+        questions = [one.question for one in answered]
+        slopes, widths = None, NO_WIDTHS
+        if answered[0].slopes is not None:
+            slopes = np.array([one.slopes for one in answered])
+            widths = np.array([question.widths for question in questions])
+        answers = np.array([one.values for one in answered])
+        effects = questions[0].bins.effects(answers, slopes, widths)
+        slots = np.array([question.slots for question in questions])
+        self._means.fold_many_at(slots, effects, w, t)
 
     def __getstate__(self) -> State:
-        self._fold()
         # The bins are found again.
-        return {k: v for k, v in vars(self).items() if k != "_folding"} | {
-            "_bins": None,
-            "_bins_of_last": None,
-        }
-
-    def __setstate__(self, state: State) -> None:
-        vars(self).update(state, _folding=Lock())
+        return {**super().__getstate__(), "_bins": None, "_bins_of_last": None}
 
     # The bins.
 

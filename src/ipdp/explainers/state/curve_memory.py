@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import replace
-from threading import Lock
 from typing import Any, NamedTuple, Self
 
 from ipdp.core import kernels
 from ipdp.core.jsonable import decode_name
 from ipdp.core.observations import arranged
 from ipdp.core.typing import FeatureName, FloatArray, Label, Observation, State
-from ipdp.explainers.memory import Memory
 from ipdp.explainers.state import saved
+from ipdp.explainers.state.folding import FoldingMemory
 from ipdp.explainers.state.following import following
 from ipdp.explainers.state.joint_values import JointValues
 from ipdp.explainers.state.means import Means
@@ -66,7 +65,7 @@ class Part(NamedTuple):
     flat: frozenset[int]  # columns of features that made no difference to any observation
 
 
-class CurveMemory(Memory):
+class CurveMemory(FoldingMemory):
     """What an explainer of curves remembers: grids, smoothed answers, the last ICE curves.
 
     Parameters
@@ -96,12 +95,10 @@ class CurveMemory(Memory):
         n_past: int = 0,
         dependence: bool = True,
     ) -> None:
-        super().__init__(columns)
-        self._targets = list(targets)
-        self.grids = {n: g for t in targets for n, g in zip(t.names, t.grids, strict=True)}
         fixed = [k for k, t in enumerate(targets) if all(type(g) is Lattice for g in t.grids)]
         n_axes = max(len(target.names) for target in targets)
-        self._means = Means(n_axes, alpha=alpha, fixed=frozenset(fixed), dependence=dependence)
+        means = Means(n_axes, alpha=alpha, fixed=frozenset(fixed), dependence=dependence)
+        super().__init__(targets, columns, means)
         self.recent: deque[IceRecord] = deque(maxlen=n_ice)
         n_points = sum(_POINTS ** len(target.names) for target in targets)
         most = max(_MOST_ANSWERS // n_points, _FEWEST_PAST)
@@ -109,9 +106,6 @@ class CurveMemory(Memory):
         names = [target.names for target in targets]
         spread = Spread(names, tuple(self.grids), alpha=alpha, fixed=self._means.fixed)
         self._spreads = Spreads(spread)
-        # The last observations, which are not in means and spreads yet.
-        self._unfolded: list[_Unfolded] = []
-        self._folding = Lock()
         self.follows_all = {(name,) for name in columns} <= set(names)
         has_pairs = any(target.is_pair for target in targets)
         # Where there are pairs, the last observations, in the order of the grids: the grids of two
@@ -245,38 +239,12 @@ class CurveMemory(Memory):
         if len(self._unfolded) >= _TOGETHER:
             self._fold()
 
-    def _fold(self) -> None:
-        """Fold the last observations into means and spreads, which is cheaper for some at once."""
-        with self._folding:  # another thread may be reading
-            if not self._unfolded:
-                return
-            n = len(self._unfolded)  # more may be coming
-            last = Explained(*map(list, zip(*self._unfolded[:n], strict=True)))
-            layout, rows = self._means.layout, zip(last.positions, last.values, strict=True)
-            self._means.fold_many(list(rows), last.w, last.t)
-            for spread in self._spreads.all:
-                spread.fold_many(layout, last)
-            for k in layout.targets:
-                self._targets[k].n += n
-            del self._unfolded[:n]
-
-    # What is read has all observations in it.
-
-    @property
-    def targets(self) -> list[Target]:
-        """The features, and pairs, with the number of observations behind each."""
-        self._fold()
-        return self._targets
-
-    @property
-    def means(self) -> Means:
-        """The smoothed answers."""
-        self._fold()
-        return self._means
-
-    @means.setter
-    def means(self, means: Means) -> None:
-        self._means = means
+    def _fold_together(self, last: list[_Unfolded]) -> None:
+        together = Explained(*map(list, zip(*last, strict=True)))
+        layout, rows = self._means.layout, zip(together.positions, together.values, strict=True)
+        self._means.fold_many(list(rows), together.w, together.t)
+        for spread in self._spreads.all:
+            spread.fold_many(layout, together)
 
     @property
     def spreads(self) -> Spreads[Spread]:
@@ -287,13 +255,6 @@ class CurveMemory(Memory):
     @spreads.setter
     def spreads(self, spreads: Spreads[Spread]) -> None:
         self._spreads = spreads
-
-    def __getstate__(self) -> State:
-        self._fold()
-        return {name: value for name, value in vars(self).items() if name != "_folding"}
-
-    def __setstate__(self, state: State) -> None:
-        vars(self).update(state, _folding=Lock())
 
     # Copies, and segments of a stream.
 
