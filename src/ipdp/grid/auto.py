@@ -13,7 +13,7 @@ from ipdp.core import kernels, schema
 from ipdp.core.times import Kind, Moment, moment_of
 from ipdp.core.typing import Array, State
 from ipdp.grid.base import Grid, Key, Span, is_missing
-from ipdp.grid.categories import Categories, CategoryWatch
+from ipdp.grid.categories import Categories
 from ipdp.grid.doubt import Doubt, Looks
 from ipdp.grid.ranges import MinMax, QuantileRange
 
@@ -252,12 +252,6 @@ class Auto(Grid):
         if self._may_be_range and (storage is None or kind is not int):
             return None
         return kernels.current.CountWatch(storage, self._categories.counts, kind, owner)
-
-    @property
-    def watch(self) -> Any:
-        if type(self).points is Auto.points and self.categorical:
-            return CategoryWatch(self._categories, self)
-        return None
 
     @property
     def whole(self) -> bool:

@@ -171,22 +171,3 @@ def admit_category(x: Any) -> Any:
 def category_keys(categories: Iterable[Any]) -> tuple[Key, ...]:
     """Keys that are not taken for the numbers of points: category 3 is not the point no. 3."""
     return tuple((category,) for category in categories)
-
-
-class CategoryWatch:
-    """Has a `version` that changes with the points of a grid that may have `chosen` categories."""
-
-    def __init__(self, categories: Categories, grid: Any) -> None:
-        self._categories = categories
-        self._grid = grid
-        self._n_looks = 0
-
-    @property
-    def version(self) -> int:
-        """Below 0, and always another one, where it cannot be said."""
-        categories = self._categories
-        is_chosen = self._grid.chosen is categories
-        if is_chosen and not categories.is_crowded:
-            return categories.version
-        self._n_looks += 1
-        return -1 - self._n_looks

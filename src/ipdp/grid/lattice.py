@@ -130,11 +130,11 @@ class Lattice(Grid):
             self.refresh()
 
     @property
-    def watch(self) -> Any:
-        return self.grid.watch if self._source is None else self.intake
+    def intake(self) -> Any:
+        return self.watch
 
     @property
-    def intake(self) -> Any:
+    def watch(self) -> Any:
         if self._watch is None:
             source, storage = self._source, self.grid.intake
             if source is None and type(self.grid) is Auto:

@@ -153,6 +153,8 @@ def _shares_of_steps(
         if 0 < right < len(at) and {at[right - 1], at[right]} <= set(positions.tolist()):
             low, high = record.values[:, columns.start + right - 1 : columns.start + right + 1].T
             rise = high - low
+            if not rise.size:  # the model had said nothing yet
+                continue
             o = int(np.abs(rise).argmax())
             if abs(rise[o]) > 1e-9 * abs(low[o]):
                 found[k] = min(max((said[k, o] - low[o]) / rise[o], 0.0), 1.0)
