@@ -281,9 +281,9 @@ def test_leaves_that_change_places_in_memory_are_noticed():
     while (model._train_weight_seen_by_model + 1) % model.memory_estimate_period:
         session.learn()
     session.compare()
+    session.learn()
     for other in others:
         other.deactivate()
-    session.learn()
     compare_everywhere(session)
 
 
