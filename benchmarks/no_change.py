@@ -24,7 +24,7 @@ from streams import elec2
 
 import ipdp
 from ipdp.monitor import Change, Monitor
-from ipdp.monitor.data_moves import DataMoves, Found
+from ipdp.monitor.data.moves import DataMoves, Found
 from ipdp.monitor.features import Layout, Record
 from ipdp.monitor.history import History
 

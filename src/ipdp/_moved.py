@@ -15,8 +15,9 @@ MOVED = {
     "ipdp.dashboard": "ipdp.web",
     "ipdp.models.minibatch": "ipdp.models.river",  # pickled engines name it
     "ipdp.models.trees.mondrian": "ipdp.models.trees.classification",
+    "ipdp.monitor.baselines": "ipdp.monitor.detectors.statistics",  # pickled detectors name it
     "ipdp.monitor.handlers": "ipdp.monitor.notify",
-    "ipdp.monitor.series": "ipdp.monitor.baselines",  # pickled detectors name it
+    "ipdp.monitor.series": "ipdp.monitor.detectors.statistics",  # pickled detectors name it
     "ipdp.prometheus": "ipdp.runs.prometheus",
     "ipdp.report": "ipdp.web",
     "ipdp.running": "ipdp.runs",

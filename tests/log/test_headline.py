@@ -21,7 +21,7 @@ from ipdp.log.headline import (
     target_of,
 )
 from ipdp.log.records import LoggedChange
-from ipdp.monitor.move import Move
+from ipdp.monitor.data.move import Move
 
 ENDED = Status("ended", 45_312)
 

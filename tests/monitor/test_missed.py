@@ -138,7 +138,7 @@ def test_candidates_that_were_rejected_do_not_make_a_feature_deaf(monkeypatch):
         looks.append(monitor.pdp.n_seen)
         return False, False
 
-    monkeypatch.setattr("ipdp.monitor.model_watch.ModelWatch.is_real", never)
+    monkeypatch.setattr("ipdp.monitor.model.watch.ModelWatch.is_real", never)
     X = np.random.default_rng(0).normal(size=(4_000, 3))
     monitor.explain_many(X[:1_000], names=NAMES)
     monitor._watch.model._rejected = [20, 20, 20]

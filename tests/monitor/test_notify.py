@@ -14,7 +14,7 @@ import pytest
 from tests.monitor.test_change import change
 
 import ipdp
-from ipdp.monitor.move import Move
+from ipdp.monitor.data.move import Move
 from ipdp.monitor.notify import LogLine, Only, Webhook, notify
 
 QUICK = {"timeout": 60.0, "backoff": 0.01}

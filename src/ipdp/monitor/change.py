@@ -16,7 +16,7 @@ from ipdp.core.places import place_text
 from ipdp.core.times import time_text
 from ipdp.core.typing import Array, Feature, FeatureName, FloatArray, Label, State
 from ipdp.core.words import few_digits
-from ipdp.monitor.move import Move
+from ipdp.monitor.data.move import Move
 
 Kind = Literal["real", "virtual", "both", "unclear"]
 """Whether the shape of the curve changed, the range of the feature moved, or both.

@@ -13,18 +13,18 @@ from ipdp.core.typing import FeatureName, Label, Observation, State
 from ipdp.core.validation import next_time, whole_number
 from ipdp.explainers.pdp import IncrementalPDP
 from ipdp.monitor import features
-from ipdp.monitor.asking_watch import AskingWatch
-from ipdp.monitor.baselines import Detectors
 from ipdp.monitor.change import Change, Kind
-from ipdp.monitor.data_changes import DataWatch
-from ipdp.monitor.data_moves import DataMoves, Periods, periods_text
-from ipdp.monitor.detector_watch import DetectorWatch
-from ipdp.monitor.feature_series import FeatureSeries
+from ipdp.monitor.data.move import Aspect
+from ipdp.monitor.data.moves import DataMoves, Periods, periods_text
+from ipdp.monitor.data.watch import DataWatch
+from ipdp.monitor.default_watch import DefaultWatch
+from ipdp.monitor.detectors.series import FeatureSeries
+from ipdp.monitor.detectors.statistics import Detectors
+from ipdp.monitor.detectors.watch import DetectorWatch
+from ipdp.monitor.explained.watch import ExplainedWatch
 from ipdp.monitor.features import IceRecord, newest_ice, targets
-from ipdp.monitor.hidden_watch import HiddenWatch
 from ipdp.monitor.history import PER_LEVEL, History, Record
-from ipdp.monitor.model_watch import ModelWatch
-from ipdp.monitor.move import Aspect
+from ipdp.monitor.model.watch import ModelWatch
 from ipdp.monitor.notify import Handler, is_about, notify
 from ipdp.monitor.score import with_score
 from ipdp.monitor.settings import StatisticName, check_data_settings, check_settings
@@ -57,7 +57,8 @@ class Monitor:
     detector
         Any `river.base.DriftDetector`, cloned for each series: one for each feature and output,
         with "shape" one for each knot too. None: for "shape" a test of all series at once
-        (`ipdp.monitor.change_points`), else the paper's `ADWIN(delta=1e-5, grace_period=2000)`.
+        (`ipdp.monitor.detectors.change_points`), else the paper's
+        `ADWIN(delta=1e-5, grace_period=2000)`.
     delta
         Chance of a false candidate at one check, over all series; for the default detector.
     tolerance
@@ -81,7 +82,7 @@ class Monitor:
         some features. Without it a move must be larger than what the season does.
     report
         Which changes to report, and to keep: kinds ("real", "virtual", "both") and ways in which
-        data move (`ipdp.monitor.move.Aspect`: "missing", ...). None: all.
+        data move (`ipdp.monitor.data.move.Aspect`: "missing", ...). None: all.
     handlers
         Called with each change: `ipdp.monitor.notify.LogLine`, `Webhook`, or any function.
 
@@ -142,7 +143,7 @@ class Monitor:
         self.report = report
         self.handlers: list[Handler] = [handlers] if callable(handlers) else list(handlers)
         self.changes: list[Change] = []
-        self._watch: AskingWatch | DetectorWatch | None = None
+        self._watch: DefaultWatch | DetectorWatch | None = None
         self._history = History()
         self._newest: IceRecord | None = None
         self._n = 0
@@ -236,7 +237,7 @@ class Monitor:
         A change of the model that went on has come to an end, or data have moved further. They are
         in `changes` as they are now; `feature` and `t` say which of those reported they replace.
         """
-        if not isinstance(self._watch, AskingWatch) or not self._watch.data.revised:
+        if not isinstance(self._watch, DefaultWatch) or not self._watch.data.revised:
             return []
         revised, self._watch.data.revised = self._watch.data.revised, []
         return revised
@@ -251,7 +252,7 @@ class Monitor:
         record = Record(self._n, t, dict(x), *ice)
         self._history.update(record)
         found = watch.update(record, self.changes)
-        if isinstance(watch, AskingWatch) and watch.data.revised:
+        if isinstance(watch, DefaultWatch) and watch.data.revised:
             self._score_revised(watch, record)
         if not found:
             return []
@@ -266,7 +267,7 @@ class Monitor:
             notify(self.handlers, change)
         return reported
 
-    def _score_revised(self, watch: AskingWatch, newest: Record) -> None:
+    def _score_revised(self, watch: DefaultWatch, newest: Record) -> None:
         """Say anew what changes did to the mean prediction that have gone on since."""
         for k, change in enumerate(watch.data.revised):
             if change.score is None:
@@ -274,26 +275,26 @@ class Monitor:
                 watch.data.revised[k] = scored
                 self.changes[:] = [scored if each is change else each for each in self.changes]
 
-    def _begin(self, ice: IceRecord) -> AskingWatch | DetectorWatch:
+    def _begin(self, ice: IceRecord) -> DefaultWatch | DetectorWatch:
         """Start again with all features: first curves, a new class, more categories than before."""
         n_points = features.widest(ice.layout, list(features.monitored(targets(self.pdp))))
         return self._build(*features.outputs(self.pdp, ice), n_points)
 
     def _build(
         self, labels: Sequence[Label], rows: Sequence[int], n_points: int
-    ) -> AskingWatch | DetectorWatch:
+    ) -> DefaultWatch | DetectorWatch:
         """Begin with these rows of the outputs; detectors look at no more than so many points."""
         parts = self.pdp, targets(self.pdp), labels, rows, self._history
         lengths = {name: getattr(self, name) for name in ("clock", "warm_up", "cool_down")}
         model = ModelWatch(*parts, tolerance=self.tolerance, **lengths)
         if self.statistic == "shape" and self.detector is None:
-            if isinstance(self._watch, AskingWatch):  # the data are the same as before
+            if isinstance(self._watch, DefaultWatch):  # the data are the same as before
                 data = self._watch.data
             else:
                 rest = self.false_alarms_per, self.warm_up, self.period
                 moves = DataMoves(model.numbers, model.names, *rest)
                 data = DataWatch(moves, self._history, self.cool_down)
-            self._watch = AskingWatch(model, data, HiddenWatch(model, self._history))
+            self._watch = DefaultWatch(model, data, ExplainedWatch(model, self._history))
             return self._watch
         series = FeatureSeries(
             targets(self.pdp),

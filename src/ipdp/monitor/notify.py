@@ -223,7 +223,7 @@ class Only:
         Gets the changes.
     about
         Kinds of changes ("real", "virtual", "both"; "both" is real and virtual, too) and ways in
-        which data move (`ipdp.monitor.move.Aspect`: "missing", "stuck", ...); None: all.
+        which data move (`ipdp.monitor.data.move.Aspect`: "missing", "stuck", ...); None: all.
     features
         Of these features only; None: of all.
 

@@ -12,8 +12,8 @@ from ipdp.core.curve import Curve
 from ipdp.core.interpolation import continued
 from ipdp.explainers.pdp import IncrementalPDP
 from ipdp.monitor.change import Change
+from ipdp.monitor.data.value_blocks import is_missing
 from ipdp.monitor.history import History, Record
-from ipdp.monitor.value_blocks import is_missing
 
 # So many stored observations of each side say where the values are, and fewer than so many nothing.
 _AT_MOST, _FEWEST = 256, 8

@@ -8,8 +8,8 @@ from typing import Any, Literal, get_args
 
 from ipdp.explainers.pdp import IncrementalPDP
 from ipdp.monitor.change import Kind
-from ipdp.monitor.data_moves import Periods
-from ipdp.monitor.move import Aspect
+from ipdp.monitor.data.move import Aspect
+from ipdp.monitor.data.moves import Periods
 
 StatisticName = Literal["shape", "importance", "l2", "derivative", "sign"]
 """What is tested for changes."""

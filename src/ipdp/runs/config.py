@@ -13,7 +13,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 from ipdp.core.redaction import without_secrets
 from ipdp.monitor.change import Kind
-from ipdp.monitor.move import Aspect
+from ipdp.monitor.data.move import Aspect
 from ipdp.runs.fitting import Encode
 from ipdp.runs.loop import Run
 from ipdp.runs.toml import read, read_toml

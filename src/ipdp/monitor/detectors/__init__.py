@@ -1,0 +1,1 @@
+"""River's drift detectors on one statistic of each curve: `Monitor(statistic=...)`."""

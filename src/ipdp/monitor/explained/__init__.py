@@ -1,0 +1,1 @@
+"""Changes that no curve shows: the explained share, and the regions of an effect."""

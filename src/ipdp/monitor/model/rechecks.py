@@ -1,0 +1,254 @@
+"""Which stored observations the model is evaluated on again at a check, and at which points."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from ipdp.core import schema
+from ipdp.core.typing import Array, FeatureName, FloatArray, Label, State
+from ipdp.explainers.pdp import IncrementalPDP
+from ipdp.models.base import Probe
+from ipdp.monitor.features import Record, axis_of
+from ipdp.monitor.history import History
+from ipdp.monitor.knots import Knots, data_shares
+from ipdp.monitor.model.answers import aligned
+from ipdp.monitor.model.nearest import Nearest
+from ipdp.monitor.model.surprise import RECENT, Asked
+
+# So many observations are asked about at a check, some of them young if the model changes at all,
+_N_ASKED, _N_YOUNG = 5, 1
+# and more while a change goes on: whether it still does is seen from them.
+_N_YOUNG_GOING_ON = 2
+# They are at least so old: what is younger has hardly had time to differ. Others than the young
+# ones are also at least this part as old as the oldest: they show gradual changes in full, and
+# few of them are from after a change.
+_YOUNGEST, _SPAN = 64, 4
+# Of a model that learns no answers of more observations ago count: it wanders far in a long time.
+OLDEST = 4096
+# A difference of this share of the answers is rounding.
+_ROUNDING = 1e-9
+# Knots are placed anew after so many checks, at no more than so many places,
+_RENEW, _N_KNOTS = 32, 8
+# sooner for features that have none,
+_AT_FIRST = 8
+# and are the same if none has moved by this share of them.
+_ALIKE = 0.05
+# Which of the stored observations are asked about: the golden ratio spreads them evenly.
+_TURN = (math.sqrt(5) - 1) / 2
+
+
+class Read(NamedTuple):
+    """What was asked at a check, as `Surprise.add` takes it."""
+
+    asked: Asked
+    then: FloatArray  # (n_rows, n_outputs, n_features, width)
+    weights: FloatArray  # (n_features, width)
+
+
+class Rechecks:
+    """Asks the model again about a few stored observations at a time.
+
+    `numbers` and `names` are those of the features, `labels` those of the model's outputs, of which
+    those of the numbers `outputs` are read. A number's knots lie where its values are; every
+    observation is asked about at those of its own points that are nearest to them.
+    """
+
+    def __init__(
+        self,
+        pdp: IncrementalPDP,
+        numbers: Sequence[int],
+        names: Sequence[FeatureName],
+        history: History,
+        *,
+        labels: Sequence[Label],
+        outputs: Sequence[int],
+    ) -> None:
+        self.pdp, self.history = pdp, history
+        self.numbers, self.names = tuple(numbers), list(names)
+        self.labels, self.outputs = list(labels), list(outputs)
+        self.knots = Knots(self.numbers)
+        # How much each knot counts: by half what share of the values is near, by half all alike.
+        self.weights: list[FloatArray | None] = [None] * len(self.numbers)
+        self._nearest: Nearest | None = None
+        self._n_checks = 0
+
+    def axis(self, row: int, record: Record) -> Array | None:
+        """Where the points of a feature were; None if it was not evaluated."""
+        return axis_of(record.layout, record.positions, self.numbers[row])
+
+    def place_knots(
+        self, newest: Record, since: Sequence[int], *, only_missing: bool = False
+    ) -> list[int]:
+        """Place knots where points and values are now; the features whose knots are others."""
+        past, moved = self.history.between(0, newest.n, at_most=10**6), []
+        for row, (number, name) in enumerate(zip(self.numbers, self.names, strict=True)):
+            old, axis = self.knots.places[row], self.axis(row, newest)
+            if axis is None or len(axis) < 2 or (only_missing and old is not None):
+                continue
+            values = [record.x.get(name) for record in past if record.n >= since[row]]
+            numbers = [] if axis.dtype == object else finite(values)
+            self.knots.take(row, newest.layout, newest.positions, numbers, _N_KNOTS)
+            if axis.dtype == object:
+                self.knots.places[row] = _mostly_there(axis, past, number)
+            places = self.knots.places[row]
+            if not _are_alike(old, places):
+                moved.append(row)
+            if places is not None:
+                self.weights[row] = data_shares(places, numbers or values) / 2 + 0.5 / len(places)
+        self._nearest = None
+        return moved
+
+    def renew_knots(self, newest: Record, since: Sequence[int]) -> list[int]:
+        """Place knots if it is time to; the features whose knots are others."""
+        is_missing = any(places is None for places in self.knots.places)
+        if self._n_checks % _RENEW == 0:
+            return self.place_knots(newest, since)
+        if is_missing and self._n_checks % _AT_FIRST == 0:
+            return self.place_knots(newest, since, only_missing=True)
+        return []
+
+    def ask(
+        self,
+        newest: Record,
+        since: Sequence[int],
+        are_renewed: Sequence[bool],
+        *,
+        is_moving: bool,
+        is_going_on: bool = False,
+    ) -> Read | None:
+        """Ask about some stored observations; None if there are none yet.
+
+        An observation counts for a feature if it was stored after that of the number in `since`, or
+        was answered anew then.
+        """
+        self._n_checks += 1
+        old, young = self._chosen(newest, since, are_renewed, is_moving)
+        n_most = _N_YOUNG_GOING_ON if is_going_on else _N_YOUNG
+        n_young = min(n_most * is_moving, len(young))
+        chosen = self._spread(old, _N_ASKED - n_most) + self._spread(young, n_young)
+        if not chosen or not any(places is not None for places in self.knots.places):
+            return None
+        if self._nearest is None:
+            self._nearest = Nearest(self.numbers, self.names, self.knots.places)
+        nearest = self._nearest
+        groups: dict[tuple[bool, ...], list[int]] = {}
+        for k, record in enumerate(chosen):
+            groups.setdefault(nearest.whole(record.layout), []).append(k)
+        shape = len(chosen), len(self.outputs), len(self.numbers), nearest.width
+        difference, then = np.zeros(shape), np.zeros(shape)
+        counts = np.zeros((len(chosen), len(self.numbers)), dtype=bool)
+        for whole, group in groups.items():
+            own, probes = [chosen[k] for k in group], nearest.probes(whole)
+            difference[group], then[group], counts[group] = self._answers(nearest, probes, own)
+        n = np.array([record.n for record in chosen])[:, None]
+        counts &= (n > np.array(since)) | are_renewed
+        ages = newest.n - np.where(are_renewed, np.maximum(n, since), n)
+        counts &= ages >= _YOUNGEST
+        if is_moving:
+            counts &= ages <= OLDEST
+        is_young = np.arange(len(chosen)) >= len(chosen) - n_young
+        return Read(Asked(ages, is_young, counts, difference), then, self._all_weights(nearest))
+
+    def _answers(
+        self, nearest: Nearest, probes: tuple[Probe, ...], records: list[Record]
+    ) -> tuple[FloatArray, FloatArray, Array]:
+        """Centred differences and earlier answers at the knots, and which of them are fine."""
+        columns, positions, within = nearest.find(records)
+        earlier = np.zeros((len(records), len(self.labels), columns.shape[1]))
+        for k, record in enumerate(records):
+            earlier[k, : len(record.values)] = record.values[:, columns[k]]
+        answer = self.pdp.engine.ice_again([r.x for r in records], probes, positions[:, None])
+        difference = aligned(answer, self.labels) - earlier
+        # Functions of arrays round a row differently beside others.
+        rounding = _ROUNDING * np.abs(earlier).max(axis=(0, 2), keepdims=True)
+        difference[np.abs(difference) <= rounding] = 0.0
+        difference, then = (
+            nearest.by_feature(part[:, self.outputs]) for part in (difference, earlier)
+        )
+        fine = within & np.isfinite(difference + then).all(axis=(1, 3))
+        difference, then = (
+            np.where(fine[:, None, :, None], part, 0.0) for part in (difference, then)
+        )
+        weights = self._all_weights(nearest)
+        level = np.einsum("nofw,fw->nof", difference, weights)[:, :, :, None]
+        return (difference - level) * (weights > 0), then, fine
+
+    def _all_weights(self, nearest: Nearest) -> FloatArray:
+        """Of the knots of all features, (n_features, width), 0 where there is none."""
+        weights = np.zeros((len(self.numbers), nearest.width))
+        for row, (own, places) in enumerate(zip(self.weights, self.knots.places, strict=True)):
+            if places is not None and own is not None:
+                weights[row, : len(places)] = own
+        return weights
+
+    def _chosen(
+        self, newest: Record, since: Sequence[int], are_renewed: Sequence[bool], is_moving: bool
+    ) -> tuple[list[Record], list[Record]]:
+        """The old and the young observations of which some are asked about."""
+        # In turn those that count for all features, and those from all the time.
+        pick = max if self._n_checks % 2 else min
+        first = pick(0 if own else n for n, own in zip(since, are_renewed, strict=True))
+        span = newest.n - pick(since)
+        if is_moving and span > OLDEST:
+            first, span = max(first, newest.n - OLDEST), OLDEST
+        youngest = max(_YOUNGEST, span // _SPAN)
+        old = self.history.between(first + 1, newest.n - youngest, at_most=10**6)
+        return old, self.history.between(newest.n - RECENT, newest.n - _YOUNGEST, at_most=10**6)
+
+    def _spread(self, records: list[Record], n: int) -> list[Record]:
+        """Some of the records, evenly, and others at every check."""
+        shares = [(self._n_checks * _TURN + k / n) % 1 for k in range(n)] if records else []
+        return [records[int(share * len(records))] for share in shares]
+
+    @property
+    def state(self) -> State:
+        """Everything it remembers, JSON-safe; the stored observations are in the history."""
+        weights = [None if own is None else own.tolist() for own in self.weights]
+        return {"knots": self.knots.state, "weights": weights, "n_checks": self._n_checks}
+
+    @state.setter
+    def state(self, state: State) -> None:
+        schema.check(state, n_checks=schema.count)
+        schema.check(state, weights=schema.each(schema.maybe(schema.each(schema.weight))))
+        self.knots.state, self._n_checks = state["knots"], state["n_checks"]
+        places = self.knots.places
+        weights = [None if own is None else np.array(own, dtype=float) for own in state["weights"]]
+        if [own is not None and len(own) for own in weights] != [
+            p is not None and len(p) for p in places
+        ]:
+            raise ValueError("the state is damaged: its weights are not those of its points")
+        self.weights = weights
+        self._nearest = None
+
+
+def finite(values: Iterable[object]) -> list[float]:
+    """The finite numbers among some values."""
+    found = []
+    for value in values:
+        if isinstance(value, (int, float)):
+            try:
+                found.append(float(value))
+            except OverflowError:
+                continue
+    return [value for value in found if math.isfinite(value)]
+
+
+def _mostly_there(categories: Array, past: Sequence[Record], number: int) -> Array | None:
+    """The categories that most of the stored observations were asked about."""
+    axes = [axis_of(record.layout, record.positions, number) for record in past]
+    known = [set(axis.tolist()) for axis in axes if axis is not None]
+    common = [c for c in categories.tolist() if 2 * sum(c in own for own in known) > len(known)]
+    return np.array(common, dtype=object) if len(common) > 1 else None
+
+
+def _are_alike(old: Array | None, new: Array | None) -> bool:
+    """Whether knots have hardly moved."""
+    if old is None or new is None or len(old) != len(new) or old.dtype != new.dtype:
+        return False
+    if old.dtype == object:
+        return bool((old == new).all())
+    return bool(np.abs(old - new).max() <= _ALIKE * (new[-1] - new[0]))
