@@ -2,10 +2,10 @@
 How sure is a curve when the stream has memory?
 ===============================================
 
-A thousand observations that are nearly copies of each other are worth far fewer than a thousand.
-Bands know that: the same model, the same number of observations, independent values at the left
-and values with a long memory (an autoregression of 0.95) at the right. ``n_effective`` is the
-number of independent observations that the curve is worth.
+A thousand observations that are nearly copies of each other are worth far fewer than a thousand,
+and the bands take this into account. Both panels have the same model and the same number of
+observations: independent ones on the left, an autoregression of 0.95 on the right.
+``n_effective`` is the number of independent observations that the curve is worth.
 """
 
 import numpy as np

@@ -2,9 +2,9 @@
 Is the new model like the old one?
 ==================================
 
-A challenger that was trained anew stands beside the champion. Both are asked about the *same*
-rows, so that what the rows have in common cancels: a few hundred are enough to say which effects
-are different, which are alike, and which cannot be told yet.
+A retrained challenger is compared with the champion. Both are asked about the *same* rows, so
+differences between rows cancel, and a few hundred rows are enough to say which effects differ,
+which are alike, and which cannot be decided yet.
 """
 
 import numpy as np

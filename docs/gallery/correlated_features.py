@@ -2,7 +2,7 @@
 Features that go together
 =========================
 
-``rooms`` goes with ``area``, and the price depends on the area alone. Where there are no data
+``rooms`` rises with ``area``, and the price depends on the area alone. Where there are no data
 (two rooms in 150 square metres) the model says something absurd. The partial dependence asks
 about such flats and believes the answer; the accumulated local effect asks only about flats that
 are nearly like those that exist.

@@ -2,10 +2,10 @@
 Electricity prices of New South Wales
 =====================================
 
-The stream on which nearly every paper about drift is tried. The prices of the neighbouring state
-Victoria are constant until the markets were joined; then their effect appears. This one needs the
-data (:doc:`/datasets`), so that it runs on your machine and not when the site is built; the
-picture is that of ``ipdp paper elec2``.
+Nearly every paper about drift uses this stream. The prices of the neighbouring state Victoria are
+constant until the two markets are joined; then their effect appears. The example needs the data
+(:doc:`/datasets`), so it runs on your machine and not where the site is built without them; the
+picture comes from ``ipdp paper elec2``.
 
 .. image:: /images/paper/elec2.png
    :alt: The effect of vicprice on the chance that the price goes up, at several times

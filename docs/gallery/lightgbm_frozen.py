@@ -2,9 +2,8 @@
 A frozen LightGBM model in production
 =====================================
 
-Trained once, scored every day: the model cannot change, so every change is one of the data. The
-trees are read once and walked for all points together, which takes a tenth of the time of asking
-LightGBM.
+The model was trained once and scores new rows every day. It cannot change, so every change comes
+from the data. Its trees are read once and evaluated at all points in one walk.
 """
 
 import lightgbm

@@ -2,8 +2,8 @@
 What decides about a loan?
 ==========================
 
-All features of a stream of credit applications at once, the most important first, with one axis
-for all: a flat curve looks flat beside a steep one.
+All features of a stream of credit applications, the most important first. They share one vertical
+axis, so a flat curve looks flat next to a steep one.
 """
 
 from river import forest

@@ -2,9 +2,9 @@
 What does the model say *now*?
 ==============================
 
-A smoothed curve is the mean of what the model *said*. Just after a model has changed, or has been
-replaced, it shows one that is gone. ``now=True`` asks the model of today about some stored
-observations, and corrects the mean by what has changed.
+A smoothed curve averages what the model *said*. Just after the model has changed, or has been
+replaced, it still shows the old one. ``now=True`` asks the current model about stored observations
+and corrects the mean by the difference.
 """
 
 import numpy as np

@@ -3,8 +3,8 @@ What did the model learn after the rule changed?
 ================================================
 
 A bank decides about loans by age and education. After 2,000 applications it also begins to look
-at the salary: *real drift*. The forest below learns from the decisions and was told nothing of
-the change. Its curve for the salary is flat before, and falls and rises afterwards.
+at the salary: *real drift*. The forest below learns from the decisions and knows nothing of the
+change. Its curve for the salary is flat before, and falls and rises afterwards.
 
 No labels are needed for the curves: they ask the model, not the world.
 """

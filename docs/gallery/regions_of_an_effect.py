@@ -2,7 +2,7 @@
 For whom does the effect differ?
 ================================
 
-Bicycles are lent at eight in the morning on working days and at noon on others. The mean curve of
+Bicycles are rented at eight in the morning on working days and at noon on others. The mean curve of
 the hour shows neither. ``IncrementalRegions`` finds the split of another feature that explains
 the disagreement, and gives a curve for each side, without asking the model anything more.
 """

@@ -3,8 +3,8 @@ Is the curve of a regressor the truth?
 ======================================
 
 On Friedman's function the true effect is known: 20 (x - 0.5)² for the third feature. The band is
-for the curve of *the model*, not for the truth: where the tree has not learned the bend, both are
-parted.
+for the curve of *the model*, not for the truth: where the tree has not learned the bend, the two
+differ.
 """
 
 import numpy as np

@@ -1,6 +1,6 @@
 """
-When did an effect turn round?
-==============================
+When did an effect reverse?
+===========================
 
 Two features, a classifier that learns, and a concept that is mirrored after 3,000 observations:
 what spoke for a class now speaks against it. Accuracy recovers within a few hundred observations,

@@ -2,8 +2,8 @@
 A network that learns, step by step
 ===================================
 
-A torch module is a model like any other: it is asked about all points of an observation in one
-batch, without gradients, and left in the mode that it was in.
+A torch module is a model like any other: it is evaluated at all points of an observation in one
+batch, without gradients, and left in the mode it was in.
 """
 
 import numpy as np

@@ -5,6 +5,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -40,7 +41,7 @@ def in_another_process(script, *arguments):
 def test_a_file_that_is_no_log_is_refused_and_left_alone(tmp_path, kind, content):
     path = tmp_path / "data.db"
     if content == "database":
-        with sqlite3.connect(path) as other:
+        with closing(sqlite3.connect(path)) as other, other:
             other.execute("CREATE TABLE t (x)")
         other.close()
     else:
@@ -232,7 +233,7 @@ def test_a_lock_is_not_inherited_by_a_child(tmp_path):
 
 def test_a_log_of_a_newer_version_is_refused_and_left_as_it_was(tmp_path):
     path = written(tmp_path)
-    with sqlite3.connect(path) as other:
+    with closing(sqlite3.connect(path)) as other, other:
         other.execute(f"PRAGMA user_version = {len(schema.MIGRATIONS) + 3}")
     other.close()
     before = path.read_bytes()
@@ -244,7 +245,7 @@ def test_a_log_of_a_newer_version_is_refused_and_left_as_it_was(tmp_path):
 
 def older_log(path, version):
     """The log of an older version, as the text of its tables."""
-    with sqlite3.connect(path) as database:
+    with closing(sqlite3.connect(path)) as database, database:
         database.executescript((SCHEMAS / f"{version}.sql").read_text())
         database.execute(f"PRAGMA application_id = {schema.APPLICATION}")
         database.execute(f"PRAGMA user_version = {version}")
@@ -403,7 +404,7 @@ def test_a_reader_in_the_process_that_writes_does_not_take_its_lock(readable):
 )
 def test_a_log_with_other_tables_than_ours_is_refused(tmp_path, kind, statements):
     path = written(tmp_path)
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         for statement in statements:
             connection.execute(statement)
     connection.close()
@@ -413,7 +414,7 @@ def test_a_log_with_other_tables_than_ours_is_refused(tmp_path, kind, statements
 
 def test_tables_of_somebody_else_in_a_log_are_left_alone(tmp_path):
     path = written(tmp_path)
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("CREATE TABLE remarks (text)")
         connection.execute("CREATE VIEW latest AS SELECT max(n) FROM snapshots")
         connection.execute("ANALYZE")
@@ -434,7 +435,7 @@ def test_a_query_that_does_not_end_is_ended(tmp_path, monkeypatch):
 
 def test_a_value_that_is_too_large_is_not_read(tmp_path):
     path = written(tmp_path)
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("UPDATE run SET settings = zeroblob(200000000)")
     connection.close()
     with LogReader(path) as reader, pytest.raises(LogError, match="too big"):

@@ -2,6 +2,7 @@
 
 import random
 import sqlite3
+from contextlib import closing
 
 import pytest
 from tests.log.making import make_change, make_curve
@@ -81,14 +82,14 @@ def test_a_flipped_bit_is_found_or_harmless(path, sound):
     ],
 )  # fmt: skip
 def test_what_was_changed_by_hand_is_said(path, statement, said):
-    with sqlite3.connect(path) as other:
+    with closing(sqlite3.connect(path)) as other, other:
         other.execute(statement)
     other.close()
     assert said in problems(path)
 
 
 def test_curves_without_their_snapshot_are_found(path):
-    with sqlite3.connect(path) as other:  # foreign keys are off by default
+    with closing(sqlite3.connect(path)) as other, other:  # foreign keys are off by default
         other.execute("DELETE FROM snapshots WHERE n = 60")
     other.close()
     assert "a row of curves has lost what it belongs to in snapshots" in problems(path)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -130,18 +131,24 @@ def make_change(**changes: Any) -> ipdp.Change:
     return ipdp.Change(**{**values, **changes})
 
 
-def write_log(path: Path, snapshots: list[dict[Any, ipdp.Curve]], **more: Any) -> LogReader:
-    """A finished log of these snapshots, read again."""
-    with Log(path) as log:
-        log.begin({}, list(snapshots[0]))
-        for k, curves in enumerate(snapshots):
-            log.snapshot(curves, 100 * (k + 1))
-        for change in more.get("changes", ()):
-            log.change(change, int(change.t))
-        for n, value in more.get("accuracy", ()):
-            log.metric({"accuracy": value}, n)
-        log.end(100 * len(snapshots))
-    return LogReader(path)
+@pytest.fixture
+def write_log() -> Iterator[Callable[..., LogReader]]:
+    """A finished log of some snapshots, read again; it is closed after the test."""
+    with ExitStack() as readers:
+
+        def write_log(path: Path, snapshots: list[dict[Any, ipdp.Curve]], **more: Any) -> LogReader:
+            with Log(path) as log:
+                log.begin({}, list(snapshots[0]))
+                for k, curves in enumerate(snapshots):
+                    log.snapshot(curves, 100 * (k + 1))
+                for change in more.get("changes", ()):
+                    log.change(change, int(change.t))
+                for n, value in more.get("accuracy", ()):
+                    log.metric({"accuracy": value}, n)
+                log.end(100 * len(snapshots))
+            return readers.enter_context(LogReader(path))
+
+        yield write_log
 
 
 def texts_of(figure: Any) -> list[str]:

@@ -42,8 +42,7 @@ def test_a_single_run_is_shown_at_once(run):
 
 
 def test_the_numbers_are_the_log_s(run):
-    reader = LogReader(run)
-    with client_of(run) as client:
+    with LogReader(run) as reader, client_of(run) as client:
         told = client.get("/runs/loans.json").json()
         assert told["n"] == [info.n for info in reader.snapshots()]
         assert [change["sentence"] for change in told["changes"]] == [

@@ -35,8 +35,8 @@ def payload_in(path):
 
 def test_the_file_holds_the_run(report, run):
     data = payload_in(report)
-    reader = LogReader(run)
-    assert data["run"]["n"] == [info.n for info in reader.snapshots()]
+    with LogReader(run) as reader:
+        assert data["run"]["n"] == [info.n for info in reader.snapshots()]
     assert len(data["features"]) == len(FEATURES)
     assert len(data["run"]["changes"]) == 2
 
@@ -51,8 +51,9 @@ def test_the_file_holds_the_results_of_all_explainers(tmp_path):
 
 def test_it_is_a_document_without_scripts_too(report, run):
     said = html.unescape(report.read_text().split('<div id="explorer">')[0])
-    for logged in LogReader(run).changes():
-        assert logged.change.summary(evidence=False) in said
+    with LogReader(run) as reader:
+        for logged in reader.changes():
+            assert logged.change.summary(evidence=False) in said
     assert said.index("Is it right?") < said.index("the most important first")
     for feature in map(feature_text, FEATURES):
         assert f"</span> {feature}</h3>" in said
@@ -107,8 +108,10 @@ def test_errors_say_what_to_do(run, tmp_path):
 
 
 def test_the_page_opens_from_disk(browser, report, run):
-    reader = LogReader(run)
-    with visit(browser, f"{report.as_uri()}#explore", size="phone") as page:
+    with (
+        LogReader(run) as reader,
+        visit(browser, f"{report.as_uri()}#explore", size="phone") as page,
+    ):
         drawn(page)
         assert page.inner_text("#state") == "ended"
         assert page.inner_text("#run-name") == "loans"

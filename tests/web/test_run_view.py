@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
+
 import numpy as np
 import pytest
 from tests.web.logs import (
@@ -34,15 +36,22 @@ def add(log, *times, features=FEATURES):
     log.commit()
 
 
-def view_of(log, **options):
-    view = RunView(LogReader(log.path), **options)
-    view.refresh()
-    return view
+@pytest.fixture
+def view_of():
+    """The view of a log that is at a path, read once."""
+    with ExitStack() as readers:
+
+        def view_of(path, **options):
+            view = RunView(readers.enter_context(LogReader(path)), **options)
+            view.refresh()
+            return view
+
+        yield view_of
 
 
-def test_a_run_is_what_its_log_says(log):
+def test_a_run_is_what_its_log_says(log, view_of):
     add(log, 100, 200, 300)
-    view = view_of(log)
+    view = view_of(log.path)
     run = view.run()
     assert run["name"] == "run"
     assert run["n"] == [100, 200, 300]
@@ -58,18 +67,18 @@ def test_a_run_is_what_its_log_says(log):
     np.testing.assert_allclose(unpack(run["metrics"]["accuracy"]["value"]), [0.01, 0.02, 0.03])
 
 
-def test_curves_of_groups_are_told_from_those_of_all(log):
+def test_curves_of_groups_are_told_from_those_of_all(log, view_of):
     """Also those of a group that is no longer followed, which the page lists last all the same."""
     gone, there = "age, where country = AT", "age, where country = DE"
     add(log, 100, features=["salary", "age", gone])
     add(log, 200, features=["salary", "age", there])
-    listed = {each["name"]: each["of_part"] for each in view_of(log).run()["features"]}
+    listed = {each["name"]: each["of_part"] for each in view_of(log.path).run()["features"]}
     assert [name for name, of_part in listed.items() if of_part] == [gone, there]
-    assert view_of(log).run()["n_features"] == 3  # and a pair of two of them
+    assert view_of(log.path).run()["n_features"] == 3  # and a pair of two of them
 
 
-def test_results_of_all_explainers(tmp_path):
-    view = view_of(LogReader(write_explained(tmp_path)))
+def test_results_of_all_explainers(tmp_path, view_of):
+    view = view_of(write_explained(tmp_path))
     assert view.features == [*FEATURES, "size"]
     told = view.run()["explainers"]
     assert [(one["name"], one["title"], one["curves"]) for one in told] == [
@@ -97,18 +106,18 @@ def test_results_of_all_explainers(tmp_path):
     assert view.feature(4)["n"] == view.feature(2, explainer="gain")["n"] == []
 
 
-def test_a_run_without_curves(tmp_path):
-    view = view_of(LogReader(write_explained(tmp_path, explainers=["gain"])))
+def test_a_run_without_curves(tmp_path, view_of):
+    view = view_of(write_explained(tmp_path, explainers=["gain"]))
     assert view.features == ["age", "salary", "size"]
     assert [one["curves"] for one in view.run()["explainers"]] == [False]
     assert view.feature(0)["n"] == []
     assert view.feature(0, explainer="gain")["n"] == list(range(100, 1001, 100))
 
 
-def test_features_keep_their_numbers_when_another_comes(log):
+def test_features_keep_their_numbers_when_another_comes(log, view_of):
     log.snapshot({"pdp": curves_at(100, ["age"]), "gain": importances_at(100, ["size"])}, 100)
     log.commit()
-    view = view_of(log)
+    view = view_of(log.path)
     before = list(view.features)
     log.snapshot({"pdp": curves_at(200, ["age", "new"])}, 200)
     log.commit()
@@ -118,9 +127,9 @@ def test_features_keep_their_numbers_when_another_comes(log):
     assert np.isnan(unpack(gain["size"])).tolist() == [False, True]
 
 
-def test_only_what_is_new_is_told(log):
+def test_only_what_is_new_is_told(log, view_of):
     add(log, 100, 200)
-    view = view_of(log)
+    view = view_of(log.path)
     first = view.run()
     assert view.run(Cursor.parse(first["next"]))["n"] == []
     add(log, 300)
@@ -137,9 +146,9 @@ def test_only_what_is_new_is_told(log):
     assert view.feature(0)["n"] == [100, 200, 300]
 
 
-def test_a_feature_that_comes_later_has_gaps_before(log):
+def test_a_feature_that_comes_later_has_gaps_before(log, view_of):
     add(log, 100, features=FEATURES[:1])
-    view = view_of(log)
+    view = view_of(log.path)
     add(log, 200, features=[*FEATURES[:1], "new"])
     view.refresh()
     importance = unpack(view.run()["explainers"][0]["importance"][view.features.index("new")])
@@ -147,9 +156,9 @@ def test_a_feature_that_comes_later_has_gaps_before(log):
     assert np.isfinite(importance[1])
 
 
-def test_a_run_that_was_taken_back_is_read_anew(tmp_path):
+def test_a_run_that_was_taken_back_is_read_anew(tmp_path, view_of):
     write_run(tmp_path / "run", 1000, changes=())
-    view = view_of(LogReader(tmp_path / "run"))
+    view = view_of(tmp_path / "run")
     before = view.run()
     with Log(tmp_path / "run") as log:
         log.rewind(500)
@@ -161,9 +170,9 @@ def test_a_run_that_was_taken_back_is_read_anew(tmp_path):
     assert view.feature(0)["n"] == [100, 200, 300, 400, 500]
 
 
-def test_a_long_run_is_thinned_but_not_at_its_changes(tmp_path):
+def test_a_long_run_is_thinned_but_not_at_its_changes(tmp_path, view_of):
     write_run(tmp_path, 3000, every=10, features=["age"], changes=(1111, 1555))
-    view = view_of(LogReader(tmp_path), limit=40)
+    view = view_of(tmp_path, limit=40)
     run = view.run()
     assert len(run["n"]) == 40
     # The changes, and when they began.
@@ -175,9 +184,9 @@ def test_a_long_run_is_thinned_but_not_at_its_changes(tmp_path):
     np.testing.assert_allclose(at[1110], expected, rtol=1e-6)
 
 
-def test_a_run_that_grows_long_is_thinned_on_the_way(log):
+def test_a_run_that_grows_long_is_thinned_on_the_way(log, view_of):
     add(log, 10)
-    view = view_of(log, limit=20)
+    view = view_of(log.path, limit=20)
     for start in range(20, 1000, 100):
         add(log, *range(start, start + 100, 10), features=["age"])
         view.refresh()
@@ -199,10 +208,10 @@ def test_cursors_survive_being_written():
     assert Cursor.parse(str(Cursor())) == Cursor()
 
 
-def test_a_feature_that_is_not_there(log):
+def test_a_feature_that_is_not_there(log, view_of):
     add(log, 100)
     with pytest.raises(NotFound, match="no feature number 99"):
-        view_of(log).feature(99)
+        view_of(log.path).feature(99)
 
 
 def test_names_of_runs(tmp_path):

@@ -19,9 +19,10 @@ from ipdp.web.story import settings_rows, story
 
 
 def told(path):
-    view = RunView(LogReader(path))
-    view.refresh()
-    return view.told()
+    with LogReader(path) as reader:
+        view = RunView(reader)
+        view.refresh()
+        return view.told()
 
 
 @pytest.fixture(scope="module")

@@ -142,7 +142,14 @@ def paired(
 
     Examples
     --------
-    See `challenge`.
+    >>> import numpy as np, ipdp
+    >>> from ipdp.comparison import challenge, paired
+    >>> pdp = ipdp.IncrementalPDP(lambda x: x["a"] + x["b"], alpha=0.01)
+    >>> both = challenge(pdp, lambda x: x["a"] - x["b"])
+    >>> both.explain_many(np.random.default_rng(1).normal(size=(400, 2)), names=["a", "b"])
+    >>> comparison = paired(both)
+    >>> [each.feature for each in comparison.different]
+    ['b']
     """
     results = given.results() if isinstance(given, Explainer) else given
     curves = {f: c for f, c in results.items() if isinstance(c, Curve) and c.outputs}

@@ -32,6 +32,16 @@ class Memory(ABC):
         Time of the last one; None before it.
     starts_at
         For a segment of a stream that follows another: how many observations that one had seen.
+
+    Examples
+    --------
+    Every explainer has one from its first observation on:
+
+    >>> import ipdp
+    >>> pdp = ipdp.IncrementalPDP(lambda x: x["a"], ["a"])
+    >>> pdp.explain_one({"a": 1.0, "b": 2.0})
+    >>> isinstance(pdp.memory, Memory), pdp.memory.columns, pdp.memory.seen
+    (True, ('a', 'b'), 1)
     """
 
     def __init__(self, columns: tuple[FeatureName, ...]) -> None:

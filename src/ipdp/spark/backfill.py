@@ -37,6 +37,17 @@ class History(NamedTuple):
         The explainer at the end of the table.
     snapshots
         Its results on the way, by the number of observations that it had seen.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import LinearRegression
+    >>> import ipdp.spark
+    >>> model = LinearRegression().fit([[0], [1]], [0, 2])
+    >>> spark = ipdp.spark.session("local[2]")
+    >>> df = spark.createDataFrame([(k, float(k % 7)) for k in range(140)], "time long, a double")
+    >>> history = ipdp.spark.explain(ipdp.IncrementalPDP(model), df, order_by="time", snapshots=70)
+    >>> history.explainer.seen, sorted(history.snapshots)
+    (140, [70, 140])
     """
 
     explainer: IncrementalPDP
@@ -76,6 +87,18 @@ def explain(
     weights, t
         Columns of the rows' weights, and of times on a clock of your own (`order_by`, as a rule).
         The model does not get them.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import LinearRegression
+    >>> import ipdp.spark
+    >>> model = LinearRegression().fit([[0], [1]], [0, 2])
+    >>> spark = ipdp.spark.session("local[2]")
+    >>> df = spark.createDataFrame([(k, float(k % 7)) for k in range(140)], "time long, a double")
+    >>> pdp = ipdp.IncrementalPDP(model, alpha=0.05)
+    >>> end, snapshots = ipdp.spark.explain(pdp, df, order_by="time", snapshots=70)
+    >>> (end.curve("a").at(6.0) - end.curve("a").at(0.0)).round(6)
+    array([12.])
     """
     if not isinstance(pdp, IncrementalPDP):
         raise TypeError(

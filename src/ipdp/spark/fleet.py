@@ -59,6 +59,25 @@ def fleet(
     A stream with a row for each key that had rows in a micro-batch, and for each feature and
     output: the key, `n` (rows seen), `feature`, `output`, `importance`, `grid` or `categories`,
     `average`, `std_error`, and `changes`, sentences on what the monitor found in this batch.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from river import tree
+    >>> import ipdp.spark
+    >>> spark, place = ipdp.spark.session("local[2]"), tempfile.mkdtemp()
+    >>> rows = [("north" if k % 2 else "south", float(k % 7), k % 7 > 3) for k in range(200)]
+    >>> df = spark.createDataFrame(rows, "device string, a double, y boolean")
+    >>> df.write.parquet(f"{place}/rows")
+    >>> stream = spark.readStream.schema(df.schema).parquet(f"{place}/rows")
+    >>> def make():
+    ...     return ipdp.IncrementalPDP(tree.HoeffdingTreeClassifier(), ["a"], n_past=0)
+    >>> curves = ipdp.spark.fleet(stream, make, key="device", label="y")
+    >>> writer = curves.writeStream.format("parquet").trigger(availableNow=True)
+    >>> writer = writer.option("checkpointLocation", f"{place}/spark")
+    >>> writer.start(f"{place}/curves").awaitTermination()
+    >>> sorted({row.device for row in spark.read.parquet(f"{place}/curves").collect()})
+    ['north', 'south']
     """
     context_of(df)
     need_columns(df, key=key, label=label, time=time, columns=columns)

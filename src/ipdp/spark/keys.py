@@ -105,10 +105,22 @@ def keys(path: str | Path) -> list[Key]:
 
     Examples
     --------
-    ::
-
-        for key in ipdp.spark.keys("fleet/curves")[:10]:
-            print(key.name, key.n, key.moves, [told.sentence for told in key.changes])
+    >>> import tempfile
+    >>> from river import tree
+    >>> import ipdp.spark
+    >>> spark, place = ipdp.spark.session("local[2]"), tempfile.mkdtemp()
+    >>> rows = [("north" if k % 2 else "south", float(k % 7), k % 7 > 3) for k in range(200)]
+    >>> df = spark.createDataFrame(rows, "device string, a double, y boolean")
+    >>> df.write.parquet(f"{place}/rows")
+    >>> stream = spark.readStream.schema(df.schema).parquet(f"{place}/rows")
+    >>> def make():
+    ...     return ipdp.IncrementalPDP(tree.HoeffdingTreeClassifier(), ["a"], n_past=0)
+    >>> curves = ipdp.spark.fleet(stream, make, key="device", label="y")
+    >>> writer = curves.writeStream.format("parquet").trigger(availableNow=True)
+    >>> writer = writer.option("checkpointLocation", f"{place}/spark")
+    >>> writer.start(f"{place}/curves").awaitTermination()
+    >>> [(key.name, key.n) for key in ipdp.spark.keys(f"{place}/curves")]
+    [('north', 100), ('south', 100)]
     """
     table = _Table(Path(path))
     try:

@@ -44,6 +44,13 @@ def session(master: str = "local[*]", **conf: Any) -> Any:
     -------
     A `pyspark.sql.SparkSession`. Any other one does as well, if its workers have the same Python
     (`PYSPARK_PYTHON`) with ipdp in it.
+
+    Examples
+    --------
+    >>> import ipdp.spark
+    >>> spark = ipdp.spark.session("local[2]")
+    >>> spark.range(3).count()
+    3
     """
     check_installed()
     # Else the workers start the first python of the PATH, which may know nothing of ipdp.

@@ -61,6 +61,23 @@ class Sink:
     ----------
     n_late
         Number of rows that were older than what was explained before them.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from sklearn.linear_model import LinearRegression
+    >>> import ipdp.spark
+    >>> spark, place = ipdp.spark.session("local[2]"), tempfile.mkdtemp()
+    >>> df = spark.createDataFrame([(k, float(k % 7)) for k in range(140)], "time long, a double")
+    >>> df.write.parquet(f"{place}/rows")
+    >>> stream = spark.readStream.schema(df.schema).parquet(f"{place}/rows")
+    >>> pdp = ipdp.IncrementalPDP(LinearRegression().fit([[0], [1]], [0, 2]))
+    >>> with ipdp.spark.Sink(pdp, log=f"{place}/run", time="time") as sink:
+    ...     writer = stream.writeStream.foreachBatch(sink).trigger(availableNow=True)
+    ...     writer.option("checkpointLocation", f"{place}/spark").start().awaitTermination()
+    >>> with ipdp.LogReader(f"{place}/run") as reader:
+    ...     reader.status.n
+    140
     """
 
     def __init__(

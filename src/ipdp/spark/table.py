@@ -69,6 +69,18 @@ def partial_dependence(
     Returns
     -------
     The curves, in the order of `features`; with `by` a dict of such lists by value.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import LinearRegression
+    >>> import ipdp.spark
+    >>> model = LinearRegression().fit([[0, 0], [1, 0], [0, 1]], [0, 2, -1])  # 2 a - b
+    >>> spark = ipdp.spark.session("local[2]")
+    >>> rows = [(float(k), float(k % 7)) for k in range(140)]
+    >>> df = spark.createDataFrame(rows, "a double, b double")
+    >>> [curve] = ipdp.spark.partial_dependence(model, df, ["b"])
+    >>> (curve.at(6.0) - curve.at(0.0)).round(6)
+    array([-6.])
     """
     context = context_of(df)
     need_columns(df, weights=weights, by=by, columns=columns)

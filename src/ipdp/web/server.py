@@ -55,11 +55,14 @@ def serve(
 
     Examples
     --------
-    ::
+    `ipdp.web.serve("runs/loans", open_browser=True)` runs until Ctrl-C. What cannot be served is
+    said at once:
 
-        import ipdp
-
-        ipdp.web.serve("runs/loans", open_browser=True)  # until Ctrl-C
+    >>> from ipdp.web import serve
+    >>> serve("runs/absent")
+    Traceback (most recent call last):
+    ...
+    FileNotFoundError: there is no runs/absent: give a run, or a directory of runs
     """
     app = make_app(directory, token=token, host=host, names=names)
     listening = _listen(host, port)
@@ -102,13 +105,16 @@ def background(
 
     Examples
     --------
-    ::
-
-        import ipdp
-
-        with ipdp.web.background("runs/loans") as address:
-            print(address)
-            ipdp.run(...)
+    >>> import tempfile
+    >>> import ipdp
+    >>> from ipdp.web import background
+    >>> directory = tempfile.mkdtemp()
+    >>> pdp = ipdp.IncrementalPDP(lambda x: x["a"], ["a"])
+    >>> stream = [{"a": k % 7} for k in range(200)]
+    >>> with background(directory) as address:
+    ...     summary = ipdp.run(stream, pdp.model, pdp, log=directory, learn=False)
+    ...     print(address.startswith("http://127.0.0.1:"))
+    True
     """
     check_token(host, token)
     pipe = subprocess.PIPE

@@ -14,7 +14,6 @@ from ..conftest import (
     make_curve,
     make_history,
     make_pair,
-    write_log,
 )
 
 
@@ -73,7 +72,7 @@ def test_changes_are_lines_by_kind_and_only_the_features_own(ax):
     assert CarpetDisplay(make_history(), changes=changes).plot(other, changes=False).changes_ == []
 
 
-def test_a_log_is_drawn_at_its_own_times(ax, tmp_path):
+def test_a_log_is_drawn_at_its_own_times(ax, tmp_path, write_log):
     # The curves' clock is not the number of observations.
     history = [{"age": curve, "pair": make_pair()} for curve in make_history(3)]
     late = [{"age": make_curve(t=1e6 + k, ice=None)} for k in range(3)]

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 import ipdp
 from ipdp.plot import OverviewDisplay
 
-from ..conftest import make_categories, make_curve, make_pair, texts_of, write_log
+from ..conftest import make_categories, make_curve, make_pair, texts_of
 
 
 def curves(n=3, **changes):
@@ -109,7 +109,7 @@ def test_a_curve_without_a_rug_keeps_the_common_axis_level(ax):
     assert len({round(panel.get_window_extent().y0, 3) for panel in overview.axes_}) == 1
 
 
-def test_an_explainer_and_a_log_of_it_look_the_same(ax, tmp_path):
+def test_an_explainer_and_a_log_of_it_look_the_same(ax, tmp_path, write_log):
     pdp = ipdp.IncrementalPDP(lambda x: x["a"] + 3 * x["b"], ["a", "b"], n_ice=0)
     for k in range(60):
         pdp.explain_one({"a": k / 60, "b": 1 - k / 60})
@@ -122,7 +122,7 @@ def test_an_explainer_and_a_log_of_it_look_the_same(ax, tmp_path):
             np.testing.assert_array_equal(values, pdp.curve(name).average[0])
 
 
-def test_a_time_of_a_log(tmp_path):
+def test_a_time_of_a_log(tmp_path, write_log):
     first, second = curves(1), curves(2)[1:]
     snapshots = [{"f": make_curve(feature="f", average=c.average)} for c in (*first, *second)]
     reader = write_log(tmp_path / "run", snapshots)

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from ipdp import NotEnoughSamples
 from ipdp.plot import TimelineDisplay
 
-from ..conftest import make_change, make_curve, make_history, write_log
+from ..conftest import make_change, make_curve, make_history
 
 
 def snapshots(n_features=2, n=4):
@@ -77,7 +77,7 @@ def test_of_many_features_some_are_named_those_that_changed_first(ax):
     assert len(display.lines_) == 12
 
 
-def test_a_log_brings_everything_along(ax, tmp_path):
+def test_a_log_brings_everything_along(ax, tmp_path, write_log):
     kept = snapshots()
     changes = [make_change(feature="f1", t=200)]
     accuracy = [(100, 0.5), (200, 0.75)]

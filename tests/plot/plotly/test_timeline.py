@@ -12,11 +12,10 @@ from ..conftest import (
     make_change,
     make_history,
     traces,
-    write_log,
 )
 
 
-def test_timeline_of_a_log(tmp_path):
+def test_timeline_of_a_log(tmp_path, write_log):
     kept = [{"age": curve} for curve in make_history(3)]
     reader = write_log(
         tmp_path / "run", kept, changes=[make_change(t=200)], accuracy=[(100, 0.5), (300, 0.75)]
