@@ -39,9 +39,8 @@ model = make_pipeline(
 # %%
 # The last 500 rows as the stream that the model scores:
 
-pdp = ipdp.IncrementalPDP(
-    model, ["area", "district"], alpha=0.005, grid=ipdp.grid.Auto(missing=True)
-)
+grid = {"area": ipdp.grid.Auto(missing=True)}
+pdp = ipdp.IncrementalPDP(model, ["area", "district"], alpha=0.005, grid=grid)
 pdp.explain_many(rents.iloc[1_500:])
 left, right = Figure(figsize=(9, 4), layout="constrained").subplots(1, 2)
 pdp.curve("area").plot(left, ice=False)

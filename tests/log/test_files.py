@@ -6,6 +6,7 @@ import sqlite3
 import subprocess
 import sys
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -407,9 +408,29 @@ def test_a_log_with_other_tables_than_ours_is_refused(tmp_path, kind, statements
     with closing(sqlite3.connect(path)) as connection, connection:
         for statement in statements:
             connection.execute(statement)
-    connection.close()
     with pytest.raises(LogError, match=r"log\.db is no log that ipdp has written: "):
         kind(path)
+
+
+@pytest.mark.parametrize("kind", [Log, LogReader])
+def test_a_log_that_is_refused_is_closed(tmp_path, kind, monkeypatch):
+    path, made = written(tmp_path), []
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("DROP TABLE metrics")
+
+    class Watched(sqlite3.Connection):
+        def __init__(self, *args, **kwargs):
+            super().__init__(*args, **kwargs)
+            made.append(self)
+
+    connect = partial(sqlite3.connect, factory=Watched)
+    monkeypatch.setattr(files.sqlite3, "connect", connect)
+    with pytest.raises(LogError, match="no log that ipdp has written"):
+        kind(path)
+    assert made
+    for each in made:
+        with pytest.raises(sqlite3.ProgrammingError, match="closed"):
+            each.execute("SELECT 1")
 
 
 def test_tables_of_somebody_else_in_a_log_are_left_alone(tmp_path):
@@ -418,7 +439,6 @@ def test_tables_of_somebody_else_in_a_log_are_left_alone(tmp_path):
         connection.execute("CREATE TABLE remarks (text)")
         connection.execute("CREATE VIEW latest AS SELECT max(n) FROM snapshots")
         connection.execute("ANALYZE")
-    connection.close()
     with LogReader(path) as reader:
         assert len(reader.snapshots()) == 3
         assert reader.verify() == []
@@ -437,7 +457,6 @@ def test_a_value_that_is_too_large_is_not_read(tmp_path):
     path = written(tmp_path)
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("UPDATE run SET settings = zeroblob(200000000)")
-    connection.close()
     with LogReader(path) as reader, pytest.raises(LogError, match="too big"):
         reader.settings  # noqa: B018
 

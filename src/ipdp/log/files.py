@@ -181,11 +181,8 @@ def open_to_read(path: Path) -> sqlite3.Connection:
             # A finished log in a read-only directory: there is no place for SQLite's own files,
             # and no need of them, since nobody writes.
             connection = _connect(f"{address}?immutable=1")
-        try:
+        with closed_on_error(connection):
             _refuse_foreign(path, connection)
-        except BaseException:
-            connection.close()
-            raise
     return connection
 
 
@@ -196,12 +193,13 @@ def open_to_write(path: Path, *, full: bool) -> sqlite3.Connection:
     _recognise(path)
     with sentences(path):
         connection = _connect(f"{path.resolve().as_uri()}?mode=rw")
-        _refuse_foreign(path, connection)
-        connection.execute(f"PRAGMA synchronous = {'FULL' if full else 'NORMAL'}")
-        connection.execute("BEGIN IMMEDIATE")  # raises here, not later, if it is read-only
-        connection.execute("ROLLBACK")
-        schema.migrate(connection)
-        connection.execute("PRAGMA foreign_keys = ON")
+        with closed_on_error(connection):
+            _refuse_foreign(path, connection)
+            connection.execute(f"PRAGMA synchronous = {'FULL' if full else 'NORMAL'}")
+            connection.execute("BEGIN IMMEDIATE")  # raises here, not later, if it is read-only
+            connection.execute("ROLLBACK")
+            schema.migrate(connection)
+            connection.execute("PRAGMA foreign_keys = ON")
     return connection
 
 
@@ -263,15 +261,23 @@ def _connect(address: str) -> sqlite3.Connection:
     connection = sqlite3.connect(
         address, uri=True, timeout=_TIMEOUT, isolation_level=None, check_same_thread=False
     )
-    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LARGEST_VALUE)
-    try:
+    with closed_on_error(connection):
+        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LARGEST_VALUE)
         # Whoever made the file: its views and indexes call none but harmless functions.
         connection.execute("PRAGMA trusted_schema = OFF")
         connection.execute("SELECT count(*) FROM sqlite_schema")
-    except sqlite3.Error:
-        connection.close()
-        raise
     return connection
+
+
+@contextmanager
+def closed_on_error(*connections: sqlite3.Connection) -> Iterator[None]:
+    """Close connections if what they are made ready for goes wrong."""
+    try:
+        yield
+    except BaseException:
+        for connection in connections:
+            connection.close()
+        raise
 
 
 def _create(path: Path) -> None:

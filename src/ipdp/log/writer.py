@@ -76,16 +76,14 @@ class Log(LogReader):
         self.durability = durability
         self._lock = threading.RLock()
         self._guard = files.lock(self.path)
-        try:
+        with files.closed_on_error(self._guard):
             self._connection = files.open_to_write(self.path, full=durability == "full")
-            self._batch = Batch(self._connection, self.path)
-        except BaseException:
-            self._guard.close()
-            raise
         self._rewound = self._closed = False
-        self._batch.redact()
-        if retention is not None:
-            self.retention = retention
+        with files.closed_on_error(self._connection, self._guard):
+            self._batch = Batch(self._connection, self.path)
+            self._batch.redact()
+            if retention is not None:
+                self.retention = retention
 
     @property
     def retention(self) -> Retention | None:

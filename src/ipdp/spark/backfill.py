@@ -46,7 +46,7 @@ class History(NamedTuple):
     >>> spark = ipdp.spark.session("local[2]")
     >>> df = spark.createDataFrame([(k, float(k % 7)) for k in range(140)], "time long, a double")
     >>> history = ipdp.spark.explain(ipdp.IncrementalPDP(model), df, order_by="time", snapshots=70)
-    >>> history.explainer.seen, sorted(history.snapshots)
+    >>> history.explainer.curve("a").t, sorted(history.snapshots)
     (140, [70, 140])
     """
 
@@ -97,8 +97,8 @@ def explain(
     >>> df = spark.createDataFrame([(k, float(k % 7)) for k in range(140)], "time long, a double")
     >>> pdp = ipdp.IncrementalPDP(model, alpha=0.05)
     >>> end, snapshots = ipdp.spark.explain(pdp, df, order_by="time", snapshots=70)
-    >>> (end.curve("a").at(6.0) - end.curve("a").at(0.0)).round(6)
-    array([12.])
+    >>> (end.curve("a").at(4.0) - end.curve("a").at(2.0)).round(6)
+    array([4.])
     """
     if not isinstance(pdp, IncrementalPDP):
         raise TypeError(
