@@ -174,7 +174,12 @@ def ask(app, path, query=""):
         "scheme": "http",
         "server": ("127.0.0.1", 8321),
     }
-    asyncio.run(app(scope, receive, send))
+
+    async def ask_and_close():
+        async with app.router.lifespan_context(app):
+            await app(scope, receive, send)
+
+    asyncio.run(ask_and_close())
     return sent[0]["status"], b"".join(message.get("body", b"") for message in sent)
 
 
