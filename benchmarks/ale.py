@@ -23,7 +23,8 @@ import numpy as np
 from bands import stream
 
 import ipdp
-from ipdp.core.curve import PREDICTION, Curve
+from ipdp.core.curve import Curve
+from ipdp.core.output_names import PREDICTION
 from ipdp.core.typing import FloatArray, Observation
 from ipdp.models.base import Engine, Outputs, Probe
 

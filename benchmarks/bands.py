@@ -19,7 +19,8 @@ import numpy as np
 from streams import elec2
 
 import ipdp
-from ipdp.core.curve import PREDICTION, Curve
+from ipdp.core.curve import Curve
+from ipdp.core.output_names import PREDICTION
 from ipdp.core.student_t import student_quantile
 from ipdp.core.typing import FloatArray, Observation
 from ipdp.models.base import Engine, Outputs, Probe

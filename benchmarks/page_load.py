@@ -1,8 +1,8 @@
 """What the live page costs: the run that it watches, and the reader who waits for it.
 
     python benchmarks/page_load.py            both parts
-    python benchmarks/page_load.py polling    50 pages follow a run
-    python benchmarks/page_load.py paint      a run of 100 features x 2,000 snapshots
+    python benchmarks/page_load.py polling    50 pages follow a run; 100 seconds
+    python benchmarks/page_load.py paint      a run of 100 features x 2,000 snapshots; about as long
 
 The run is timed in turns with and without the pages, all in one go, so that whatever else the
 machine does hits both alike; the result is the median of the ratios of neighbouring turns.
@@ -28,7 +28,7 @@ import ipdp
 from ipdp.log import Log, LogReader
 from ipdp.web import background, write_report
 
-CLIENTS, TURNS, SECONDS = 50, 30, 2.5
+CLIENTS, TURNS, SECONDS, PAUSE = 50, 12, 2.5, 1.2
 FEATURES, SNAPSHOTS, POINTS = 100, 2000, 20
 
 
@@ -138,7 +138,7 @@ def polling() -> None:
             for word in ("on", "off") if k % 2 else ("off", "on"):
                 pages.stdin.write(f"{word}\n")
                 pages.stdin.flush()
-                time.sleep(1.2)  # what was under way ends
+                time.sleep(PAUSE)  # what was under way ends
                 rates[word].append(run.turn(SECONDS))
         told = json.loads(pages.communicate()[0])
     for k, name in enumerate(("clock", "processor")):

@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-import re
-from pathlib import Path
-
 import pytest
+from tests.named_tests import is_there, named, rows
 
 import ipdp
 from ipdp.log import LogError
 from ipdp.runs import RunFailed
 
-ROOT = Path(__file__).parents[2]
-TABLE = (ROOT / "docs" / "notes" / "attacks.md").read_text()
-NAMED = re.findall(r"`(tests\w*/\S+\.py)::(test_\w+)`", TABLE)
+ATTACKS = rows("attacks.md")
 
 
 def test_every_row_names_a_test():
-    rows = [line for line in TABLE.splitlines() if re.match(r"\| (?!what was tried)\w|\| `", line)]
-    assert len(rows) == len(NAMED) > 60
+    assert len(ATTACKS) > 60
+    assert [row for row in ATTACKS if not named(row)] == []
 
 
-@pytest.mark.parametrize(("file", "name"), sorted(set(NAMED)))
+@pytest.mark.parametrize(("file", "name"), sorted({test for row in ATTACKS for test in named(row)}))
 def test_the_test_of_an_attack_is_there(file, name):
-    assert f"\ndef {name}(" in (ROOT / file).read_text()
+    assert is_there(file, name)
 
 
 def test_a_run_whose_log_is_deleted_ends_with_a_sentence(tmp_path):

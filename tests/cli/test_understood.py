@@ -6,6 +6,7 @@ import json
 import random
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from ipdp.log import LogReader
@@ -65,6 +66,20 @@ def test_text_and_string_labels_in_one_command(bank, tmp_path, ipdp):
 
 
 @pytest.mark.filterwarnings("default:'id' looks like an id")
+def test_what_has_no_curve_is_said_in_the_words_of_the_command(tmp_path, ipdp):
+    rows = [f"{k},C{k:03},{k % 7},{k % 2}" for k in range(120)]
+    path = tmp_path / "data.csv"
+    path.write_text("\n".join(["row,id,a,y", *rows]))
+    used = ["run", "--data", path, "--target", "y", "--out", tmp_path / "run"]
+    answer = ipdp(*used, "--model", "river.tree.HoeffdingTreeClassifier()")
+    [said] = [text for text in answer.err.splitlines() if text.startswith("ipdp: ")]
+    assert said == (
+        "ipdp: 'row' looks like a clock or a counter (it only grows): left out as long as that is "
+        "so; --features asks for it all the same"
+    )
+
+
+@pytest.mark.filterwarnings("default:'id' looks like an id")
 def test_an_id_is_kept_from_the_model_unless_it_is_asked_for(tmp_path, ipdp):
     rng = random.Random(4)
     rows = [f"C{k:03},{rng.random()},{rng.choice('no')}" for k in range(120)]
@@ -77,7 +92,9 @@ def test_an_id_is_kept_from_the_model_unless_it_is_asked_for(tmp_path, ipdp):
     assert "the model gets id" not in answer.out
     for asked in (["--columns", "id,a"], ["--features", "id,a"], ["--encode", "none"]):
         assert "the model gets id, which looks like an id" in ipdp(*used, *asked, "--dry-run").out
-    assert ipdp(*used, "--out", tmp_path / "run", "-q").code == 0
+    run = ipdp(*used, "--out", tmp_path / "run")
+    assert run.code == 0
+    assert run.err.count("like an id") == 1  # and then what became of it
     with LogReader(tmp_path / "run") as reader:
         assert reader.settings["fitting"]["without"] == ["id"]
         assert list(reader.at(100)) == ["a"]
@@ -135,7 +152,11 @@ def test_a_pipe_is_understood_too(bank, tmp_path, start):
 
 
 SMELLS = {
-    "decimal commas": ("a;y\n" + "1,5;0\n2,5;1\n" * 60, "--decimal ,", "LogisticRegression"),
+    "decimal commas": (
+        "a,y\n" + '"1,5",0\n"2,5",1\n' * 60,
+        "--decimal ,",
+        "LogisticRegression",
+    ),
     "index": ("__index_level_0__,a,y\n" + "5,1.5,0\n3,2,1\n" * 60, "--drop __index_level_0__", ""),
     "classifier": (
         "a,y\n" + "".join(f"{k % 7},{k / 7}\n" for k in range(120)),
@@ -162,13 +183,26 @@ def test_what_smells(name, tmp_path, ipdp):
     assert said in answer.out
 
 
+def test_the_index_of_a_frame_in_a_parquet_file(tmp_path, ipdp):
+    frame = pd.DataFrame({"a": [1.5, 2.5] * 60, "y": [0, 1] * 60}, index=[7, 3] * 60)
+    frame.to_parquet(tmp_path / "rows.parquet")
+    used = ["--data", tmp_path / "rows.parquet", "--target", "y", "--model", LOGISTIC]
+    said = "__index_level_0__ is the index of a pandas frame (--drop __index_level_0__)"
+    assert said in ipdp("run", *used, "--dry-run").out
+    dropped = ipdp("run", *used, "--drop", "__index_level_0__", "--dry-run")
+    assert "index" not in dropped.out
+    assert "Understood from the first 100 rows: 1 number, target y" in dropped.out
+
+
 def test_decimal_commas(tmp_path, ipdp):
     path = tmp_path / "data.csv"
     path.write_bytes("\ufeffa;b;y\r\n".encode() + b"1,5;1.000,25;0\r\n-2,5;7;1\r\n" * 60)
     used = ["--data", path, "--target", "y", "--model", "river.tree.HoeffdingTreeClassifier()"]
-    answer = ipdp("run", *used, "--decimal", ",", "--out", tmp_path / "run")
+    answer = ipdp("run", *used, "--out", tmp_path / "run")
     assert answer.code == 0, answer.err
     assert "2 numbers, target y with 2 classes (0 and 1)" in answer.err
+    asked = ipdp("run", *used, "--decimal", ".", "--dry-run").out
+    assert "2 texts (a and b)" in asked
     with LogReader(tmp_path / "run") as reader:
         assert set(reader.at(120)["b"].rug[0].tolist()) == {7, 1000.25}
 

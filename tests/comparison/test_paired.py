@@ -83,7 +83,7 @@ def test_of_two_classes_the_second():
     found = paired(made)
     assert {each.output for each in found.differences} == {"yes"}
     assert (found["p"].verdict, found["q"].verdict) == ("different", "alike")
-    assert "its effect on P(yes)" in found["p"].summary()
+    assert "its effect on the chance of yes" in found["p"].summary()
 
 
 def test_a_class_that_one_has_not_met_is_nothing():

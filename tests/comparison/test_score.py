@@ -173,7 +173,7 @@ def test_of_several_classes_the_one_that_moved_most():
     X, Z = table(200, 11), table(200, 12, power=0.3)
     sides = [curves_of(probabilities, T) for T in (X, Z)]
     assert ipdp.score_move(*sides).output in ("low", "high")
-    assert ipdp.score_move(*sides, output="middle").output_text == "P(middle)"
+    assert ipdp.score_move(*sides, output="middle").output_text == "chance of middle"
 
 
 def test_as_text_frame_and_json():
@@ -269,6 +269,6 @@ def test_the_scale_is_said():
         ipdp.partial_dependence(lambda x: np.exp(x["u"]), Z, names=["u"], link="log")
         for Z in (X, X + 1)
     )
-    assert ipdp.score_move(one, other).summary().startswith("The mean log of prediction moved from")
+    assert ipdp.score_move(one, other).summary().startswith("The mean log of the prediction moved from")
     steep = ipdp.partial_dependence(lambda x: np.exp(3 * x["u"]), X, names=["u"], link="log")
     assert "its effect on log of prediction by up to" in ipdp.compare(one, steep).summary()

@@ -60,10 +60,10 @@ def curve(outputs, values, link, **more):
     ("outputs", "values", "link", "text", "main"),
     [
         ((False, True), [[2.0, 1.0], [-2.0, -1.0]], "logit", "log-odds of True", True),
-        ((False, True), np.log([[0.9, 0.5], [0.1, 0.3]]), "log", "log of P(True)", True),
-        (("prediction",), [[-2.0, -1.0]], "logit", "log-odds of prediction", "prediction"),
-        (("prediction",), [[2.0, 9.0]], "log", "log of prediction", "prediction"),
-        (("sold", "stock"), [[2.0, 9.0], [1.0, 4.0]], "log", "log of stock", "sold"),
+        ((False, True), np.log([[0.9, 0.5], [0.1, 0.3]]), "log", "log of the chance of True", True),
+        (("prediction",), [[-2.0, -1.0]], "logit", "log-odds of the prediction", "prediction"),
+        (("prediction",), [[2.0, 9.0]], "log", "log of the prediction", "prediction"),
+        (("sold", "stock"), [[2.0, 9.0], [1.0, 4.0]], "log", "log of the predicted stock", "sold"),
     ],
 )
 def test_numbers_are_called_by_their_scale(outputs, values, link, text, main):

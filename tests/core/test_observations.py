@@ -7,7 +7,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from ipdp.core.observations import arranged, observations, without_missing
+from ipdp.core.observations import arranged, as_observation, observations, without_missing
 
 ROWS = [{"a": 1, "b": 2}, {"a": 3, "b": 4}]
 
@@ -26,6 +26,16 @@ def test_the_columns_of_an_array_are_named_or_numbered():
     array = np.array([[1, 2], [3, 4]])
     assert list(observations(array, names=["a", "b"])) == ROWS
     assert list(observations(array)) == [{0: 1, 1: 2}, {0: 3, 1: 4}]
+
+
+def test_a_row_of_a_frame_is_an_observation():
+    frame = pd.DataFrame({"a": pd.array([1, None], dtype="Int64"), "b": ["x", "y"]})
+    assert as_observation(frame.iloc[0]) == {"a": 1, "b": "x"}
+    assert as_observation(frame.iloc[1]) == {"a": None, "b": "y"}
+    row = next(frame.itertuples(index=False, name="Row"))
+    assert as_observation(row) == {"a": 1, "b": "x"}
+    with pytest.raises(TypeError, match="got DataFrame; use explain_many for a table"):
+        as_observation(frame)
 
 
 @pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, list])

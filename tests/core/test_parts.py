@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from ipdp.core.curve import PREDICTION, Curve
+from ipdp.core.curve import Curve
+from ipdp.core.output_names import PREDICTION
 from ipdp.core.parts import feature_where, parts_among, without_parts
 
 

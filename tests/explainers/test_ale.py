@@ -245,7 +245,7 @@ def test_curves_say_what_they_are():
     assert curve.kind == "ale"
     assert ipdp.Curve.from_dict(curve.to_dict()).kind == "ale"
     assert curve.are_probabilities
-    assert curve.output_text(1) == "effect on P(1)"
+    assert curve.output_text(1) == "effect on the chance of class 1"
 
 
 def test_a_table_gives_the_same_as_a_stream_that_does_not_forget():

@@ -64,8 +64,8 @@ def test_the_curves_are_those_of_the_model_now():
 @pytest.mark.parametrize(
     ("model", "title", "label"),
     [
-        (classes, "How the chance of 'up' depends on each feature", "chance of 'up'"),
-        (three, "How the chance of each class depends on each feature", "chance"),
+        (classes, "How the chance of up depends on each feature", "chance of up"),
+        (three, "How the chance of each class depends on each feature", "chance of each class"),
         (lambda x: {1: x["a"] > 0, 2: x["a"] <= 0}, "How the chance of class 2 depends", "class 2"),
         (lambda x: {True: x["a"] > 0, False: x["a"] <= 0}, "How the chance of True", "of True"),
     ],
@@ -85,7 +85,7 @@ def test_the_target_has_a_name_where_it_is_given():
     assert "How the predicted price depends on each feature" in words
     assert "predicted price" in words
     words = texts_of(follow(classes).plot(target="price").figure_)
-    assert "How the chance of price = 'up' depends on each feature" in words
+    assert "How the chance that price is up depends on each feature" in words
 
 
 def test_pairs_categories_and_other_explainers_are_drawn_too():

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from ipdp import Curve
-from ipdp.log.beliefs import belief, output_name
+from ipdp.log.beliefs import belief
 
 
 def curve(values, grid=None, *, outputs=("prediction",), error=0.001, **more):
@@ -103,7 +103,7 @@ def test_effects_have_a_sign():
     ],
 )
 def test_the_name_of_an_output(shown, output, target, name):
-    assert output_name(shown, output, target) == name
+    assert shown.output_text(output, target) == name
 
 
 @pytest.mark.parametrize(
@@ -124,7 +124,7 @@ def test_a_link_is_said_and_no_chance(outputs, link, values, said):
 
 def test_effects_with_a_link():
     found = curve([-1.0, 1.0], outputs=("yes",), kind="ale", link="logit")
-    assert output_name(found, "yes") == "effect on the log-odds of yes"
-    assert output_name(curve([-1.0, 1.0], outputs=("yes",), link="logit"), None) == (
+    assert found.output_text("yes") == "effect on the log-odds of yes"
+    assert curve([-1.0, 1.0], outputs=("yes",), link="logit").output_text(None) == (
         "log-odds of each class"
     )

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from tests.web.logs import change_at, curve_at
 
-from ipdp.core.curve import PREDICTION, Curve
+from ipdp.core.curve import Curve
+from ipdp.core.output_names import PREDICTION
 from ipdp.log import LogReader, Status
 from ipdp.log.headline import (
     Facts,

@@ -1,6 +1,7 @@
 """What a reader gives back of what was written."""
 
 import threading
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -122,6 +123,25 @@ def test_changes_and_metrics(reader):
     assert np.isnan(reader.metrics()["F1"][1]).all()
     assert reader.metrics(after=980)["Accuracy"][0].tolist() == [1000]
     assert reader.metrics(after=1000) == {}
+
+
+@pytest.mark.parametrize(
+    ("settings", "own", "target"),
+    [
+        ({"target": "churned"}, None, "churned"),  # as in logs from before changes knew it
+        ({"command": {"target": "churned"}}, None, "churned"),
+        ({"target": "churned"}, "price", "price"),
+        ({}, None, None),
+    ],
+)
+def test_changes_know_the_target_of_the_run(tmp_path, settings, own, target):
+    with Log(tmp_path) as log:
+        log.begin(settings, ["a"])
+        log.change(replace(make_change(t=400), target=own), 400)
+        log.end(400)
+    with LogReader(tmp_path) as reader:
+        (logged,) = reader.changes()
+    assert logged.change.target == target
 
 
 def test_a_follower_gets_each_thing_once(tmp_path):

@@ -16,10 +16,10 @@ def test_mean_predictions_of_a_run(tmp_path):
     with ipdp.LogReader(tmp_path / "run") as reader:
         ((name, (n, means)),) = reader.scores().items()
         later = reader.scores(after=100)
-    assert name == "mean P(True)"
+    assert name == "mean chance of True"
     assert n.tolist() == [100, 200, 300]
     np.testing.assert_allclose(means, [values[:k].mean() for k in n], atol=1e-12)
-    assert later["mean P(True)"][0].tolist() == [200, 300]
+    assert later["mean chance of True"][0].tolist() == [200, 300]
 
 
 def test_a_log_without_them_has_none(tmp_path):

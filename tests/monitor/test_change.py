@@ -58,7 +58,7 @@ def change(before=(0.2, 0.5, 0.8), after=(0.8, 0.5, 0.2), **setup):
 )
 def test_how(before, after, says):
     assert change(before, after).summary() == (
-        f"salary: model changed since 10,000: effect on P(True) {says}"
+        f"salary: model changed since 10,000: effect on the chance of True {says}"
     )
 
 
@@ -89,12 +89,12 @@ def test_where_in_whole_numbers():
 
 def test_what_was_asked_and_an_interaction():
     assert change(n_asked=150).summary() == (
-        "salary: model changed since 10,000: effect on P(True) reversed, "
+        "salary: model changed since 10,000: effect on the chance of True reversed, "
         "asked again about the same 150 rows"
     )
     assert change(is_interaction=True, where=(1.0, 2.0)).summary() == (
-        "salary: model changed since 10,000: effect on P(True) is another for single rows, "
-        "the same on average (interaction)"
+        "salary: model changed since 10,000: effect on the chance of True is another for single "
+        "rows, the same on average (interaction)"
     )
     assert change(kind="unclear").summary().startswith("salary: model may have changed since")
 
@@ -105,7 +105,7 @@ def test_virtual_and_both():
         "salary: data moved since 10,000: range from [20,000, 140,000] to [80,000, 200,000]"
     )
     assert change(kind="both", **moved_to).summary() == (
-        "salary: model changed since 10,000: effect on P(True) reversed; "
+        "salary: model changed since 10,000: effect on the chance of True reversed; "
         "data moved: range from [20,000, 140,000] to [80,000, 200,000]"
     )
 
@@ -136,8 +136,8 @@ def test_a_change_of_an_older_log_does_not_say_what_its_output_is():
             del state[name]
         return Change.from_dict(state)
 
-    assert older((0.2, 0.5, 0.8), (0.8, 0.5, 0.2), "yes").output_text == "P(yes)"
-    assert older((200.0, 500.0, 800.0), (0.8, 0.5, 0.2), "price").output_text == "price"
+    assert older((0.2, 0.5, 0.8), (0.8, 0.5, 0.2), "yes").output_text == "chance of yes"
+    assert older((200.0, 500.0, 800.0), (0.8, 0.5, 0.2), "price").output_text == "predicted price"
     assert older((0.2, 0.5, 0.8), (0.8, 0.5, 0.2), "prediction").output_text == "prediction"
 
 
@@ -156,6 +156,19 @@ def test_through_json():
         Change.from_dict({"version": 7})
 
 
+def test_the_target_has_a_name_where_it_is_known():
+    said = change(target="churned", score=0.123, severity=1.0).summary()
+    assert said == (
+        "salary: model changed since 10,000: effect on the chance that churned is True reversed; "
+        "this moved the mean chance that churned is True by +12 pts"
+    )
+    number = change(output="prediction", target="price", score=-1200.0, severity=1.0)
+    assert number.summary().endswith(
+        "effect on the predicted price reversed; this moved the mean predicted price by -1,200"
+    )
+    assert Change.from_dict(number.to_dict()).summary() == number.summary()
+
+
 def test_plot_shows_both_curves_and_the_place():
     ax = change(where=(80_000.0, 140_000.0)).plot(ax=Figure().subplots()).ax_
     drawn = [line.get_ydata().tolist() for line in ax.lines]
@@ -164,7 +177,7 @@ def test_plot_shows_both_curves_and_the_place():
     assert len(ax.patches) == 1
     assert "reversed" in ax.get_title()
     assert ax.get_title(loc="right") == ""
-    assert ax.get_ylabel() == "P(True)"
+    assert ax.get_ylabel() == "chance of True"
 
 
 def test_extent_is_the_stretch_around_the_largest_difference():

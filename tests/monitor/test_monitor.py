@@ -253,7 +253,7 @@ def test_classes_and_missing_values():
         monitor.explain_one({**x, "a": None if t % 7 == 0 else x["a"]})
     change = monitor.changes[0]
     assert (change.feature, change.output, change.kind) == ("a", True, "real")
-    assert "effect on P(True) reversed" in change.summary()
+    assert "effect on the chance of True reversed" in change.summary()
 
 
 @pytest.mark.parametrize(
@@ -262,8 +262,8 @@ def test_classes_and_missing_values():
         (lambda p: p, "the prediction"),
         (lambda p: {"price": p}, "price"),  # between 0 and 1, and yet no probability
         (lambda p: {"price": 300 * p, "rent": 0.0}, "price"),
-        (lambda p: {"yes": p, "no": 1 - p}, "P(yes)"),
-        (lambda p: {"yes": p, "no": 0.9 * (1 - p), "maybe": 0.1 * (1 - p)}, "P(yes)"),
+        (lambda p: {"yes": p, "no": 1 - p}, "chance of yes"),
+        (lambda p: {"yes": p, "no": 0.9 * (1 - p), "maybe": 0.1 * (1 - p)}, "chance of yes"),
     ],
 )
 def test_targets_are_called_by_their_names_and_classes_are_probabilities(named, effect_on):

@@ -85,7 +85,7 @@ def test_the_text_names_run_time_and_page():
         hook(found)
         assert hook.join(120)
         ((_, body),) = server.bodies
-    when = "2024-06-10 06:13:20 UTC"
+    when = "2024-06-10 06:13 UTC"
     assert body["text"] == f"loans, {when}: {found.summary()}\n{page}"
     assert body["change"]["feature"] == "salary"
 

@@ -495,3 +495,20 @@ def test_limit(write):
 def open_total(path):
     with open_source(path) as source:
         return source.total
+
+
+@pytest.mark.parametrize(
+    ("text", "decimal", "values"),
+    [
+        ("a;b\n1,5;x\n2;y\n", "auto", [1.5, 2]),
+        ("a;b\n1,5;x\n", ".", ["1,5"]),
+        ('a,b\n"1,5",x\n', "auto", ["1,5"]),
+        ('a,b\n"1,5",x\n', ",", [1.5]),
+        ("a\tb\n1.234,5\tx\n0.5\ty\n", "auto", [1234.5, 0.5]),
+        ("a;b\n1,2,3;x\n1,2;y\n", "auto", ["1,2,3", "1,2"]),  # a text stays as it is
+    ],
+)
+def test_decimal_commas(tmp_path, text, decimal, values):
+    (tmp_path / "rows.csv").write_text(text)
+    with open_source(tmp_path / "rows.csv", decimal=decimal) as source:
+        assert [x["a"] for x, _ in source] == values

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import html
 import re
+from dataclasses import replace
 
 import pytest
-from tests.web.browser import visit
-from tests.web.logs import EVIL, FEATURES, write_explained, write_run
+from tests.web.browser import drawn, visit
+from tests.web.logs import EVIL, FEATURES, change_at, curves_at, write_explained, write_run
 
 from ipdp.core.curve import feature_text
 from ipdp.log import Log, LogReader
+from ipdp.log.beliefs import belief
+from ipdp.monitor.move import Move
 from ipdp.web import write_report
 from ipdp.web.pdf import printed
 from ipdp.web.report import printed_page
 from ipdp.web.run_view import RunView
-from ipdp.web.story import settings_rows, story
+from ipdp.web.story import _short_model, settings_rows, story
 
 
 def told(path):
@@ -40,6 +43,17 @@ def test_the_answers_come_first(loans):
     assert text.count("<article") == len(FEATURES)
     for feature in FEATURES:
         assert f"</span> {feature_text(feature)}</h3>" in text
+
+
+def test_a_card_has_curve_effect_over_time_and_changes(loans):
+    text = html.unescape(story(told(loans)))
+    cards = {re.search(r"</span> (.*?)</h3>", card)[1]: card for card in text.split("<article")[1:]}
+    assert cards["salary"].count("<figure>") == 2  # the curve, and the effect over time
+    assert "salary: model changed since 1,000" in cards["salary"]
+    assert "Its changes" not in cards["age"]
+    with LogReader(loans) as reader:
+        said = belief(reader.at(2000)["age"])
+    assert f"<p>{said[:1].upper()}{said[1:]}.</p>" in cards["age"]
 
 
 def test_nothing_in_it_is_a_script_or_comes_from_elsewhere(loans):
@@ -71,6 +85,39 @@ def test_a_run_that_came_to_nothing_says_why(tmp_path):
     assert "<article" not in text
 
 
+def test_what_only_grows_is_no_move_of_the_data(tmp_path):
+    """As in the headline: a clock that was recognised as one is a note at its feature."""
+    grows = Move("salary", "grows", 300, 8, after=1.0)
+    with Log(tmp_path) as log:
+        log.begin({}, ["salary"])
+        for n in range(100, 1001, 100):
+            log.snapshot(curves_at(n, ["salary"]), n)
+            log.metric({"Accuracy": 0.5 + n / 1e4}, n)
+        log.change(replace(change_at(600, kind="virtual"), move=grows), 600)
+        log.end(1000)
+    text = html.unescape(story(told(tmp_path)))
+    assert "the data have not moved" in text
+    assert "the data moved" not in text
+    assert "How the data moved" not in text
+    assert "salary only grows, as a clock or a counter does" in text.split("<article")[1]
+
+
+@pytest.mark.parametrize(
+    ("model", "short"),
+    [
+        ("river.forest.ARFClassifier(n_models=10, seed=42)", "ARFClassifier"),
+        (
+            "river.preprocessing.StandardScaler() | m.LR(river.optim.SGD(0.1))",
+            "StandardScaler | LR",
+        ),
+        ("models:make", "models:make"),
+        ("", ""),
+    ],
+)
+def test_the_model_is_named_without_its_arguments(model, short):
+    assert _short_model(model) == short
+
+
 def test_every_setting_is_there_once():
     settings = {
         "model": "a tree",
@@ -97,6 +144,23 @@ def test_it_fits_on_a_phone_and_on_paper(browser, loans, tmp_path):
         assert page.locator(".feature-card:visible").count() == len(FEATURES)
         avoid = "getComputedStyle(document.querySelector('.feature-card')).breakInside"
         assert page.evaluate(avoid) == "avoid"
+
+
+def test_a_report_on_paper_has_no_controls(browser, loans, tmp_path):
+    path = write_report(loans, tmp_path / "report.html")
+    # Features and changes are buttons, too, and stay: they are read.
+    controls = "button:not(.feature, .change):visible, input:visible, select:visible, a:visible"
+    with visit(browser, path.as_uri()) as page:
+        assert page.locator(controls).count()
+        page.emulate_media(media="print")
+        assert page.locator(controls).count() == 0
+        page.emulate_media(media="screen")
+        page.click("#explore")
+        drawn(page)
+        page.emulate_media(media="print")
+        assert page.locator(controls).evaluate_all("nodes => nodes.map((n) => n.className)") == [
+            "brand"
+        ]
 
 
 def test_a_pdf_is_that_document(browser, loans, tmp_path):

@@ -23,15 +23,14 @@ class Reporter:
     def _understood(self, event: Any) -> None:
         """Say what was understood, as soon as enough observations were seen."""
         from ipdp.runs import Ended
-        from ipdp.runs.fitting import Fitting
         from ipdp.runs.understood import understood
         from ipdp.sources.base import AHEAD
 
         if len(self.loop.stream.first) < AHEAD and not isinstance(event, Ended):
             return
         self._is_understood = True
-        made = Fitting.from_dict(self.loop.settings.get("fitting"))
-        for text in understood(self.loop.stream, self.loop.model, made, self.loop.time):
+        made, loop = self._fitting(), self.loop
+        for text in understood(loop.stream, loop.model, made, loop.time):
             self._say(text)
 
     def __call__(self, event: Any) -> None:
@@ -58,6 +57,23 @@ class Reporter:
         said = divergence(Profile(stream.first, stream.target), came.scores)
         if said:
             self._say(said)
+
+    def not_said_yet(self, warning: Warning | str) -> Warning | str:
+        """A warning in the words of the command, without the columns that it has spoken of."""
+        from ipdp.explainers.state.targets import LeftOutWarning
+
+        if not isinstance(warning, LeftOutWarning):
+            return warning
+        without = self._fitting().without
+        looks = {name: look for name, look in warning.looks.items() if name not in without}
+        said = str(LeftOutWarning(looks)) if looks else ""
+        return said.replace("features=[...]", "--features")
+
+    def _fitting(self) -> Any:
+        """What was put around the model."""
+        from ipdp.runs.fitting import Fitting
+
+        return Fitting.from_dict(self.loop.settings.get("fitting"))
 
     def _say(self, text: str) -> None:
         if self.errors is not None:

@@ -164,7 +164,7 @@ def _go(
     again = " ".join(["ipdp resume", str(settings.out), *own])
     reporter = Reporter(None if quiet or json_ else console(stderr=True), against)
     with ExitStack() as pages:
-        with _at_once(settings, again, quiet), _warnings(quiet):
+        with _at_once(settings, again, quiet), _warnings(reporter, quiet):
             came, received = _through(settings, how, reporter, pages if watch else None, quiet)
         if came.state == "ended" and not came.n:
             data = without_secrets(settings.data)
@@ -281,14 +281,15 @@ def _at_once(settings: RunConfig, again: str, quiet: bool) -> Iterator[None]:
 
 
 @contextmanager
-def _warnings(quiet: bool) -> Iterator[None]:
+def _warnings(reporter: Reporter, quiet: bool) -> Iterator[None]:
     """Say what is warned of in one line each, once, without the place in the code."""
     said = set()
 
     def shown(message: Warning | str, *_: Any, **__: Any) -> None:
-        text = sentence(Warning(message))
+        left = reporter.not_said_yet(message)
+        text = sentence(Warning(left)) if str(left) else ""
         # Python forgets what it has said when a module is imported meanwhile.
-        if not quiet and text not in said:
+        if not quiet and text and text not in said:
             said.add(text)
             say(f"ipdp: {text}")
 

@@ -43,7 +43,7 @@ class Difference:
     feature, output
         Whose effect on what.
     output_text
-        What a number of the output is: "P(True)" for a class.
+        What the numbers of the output are: "chance of True" for a class.
     places
         For each feature its values at the n places that both curves reach; empty without any.
     categorical
@@ -196,8 +196,7 @@ class Difference:
                 f"cannot say: the effect differs by {size}, and may by {number(self.most)} "
                 f"(margin {margin})"
             )
-        is_plain = self.output_text in ("prediction", "effect on prediction")
-        on = "the prediction" if is_plain else self.output_text
+        on = f"the {self.output_text.removeprefix('effect on the ')}"
         by = f" ({_KINDS[self.kind]})" if self.kind else ""
         where = self.where_text()
         return (

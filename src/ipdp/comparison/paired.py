@@ -21,7 +21,7 @@ from ipdp.comparison.errors import output_variance
 from ipdp.comparison.result import Comparison
 from ipdp.core.curve import Curve
 from ipdp.core.importance import Result
-from ipdp.core.link import text_on_scale
+from ipdp.core.output_names import output_name
 from ipdp.core.typing import Feature, FloatArray, Label, Observation
 from ipdp.explainers import Explainer, IncrementalPDP
 from ipdp.models import Engine, engine
@@ -204,8 +204,7 @@ def _are_chances(curve: Curve) -> bool:
 
 
 def _output_text(curve: Curve, output: str) -> str:
-    is_chance = curve.link != "logit" and _are_chances(curve)
-    return text_on_scale(f"P({output})" if is_chance else output, curve.link)
+    return output_name(output, is_chance=_are_chances(curve), link=curve.link)
 
 
 def _margin(curves: Mapping[Feature, Curve], output: str) -> float:

@@ -14,13 +14,10 @@ from ipdp.core.curve_state import check_curve, curve_fields
 from ipdp.core.heterogeneity import heterogeneity_of, interaction_of
 from ipdp.core.interpolation import interpolation_weights
 from ipdp.core.jsonable import readable
-from ipdp.core.link import Link, text_on_scale
+from ipdp.core.link import Link
+from ipdp.core.output_names import PREDICTION, output_name
 from ipdp.core.support import data_weights, deviation, supported_points
 from ipdp.core.typing import Array, Feature, FloatArray, Label, State
-
-PREDICTION: tuple[Label, ...] = ("prediction",)
-"""The outputs of a model that gives one number."""
-
 
 BY_OUTPUT = (
     "average",
@@ -297,14 +294,14 @@ class Curve:
         with np.errstate(all="ignore"):
             return self.outputs[int(np.argmax(np.nan_to_num(self.importance, nan=-1.0)))]
 
-    def output_text(self, output: Label) -> str:
-        """What a number of one output is: "P(True)" for a class, else the name of the target.
+    def output_text(self, output: Label | None, target: str | None = None) -> str:
+        """What the numbers of an output are: "chance of True", "predicted price".
 
-        With a link "log-odds of True"; of an accumulated local effect it is the effect on that.
+        With the name of the target "chance that churned is True"; with a link "log-odds of True";
+        of an accumulated local effect the effect on that. None are all outputs together.
         """
-        is_chance = self.of_classes and self.link != "logit"
-        text = text_on_scale(f"P({output})" if is_chance else str(output), self.link)
-        return f"effect on {text}" if self.kind == "ale" else text
+        text = output_name(output, is_chance=self.of_classes, target=target, link=self.link)
+        return f"effect on the {text}" if self.kind == "ale" else text
 
     def band(
         self, level: float = 0.95, *, simultaneous: bool = False

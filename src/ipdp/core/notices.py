@@ -17,7 +17,7 @@ class ColumnWarning(UserWarning):
     """
 
 
-def notice(sentence: str, category: type[Warning] = UserWarning) -> None:
+def notice(sentence: str | Warning, category: type[Warning] = UserWarning) -> None:
     """Warn, at the first line outside of ipdp: that of the user."""
     frame, level = sys._getframe(), 1
     while frame.f_back is not None and frame.f_globals["__name__"].startswith("ipdp."):

@@ -107,10 +107,10 @@ def time_text(t: float) -> str:
     Examples
     --------
     >>> time_text(5_140.0), time_text(1_718_000_000.0)
-    ('5,140', '2024-06-10 06:13:20 UTC')
+    ('5,140', '2024-06-10 06:13 UTC')
     """
     when = moment(t)
-    return f"{t:,.10g}" if when is None else f"{when:%Y-%m-%d %H:%M:%S} UTC"
+    return f"{t:,.10g}" if when is None else f"{when:%Y-%m-%d %H:%M} UTC"
 
 
 def date_text(seconds: float, span: float) -> str:

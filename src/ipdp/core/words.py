@@ -94,6 +94,19 @@ def percent(share: float) -> str:
     return f"{100 * share:.{digits}f} %".replace("100.0", "99.9")
 
 
+def in_points(share: float) -> str:
+    """A difference of shares of one, in percentage points.
+
+    Examples
+    --------
+    >>> [in_points(s) for s in (0.123, -0.2, 0.004, 0.0)]
+    ['+12 pts', '-20 pts', '+0.4 pts', '0 pts']
+    """
+    digits = 1 if 0 < abs(share) < 0.0095 else 0
+    text = f"{100 * share:+.{digits}f}"
+    return f"{'0' if float(text) == 0 else text} pts"
+
+
 def along_axis(values: Sequence[float], say: Callable[[float], str]) -> list[str]:
     """Numbers along an axis: as many digits as they need, and all with the same decimals.
 

@@ -56,7 +56,7 @@ def draw_panels(axes: Sequence[Axes], record: Record) -> None:
         x = np.arange(20_500.0, 200_000 if t > virtual else 150_000, 1_000)
         rule = truth(by_salary if t > real else by_education, x)
         dashed = ax.plot(x, rule, color="0.2", linewidth=1.2, linestyle=(0, (4, 2)), zorder=3)
-        ax.set(ylim=(-0.04, 1.04), xlim=(10_000, 210_000), ylabel="" if k else "P(loan)")
+        ax.set(ylim=(-0.04, 1.04), xlim=(10_000, 210_000), ylabel="" if k else "chance of a loan")
         ax.set_xticks([50_000, 100_000, 150_000, 200_000], ["50k", "100k", "150k", "200k"])
         ax.tick_params(labelleft=not k)
         ax.set_title(f"{k + 1}  {title}\n", fontsize=11, loc="left", fontweight="bold")
@@ -81,7 +81,7 @@ def draw_heat(ax: Axes, record: Record) -> None:
     z = np.array([record.salary(t).at(y)[0] for t in record.t]).T
     mesh = ax.pcolormesh(record.t, y, z, cmap="viridis", vmin=0)
     bar = ax.figure.colorbar(mesh, ax=ax, pad=0.01, aspect=12)
-    bar.set_label("P(loan)")
+    bar.set_label("chance of a loan")
     bar.outline.set_visible(False)
     ax.set(ylabel="salary", ylim=(10_000, 210_000))
     ax.set_yticks([50_000, 100_000, 150_000, 200_000], ["50k", "100k", "150k", "200k"])

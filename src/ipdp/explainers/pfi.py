@@ -9,13 +9,13 @@ import numpy as np
 
 from ipdp.core import schema
 from ipdp.core.blocks import Blocks
-from ipdp.core.curve import PREDICTION
 from ipdp.core.decay import Default
 from ipdp.core.dependence import independent_errors
 from ipdp.core.errors import NotEnoughSamples
 from ipdp.core.importance import Importance, Result
 from ipdp.core.jsonable import decode_name, encode_name, must_be_savable
 from ipdp.core.observations import arranged
+from ipdp.core.output_names import PREDICTION
 from ipdp.core.random import Uniforms, seed_for
 from ipdp.core.smoothing import Smoothing
 from ipdp.core.typing import Feature, FeatureName, FloatArray, Observation, State

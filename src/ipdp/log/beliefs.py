@@ -7,11 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from ipdp.core.curve import PREDICTION, Curve, feature_text
-from ipdp.core.link import Link, text_on_scale
+from ipdp.core.curve import Curve, feature_text
 from ipdp.core.places import place_text
 from ipdp.core.typing import FloatArray, Label
-from ipdp.core.words import few_digits, percent, signed
+from ipdp.core.words import few_digits, in_points, percent, signed
 
 # A curve rises if its ends differ by this share of its range, and it never falls by more than the
 # rest; it has a peak, or a dip, if both ends are this much of its range away from it.
@@ -20,42 +19,6 @@ _MOSTLY, _AWAY = 0.8, 0.35
 _LEAST_CHANCE = 0.01
 # Points that were seldom asked, and have less than this share of the recent values, do not count.
 _SELDOM = 0.01
-
-
-def output_name(curve: Curve, output: Label | None, target: str | None = None) -> str:
-    """What the numbers of an output are, in words, for axes and sentences.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> curve = Curve("age", (False, True), [np.array([20.0, 40.0])],
-    ...     np.array([[0.8, 0.3], [0.2, 0.7]]), np.full((2, 2), 0.01), 500, np.full(2, 400.0))
-    >>> output_name(curve, True), output_name(curve, True, "churned")
-    ('chance of True', 'chance that churned is True')
-    """
-    said = name_of_output(output, target, is_chance=curve.of_classes, link=curve.link)
-    return f"effect on the {said}" if curve.kind == "ale" else said
-
-
-def name_of_output(
-    output: Label | None, target: str | None, *, is_chance: bool, link: Link | None = None
-) -> str:
-    """The same, where it is known whether it is a chance; None are all outputs together.
-
-    With a link "log-odds that churned is True", or "log of the predicted price".
-    """
-    chance, before = "chance", "" if link is None else f"{text_on_scale('the', link)} "
-    if link == "logit" and is_chance:
-        chance, before = "log-odds", ""
-    if output is None:
-        each = target or "class"
-        return f"{before}{chance} of each {each}" if is_chance else f"{before}prediction"
-    if is_chance:
-        said = f"that {target} is {output}" if target else f"of {output}"
-        return f"{before}{chance} {said}"
-    if (output,) == PREDICTION:
-        return f"{before}predicted {target}" if target else f"{before}prediction"
-    return f"{before}predicted {output}"
 
 
 def value_text(curve: Curve) -> Callable[[float], str]:
@@ -69,7 +32,7 @@ def effect_text(curve: Curve) -> Callable[[float], str]:
     """How differences of its values are written: those of chances in percentage points."""
     if not curve.are_probabilities:
         return signed
-    return lambda value: f"{100 * value:+.0f} pts"
+    return in_points
 
 
 def belief(curve: Curve, target: str | None = None) -> str:
@@ -87,7 +50,7 @@ def belief(curve: Curve, target: str | None = None) -> str:
     name = feature_text(curve.feature)
     if output is None:
         return "the model has given no answer yet"
-    on = output_name(curve, output, target)
+    on = curve.output_text(output, target)
     if len(curve.grid_values) > 1:
         return f"{' and '.join(map(str, curve.features))} act together on the {on}"
     places, values, half = _known(curve, output)

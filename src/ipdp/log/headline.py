@@ -285,7 +285,7 @@ def _compared(name: str, now: float, whole: float) -> str:
 
 def _changes(facts: Facts) -> str:
     model = [logged for logged in facts.changes if logged.change.kind != "virtual"]
-    data = [logged for logged in facts.changes if _has_moved(logged)]
+    data = [logged for logged in facts.changes if has_moved(logged)]
     if not facts.changes and facts.settings.get("monitor") is False:
         return "Nobody watched for changes (the run has no monitor)."
     now = _now(facts)
@@ -322,7 +322,7 @@ def _this_week(model: Sequence[LoggedChange], now: datetime) -> str:
     return f"The model changed its mind {times(len(recent))} this week, {many}{about}"
 
 
-def _has_moved(logged: LoggedChange) -> bool:
+def has_moved(logged: LoggedChange) -> bool:
     """Whether the data moved; a clock that was recognised as one has not."""
     move = logged.change.move
     is_clock = move is not None and move.aspect == "grows"

@@ -21,6 +21,7 @@ from ipdp.core.validation import unknown
 from ipdp.log import files, schema
 from ipdp.log.blobs import change_of, name_of, name_text, object_of, result_of
 from ipdp.log.files import LogError, following
+from ipdp.log.headline import target_of
 from ipdp.log.records import LoggedChange, Snapshot, SnapshotInfo, Status, reason_of
 
 # So many snapshots are fetched at a time. A reader that held on to one long query would keep
@@ -172,8 +173,8 @@ class LogReader:
     def scores(self, *, after: int = -1) -> dict[str, tuple[Array, FloatArray]]:
         """The mean prediction over time: for each output the n of the snapshots and its values.
 
-        They are called "mean prediction", or "mean P(True)"; of two classes there is the second.
-        Empty in a log that was written before mean predictions were kept.
+        They are called "mean prediction", or "mean chance of True"; of two classes there is the
+        second. Empty in a log that was written before mean predictions were kept.
         """
         found: dict[str, list[tuple[int, float]]] = {}
         for feature in self.features:
@@ -193,7 +194,12 @@ class LogReader:
         rows = self._rows(
             "SELECT id, n, change, before, after FROM changes WHERE id > ? ORDER BY id", after
         )
-        return [LoggedChange(number, n, change_of(*rest)) for number, n, *rest in rows]
+        target = target_of(self.settings) if rows else None
+        found = [(number, n, change_of(*rest)) for number, n, *rest in rows]
+        return [
+            LoggedChange(number, n, change if change.target else replace(change, target=target))
+            for number, n, change in found
+        ]
 
     def metrics(self, *, after: int = -1) -> dict[str, tuple[Array, FloatArray]]:
         """For each metric the n at which it was noted, if after n = `after`, and its values."""

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ipdp.core.curve import PREDICTION
 from ipdp.core.link import Link
 from ipdp.core.notices import notice
+from ipdp.core.output_names import PREDICTION
 from ipdp.core.times import Kind, time_at
 from ipdp.core.typing import Array, FeatureName, FloatArray, Label, Labels, Observation
 from ipdp.models.schema import Schema

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ipdp.core.curve import PREDICTION
 from ipdp.core.observations import without_missing
+from ipdp.core.output_names import PREDICTION
 from ipdp.core.typing import FloatArray, Observation
 from ipdp.core.words import shown
 from ipdp.models.base import Engine, Outputs, Probe, Rows

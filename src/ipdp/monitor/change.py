@@ -9,13 +9,13 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from ipdp.core import schema
-from ipdp.core.curve import PREDICTION, Curve, feature_text
+from ipdp.core.curve import Curve, feature_text
 from ipdp.core.jsonable import readable
-from ipdp.core.link import text_on_scale
+from ipdp.core.output_names import PREDICTION, output_name
 from ipdp.core.places import place_text
 from ipdp.core.times import time_text
 from ipdp.core.typing import Array, Feature, FeatureName, FloatArray, Label, State
-from ipdp.core.words import few_digits
+from ipdp.core.words import in_points, signed
 from ipdp.monitor.data.move import Move
 
 Kind = Literal["real", "virtual", "both", "unclear"]
@@ -52,6 +52,7 @@ _LATER = (
     "explained",
     "differs",
     "split",
+    "target",
 )
 
 
@@ -116,6 +117,8 @@ class Change:
     split
         Of a feature with regions, by which other feature its effect differed before, and differs
         since.
+    target
+        What the model predicts, where that is known: the name of the column of labels.
 
     Examples
     --------
@@ -127,7 +130,7 @@ class Change:
     >>> change = Change("salary", True, t=10_312, began=10_000, kind="real",
     ...     before=curve([0.2, 0.5, 0.8]), after=curve([0.8, 0.5, 0.2]))
     >>> change.summary()
-    'salary: model changed since 10,000: effect on P(True) reversed'
+    'salary: model changed since 10,000: effect on the chance of True reversed'
     """
 
     feature: Feature
@@ -157,6 +160,7 @@ class Change:
     explained: tuple[float, float] | None = None
     differs: tuple[float, float] | None = None
     split: tuple[FeatureName, FeatureName] | None = None
+    target: str | None = None
 
     def __post_init__(self) -> None:
         if self.move is not None and not isinstance(self.move, Move):  # from a log or a state
@@ -169,13 +173,12 @@ class Change:
 
     @property
     def output_text(self) -> str:
-        """What the effect is on: "P(True)" for a class, else the name of the target.
+        """What the effect is on: "chance of True", "chance that churned is True", "prediction".
 
         The curves alone do not show it, as they hold one output of several.
         """
-        link = self.before.link
-        is_chance = self.is_of_class and link != "logit"
-        return text_on_scale(f"P({self.output})" if is_chance else str(self.output), link)
+        is_chance, link = self.is_of_class, self.before.link
+        return output_name(self.output, is_chance=is_chance, target=self.target, link=link)
 
     @property
     def is_of_class(self) -> bool:
@@ -240,16 +243,16 @@ class Change:
             return ""
         if self.score is None or self.severity is None or self.severity < _SEVERE:
             return ""
-        on = self.output_text
-        sign = "+" if self.score > 0 else ""
-        return f"; this moved the mean {on} by {sign}{few_digits(self.score)}"
+        is_chance = self.is_of_class and self.before.link is None
+        by = in_points(self.score) if is_chance else signed(self.score)
+        return f"; this moved the mean {self.output_text} by {by}"
 
     def _verb(self) -> str:
         return "model may have changed" if self.kind == "unclear" else "model changed"
 
     def _effect(self, evidence: bool) -> str:
         """What the effect is on, and what has become of it."""
-        on = "the prediction" if self.output_text == "prediction" else self.output_text
+        on = f"the {self.output_text}"
         if self.is_interaction:
             said = f"effect on {on} is another for single rows, the same on average (interaction)"
         else:
@@ -349,6 +352,7 @@ class Change:
         number, may, flag = schema.number, schema.maybe, schema.flag
         values = vars(self)
         schema.check(values, feature=schema.name, output=schema.name, statistic=schema.text)
+        schema.check(values, target=may(schema.text))
         schema.check(values, t=number, began=number, ended=may(number), level=may(number))
         schema.check(values, n_since=may(number), n_asked=may(schema.count))
         schema.check(values, is_probability=may(flag), is_whole=flag, is_interaction=flag)

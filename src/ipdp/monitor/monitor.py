@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from ipdp.core import schema
@@ -83,6 +84,8 @@ class Monitor:
     report
         Which changes to report, and to keep: kinds ("real", "virtual", "both") and ways in which
         data move (`ipdp.monitor.data.move.Aspect`: "missing", ...). None: all.
+    target
+        What the model predicts, for sentences: "the chance that churned is yes".
     handlers
         Called with each change: `ipdp.monitor.notify.LogLine`, `Webhook`, or any function.
 
@@ -125,6 +128,7 @@ class Monitor:
         false_alarms_per: float = 1e6,
         period: Periods = None,
         report: Sequence[Kind | Aspect] | None = None,
+        target: str | None = None,
         handlers: Handler | Sequence[Handler] = (),
     ) -> None:
         check_settings(pdp, statistic, delta, tolerance)
@@ -141,6 +145,7 @@ class Monitor:
         self.false_alarms_per = false_alarms_per
         self.period = period
         self.report = report
+        self.target = target
         self.handlers: list[Handler] = [handlers] if callable(handlers) else list(handlers)
         self.changes: list[Change] = []
         self._watch: DefaultWatch | DetectorWatch | None = None
@@ -257,7 +262,7 @@ class Monitor:
         if not found:
             return []
         reported = [
-            with_score(c, self.pdp, self._history, record)
+            replace(with_score(c, self.pdp, self._history, record), target=self.target)
             for _, c in found
             if self.report is None or is_about(c, self.report)
         ]

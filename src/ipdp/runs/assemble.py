@@ -64,7 +64,7 @@ def assemble(config: RunConfig, *, resume: bool, overwrite: bool = False) -> Ite
                 model,
                 named,
                 metric=metric,
-                monitor=_monitor(named, config),
+                monitor=_monitor(named, config, stream.target),
                 log=log,
                 learn=learn,
                 time=config.time,
@@ -207,7 +207,9 @@ def _grid(spec: str | Mapping[str, str]) -> Any:
     return grid
 
 
-def _monitor(named: Mapping[str, Explainer], config: RunConfig) -> ipdp.Monitor | None:
+def _monitor(
+    named: Mapping[str, Explainer], config: RunConfig, target: str | None
+) -> ipdp.Monitor | None:
     """What looks for changes in the first explainer that has curves."""
     pdp = next((each for each in named.values() if isinstance(each, ipdp.IncrementalPDP)), None)
     if not config.monitor or pdp is None:
@@ -223,6 +225,7 @@ def _monitor(named: Mapping[str, Explainer], config: RunConfig) -> ipdp.Monitor 
         report=config.kind,
         period=config.period,
         false_alarms_per=config.false_alarms_per,
+        target=target,
         handlers=handlers,
     )
 

@@ -159,8 +159,11 @@ class RunConfig(BaseModel):
     header: bool = _data(
         True, "", "The first line of a CSV file names the columns; else they are column_1 and so on"
     )
-    decimal: Literal[".", ","] = _data(
-        ".", ".|,", "What stands before the decimals of numbers in a CSV file"
+    decimal: Literal["auto", ".", ","] = _data(
+        "auto",
+        "auto|.|,",
+        "What stands before the decimals of numbers in a CSV file; auto takes a comma for it, too, "
+        "where commas do not separate the fields",
     )
     limit: int | None = _data(None, "N", "End after this many observations")
 

@@ -12,8 +12,8 @@ from typing import Any, get_args
 
 import numpy as np
 
-from ipdp.core.curve import PREDICTION
 from ipdp.core.observations import arranged, without_missing
+from ipdp.core.output_names import PREDICTION
 from ipdp.core.typing import FeatureName, Observation
 from ipdp.models import Engine, engine
 from ipdp.models.base import Outputs

@@ -22,7 +22,8 @@ class CsvSource(TextSource):
     Fields may be quoted, and a row with quoted fields may go over 200 lines. A quote that is not
     closed by then makes its own line invalid and no other. The delimiter is that of comma,
     semicolon, tab and bar which the header has most of, unless it is given. Without a `header` the
-    columns are called column_1, column_2, ...; with `decimal` "," numbers have a decimal comma.
+    columns are called column_1, column_2, ...; with `decimal` "," numbers have a decimal comma,
+    with "auto" they may have one wherever commas do not separate the fields.
     """
 
     _delimiter: str | None = None
@@ -33,12 +34,12 @@ class CsvSource(TextSource):
         *,
         delimiter: str | None = None,
         header: bool = True,
-        decimal: str = ".",
+        decimal: str = "auto",
         **options: Any,
     ) -> None:
         super().__init__(file, **options)
         self._n_header = int(header)
-        self.has_decimal_commas = decimal == ","
+        self.decimal = decimal
         if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n'):
             raise ValueError(f"delimiter must be one character, got {delimiter!r}")
         self.delimiter = delimiter or self._delimiter
@@ -94,9 +95,16 @@ class CsvSource(TextSource):
         if len(fields) != len(self._header):
             much = "few" if len(fields) < len(self._header) else "many"
             raise BadRecord(f"too {much} fields: {len(fields)} for {len(self._header)} columns")
-        if self.has_decimal_commas:
-            fields = [_with_point(field) for field in fields]
+        if self.decimal == "," or (self.decimal == "auto" and self.delimiter != ","):
+            fields = self._with_points(fields)
         return self.columns.of_texts(fields), last
+
+    def _with_points(self, fields: list[str]) -> list[str]:
+        """The fields of a row with a point for a decimal comma, but for those of text columns."""
+        assert self._header is not None
+        kinds = self.columns.kinds
+        named = zip(self._header, fields, strict=True)
+        return [field if kinds.get(name) == "text" else _with_point(field) for name, field in named]
 
     def _fields(self, line: Line) -> tuple[list[str], Line]:
         """The fields of the row that begins with a line, and the row's last line."""

@@ -48,7 +48,7 @@ def open_source(
     format: str | None = None,  # noqa: A002  # the word that users know
     delimiter: str | None = None,
     header: bool = True,
-    decimal: str = ".",
+    decimal: str = "auto",
     **options: Any,
 ) -> Source:
     r"""A source of observations (x, y) from a word.
@@ -68,7 +68,8 @@ def open_source(
     header
         Whether the first line of a CSV file names the columns; without it they are column_1, ...
     decimal
-        "," if the numbers of a CSV file have a decimal comma.
+        "," if the numbers of a CSV file have a decimal comma, "." if not; "auto" takes one for it
+        wherever commas do not separate the fields.
     **options
         As in `Source`: `target`, `features`, `drop`, `types`, `on_error`, `limit`. Data sets know
         their own target.

@@ -11,7 +11,7 @@ from ipdp.core.curve import Curve
 from ipdp.core.places import is_time
 from ipdp.core.typing import Array, FloatArray, Label
 from ipdp.core.words import few_digits
-from ipdp.log.beliefs import output_name, value_text
+from ipdp.log.beliefs import value_text
 from ipdp.plot.shown.clock import clock_ticks
 from ipdp.plot.shown.curve import SPREAD
 from ipdp.plot.shown.style import named
@@ -102,7 +102,7 @@ def curve_drawing(
     if not shown.outputs:
         return ""
     one = shown.outputs[0] if len(shown.outputs) == 1 else None
-    name = output_name(whole, one, common.target)
+    name = whole.output_text(one, common.target)
     said = capital(name) if title is None else title
     drawing = Drawing(*SIZE, f"{name} along {named(whole.feature)}")
     drawing.text(4, 12, named(said, 52), "d-title")

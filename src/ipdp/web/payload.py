@@ -13,7 +13,7 @@ from ipdp.core.curve import Curve, feature_text
 from ipdp.core.importance import Importance, Result
 from ipdp.core.jsonable import readable
 from ipdp.core.typing import Array, Feature
-from ipdp.log.beliefs import belief, name_of_output, output_name
+from ipdp.log.beliefs import belief
 from ipdp.plot.shown.style import named
 from ipdp.plot.shown.values import (
     Rug,
@@ -165,17 +165,14 @@ def curves_payload(curves: Sequence[Curve], target: str | None = None) -> dict[s
     return payload
 
 
-def change(
-    logged: LoggedChange, features: Sequence[Feature], target: str | None = None
-) -> dict[str, Any]:
+def change(logged: LoggedChange, features: Sequence[Feature]) -> dict[str, Any]:
     """A change, with the curves before and after it as two frames."""
     found = logged.change
     where = found.where
     curves = curves_payload([found.before, found.after])
     # One output of several: the curves alone do not tell whether it is a class.
-    is_chance, link = found.is_of_class, found.before.link
-    text = label(name_of_output(found.output, target, is_chance=is_chance, link=link))
-    curves |= {"texts": [[text] for _ in curves["outputs"]], "chances": is_chance and link is None}
+    text, is_chance = label(found.output_text), found.is_of_class and found.before.link is None
+    curves |= {"texts": [[text] for _ in curves["outputs"]], "chances": is_chance}
     return {
         "id": logged.id,
         "n": logged.n,
@@ -213,9 +210,9 @@ def _output_texts(
     """What the numbers of each output are, and which outputs are drawn unless one is chosen."""
     return {
         "texts": [
-            [label(output_name(newest, output, target)) for output in names] for names in sets
+            [label(newest.output_text(output, target)) for output in names] for names in sets
         ],
-        "several": label(output_name(newest, None, target)),
+        "several": label(newest.output_text(None, target)),
         "chances": newest.are_probabilities,
         "relative": newest.kind == "ale",
         "main": label(newest.main_output),

@@ -218,7 +218,6 @@ class RunView:
         first = sum(info.n <= after.snapshot for info in self.snapshots)
         new = self.snapshots[first:]
         facts = self.facts
-        target = target_of(facts.settings)
         settings = short_paths(readable(facts.settings))
         explained, found = Explained.of(facts.curves), self.interactions
         return {
@@ -252,9 +251,7 @@ class RunView:
                 for name, (n, v) in series.items()
             },
             "changes": [
-                change(logged, self.features, target)
-                for logged in self.changes
-                if logged.id > after.change
+                change(logged, self.features) for logged in self.changes if logged.id > after.change
             ],
         }
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import html
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -23,11 +24,12 @@ from ipdp.core.parts import n_features, without_parts
 from ipdp.core.redaction import short_paths
 from ipdp.core.times import moment
 from ipdp.core.words import brief, counted, few_digits, percent, unbroken
-from ipdp.log.beliefs import belief, output_name, value_text
+from ipdp.log.beliefs import belief, value_text
 from ipdp.log.headline import (
     Facts,
     by_importance,
     called_of,
+    has_moved,
     headline,
     most_moved,
     target_of,
@@ -120,7 +122,7 @@ def _header(told: Told) -> str:
     settings, status = facts.settings, facts.status
     command = settings.get("command")
     data = command.get("data") if isinstance(command, Mapping) else settings.get("data")
-    model = str(settings.get("model") or "").partition("(")[0].rpartition(".")[2]
+    model = _short_model(str(settings.get("model") or ""))
     known = n_features(curve.feature for curve in facts.curves)
     parts = [
         model,
@@ -133,6 +135,13 @@ def _header(told: Told) -> str:
     return f"<header><h1>{_text(told.name)}</h1><p>{_text(said)}</p></header>"
 
 
+def _short_model(text: str) -> str:
+    """The names in a word for a model, without modules and arguments: "StandardScaler | Tree"."""
+    while (shorter := re.sub(r"\([^()]*\)", "", text)) != text:
+        text = shorter
+    return " | ".join(step.strip().rpartition(".")[2] for step in text.split("|"))
+
+
 def _summary(told: Told) -> str:
     facts = told.facts
     parts = ['<section class="card summary"><h2>In short</h2>', answers(facts)]
@@ -141,7 +150,7 @@ def _summary(told: Told) -> str:
     if figures:
         parts.append(f'<div class="figures">{"".join(figures)}</div>')
     model = [logged for logged in facts.changes if logged.change.kind != "virtual"]
-    data = [logged for logged in facts.changes if logged.change.kind == "virtual"]
+    data = [c for c in facts.changes if c.change.kind == "virtual" and has_moved(c)]
     parts += _listed("How the model changed, newest first", model, _TOLD)
     parts += _listed("How the data moved, newest first", data, _TOLD // 2)
     return f"{''.join(parts)}</section>"
@@ -156,7 +165,7 @@ def _metric(told: Told) -> str | None:
     say = percent if is_share else few_digits
     title, series = name.replace("_", ", last "), facts.metrics[name]
     drawn = series_drawing(title, series, _marks(facts), say, _clock(told))
-    return f"<figure>{drawn}{_MARKS if facts.changes else ''}</figure>" if drawn else None
+    return f"<figure>{drawn}{_meaning(_marks(facts))}</figure>" if drawn else None
 
 
 def _clock(told: Told) -> Clock | None:
@@ -179,22 +188,28 @@ def _as_on_axes(name: str, facts: Facts) -> tuple[str, Callable[[float], str]]:
     for curve in facts.curves[:1]:
         for output in curve.outputs:
             if name == f"mean {curve.output_text(output)}":
-                said = output_name(curve, output, target_of(facts.settings))
+                said = curve.output_text(output, target_of(facts.settings))
                 return f"mean {said}", value_text(curve)
     return name, few_digits
 
 
-_MARKS = (
-    '<figcaption><span class="what"><span class="key d-model"></span> the model changed its mind'
-    '</span> <span class="what"><span class="key d-data"></span> the data moved</span></figcaption>'
-)
+def _meaning(marks: Sequence[Mark]) -> str:
+    """What the marks in a figure are, of those kinds that there are."""
+    known = {True: ("d-model", "the model changed its mind"), False: ("d-data", "the data moved")}
+    said = [
+        f'<span class="what"><span class="key {style}"></span> {text}</span>'
+        for kind, (style, text) in known.items()
+        if any(mark.is_model == kind for mark in marks)
+    ]
+    return f"<figcaption>{' '.join(said)}</figcaption>" if said else ""
 
 
 def _marks(facts: Facts, feature: Any = None) -> list[Mark]:
     return [
         Mark(logged.n, logged.change.kind != "virtual")
         for logged in facts.changes
-        if feature is None or logged.change.feature == feature
+        if (feature is None or logged.change.feature == feature)
+        and (logged.change.kind != "virtual" or has_moved(logged))
     ]
 
 

@@ -74,7 +74,7 @@ def test_two_classes_show_the_second(ax):
     display = curve.plot(ax)
     assert len(display.lines_) == 1
     np.testing.assert_array_equal(display.lines_[0].get_ydata(), curve.average[1])
-    assert ax.get_ylabel() == "P(True)"
+    assert ax.get_ylabel() == "chance of True"
     assert ax.get_legend() is None
 
 
@@ -82,7 +82,7 @@ def test_output_chooses(ax):
     curve = make_binary()
     display = curve.plot(ax, output=False)
     np.testing.assert_array_equal(display.lines_[0].get_ydata(), curve.average[0])
-    assert ax.get_ylabel() == "P(False)"
+    assert ax.get_ylabel() == "chance of False"
 
 
 def test_answers_of_an_empty_model_do_not_hide_that_they_are_probabilities(ax):
@@ -99,7 +99,7 @@ def test_several_outputs_have_a_line_each_and_a_legend(ax):
     assert [text.get_text() for text in ax.get_legend().get_texts()] == ["a", "b", "c"]
     assert len({line.get_color() for line in display.lines_}) == 3
     assert len(display.bands_) == 3
-    assert ax.get_ylabel() == "probability"
+    assert ax.get_ylabel() == "chance of each class"
 
 
 def test_two_targets_are_no_classes(ax):

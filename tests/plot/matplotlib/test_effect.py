@@ -24,7 +24,7 @@ def test_lines_spread_shade_and_words():
     (shade,) = display.where_
     assert (shade.get_x(), shade.get_width()) == (2.5, 2.0)
     assert "40 % of what the PDP asks" in display.title_.get_text()
-    assert display.ax_.get_ylabel() == "effect on prediction"
+    assert display.ax_.get_ylabel() == "effect on the prediction"
 
 
 def test_without_the_spread_and_without_an_ale():

@@ -61,14 +61,14 @@ def test_a_cell_without_data_stays_empty(ax):
 def test_two_classes_show_the_second_within_0_and_1(ax):
     p = np.linspace(0.01, 0.99, 12).reshape(4, 3)
     display = make_pair(outputs=("no", "yes"), average=np.stack([1 - p, p])).plot(ax)
-    assert display.colorbar_.ax.get_ylabel() == "P(yes)"
+    assert display.colorbar_.ax.get_ylabel() == "chance of yes"
     assert (display.mesh_.levels[0], display.mesh_.levels[-1]) == (0, 1)
 
 
 def test_of_many_outputs_the_strongest_is_shown(ax):
     flat, steep = np.ones((4, 3)), make_pair().average[0]
     curve = make_pair(outputs=("a", "b", "c"), average=np.stack([flat, steep, flat]))
-    assert curve.plot(ax).colorbar_.ax.get_ylabel() == "b"
+    assert curve.plot(ax).colorbar_.ax.get_ylabel() == "predicted b"
 
 
 @pytest.mark.parametrize("shape", [(1, 1), (1, 3), (3, 1)])

@@ -28,4 +28,4 @@ def test_it_is_drawn_where_it_is_told_and_says_the_scale():
     curve = make_curve(ice=None, link="logit", outputs=("prediction",))
     display = SegmentsDisplay("age", {"AT": curve}, "country").plot(ax, band=None)
     assert display.ax_ is ax
-    assert ax.get_ylabel() == "log-odds of prediction"
+    assert ax.get_ylabel() == "log-odds of the prediction"

@@ -67,13 +67,13 @@ def test_a_class_that_was_not_there_yet_is_empty(ax):
     values = display.mesh_.get_array()
     assert values[:, 0].mask.all()
     assert not values[:, 1].mask.any()
-    assert display.colorbar_.ax.get_ylabel() == "P(True)"
+    assert display.colorbar_.ax.get_ylabel() == "chance of True"
 
 
 def test_of_several_outputs_the_strongest_or_the_chosen_one(ax):
     average = np.array([[1.0] * 5, [0.0, 9.0, 0.0, 9.0, 0.0], [2.0] * 5])
     curve = make_curve(outputs=("a", "b", "c"), average=average, std_error=average, ice=None)
-    assert CarpetDisplay([curve]).plot(ax).colorbar_.ax.get_ylabel() == "b"
+    assert CarpetDisplay([curve]).plot(ax).colorbar_.ax.get_ylabel() == "predicted b"
     chosen = CarpetDisplay([curve]).plot(Figure().subplots(), output="c")
     assert set(chosen.mesh_.get_array().ravel().tolist()) == {2.0}
     with pytest.raises(ValueError, match="no output 'd'"):

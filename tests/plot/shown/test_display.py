@@ -218,7 +218,7 @@ def test_what_an_explainer_saw_is_what_is_drawn(ax):
     np.testing.assert_array_equal(display.lines_[0].get_xdata(), curve.grid_values[0])
     np.testing.assert_array_equal(display.lines_[0].get_ydata(), curve.average[1])
     assert len(display.ice_lines_[0].get_segments()) == 3
-    assert ax.get_ylabel() == "P(yes)"
+    assert ax.get_ylabel() == "chance of yes"
 
 
 numbers = st.floats(-1e6, 1e6)

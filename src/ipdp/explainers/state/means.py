@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from ipdp.core.blocks import Blocks
-from ipdp.core.curve import PREDICTION
+from ipdp.core.output_names import PREDICTION
 from ipdp.core.smoothing import Smoothing
 from ipdp.core.typing import Array, FloatArray, Label
 from ipdp.explainers.state.newcomers import Columns, Newcomers

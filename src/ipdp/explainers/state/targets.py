@@ -125,13 +125,21 @@ def tell_of_left_out(targets: Sequence[Target]) -> None:
     news = [target for target in left_out if target.is_sure and not target.is_told]
     if not news:
         return
-    parts = []
-    for looks, one in _LOOKS.items():
-        names = [target.feature for target in news if target.looks_like == looks]
-        parts += [f"{quoted(names)} {one if len(names) == 1 else _LOOK[looks]}"] if names else []
-    notice(f"{', and '.join(parts)}: left out as long as that is so; {_ASK}", ColumnWarning)
+    notice(LeftOutWarning({target.feature: target.looks_like for target in news}))
     for target in news:
         target.is_told = True
+
+
+class LeftOutWarning(ColumnWarning):
+    """Features that are left out, by what they look like."""
+
+    def __init__(self, looks: Mapping[Feature, Looks | None]) -> None:
+        self.looks = dict(looks)
+        parts = []
+        for kind, one in _LOOKS.items():
+            names = [name for name, look in looks.items() if look == kind]
+            parts += [f"{quoted(names)} {one if len(names) == 1 else _LOOK[kind]}"] if names else []
+        super().__init__(f"{', and '.join(parts)}: left out as long as that is so; {_ASK}")
 
 
 _LOOKS: dict[Looks, str] = {

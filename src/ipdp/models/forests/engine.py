@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ipdp.core.curve import PREDICTION
+from ipdp.core.output_names import PREDICTION
 from ipdp.core.typing import FeatureName, FloatArray, Observation
 from ipdp.models.base import Engine, Outputs, Probe, warn_of_slow_path
 from ipdp.models.batched import BatchedEngine

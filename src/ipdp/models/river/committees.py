@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ipdp.core.curve import PREDICTION
+from ipdp.core.output_names import PREDICTION
 from ipdp.core.typing import FeatureName, FloatArray, Labels
 from ipdp.models.river.copies import Asked, Block, Copies, Row
 from ipdp.models.river.parts import (

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ipdp.core.curve import PREDICTION
+from ipdp.core.output_names import PREDICTION
 from ipdp.core.typing import FeatureName, FloatArray, Labels
 from ipdp.models.river import kernels
 from ipdp.models.river.copies import Asked, Copies, as_table

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ipdp.core.curve import PREDICTION
+from ipdp.core.output_names import PREDICTION
 from ipdp.core.typing import FloatArray, Label
 from ipdp.models.river.copies import Asked, Copies
 from ipdp.models.trees.base import Answer, Answering, Member, Walk

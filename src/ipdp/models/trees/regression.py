@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ipdp.core.curve import PREDICTION
+from ipdp.core.output_names import PREDICTION
 from ipdp.core.typing import Array, FeatureName, FloatArray
 from ipdp.models.trees import kernels
 from ipdp.models.trees.base import Answer, Latest, Walk

@@ -183,7 +183,17 @@ def tell_end(changes: list[Change], ended: Change) -> Change | None:
 
     The result is the change as it is then.
     """
-    kept = "t", "began", "n_since", "kind", "shares", "range_before", "range_after", "move"
+    kept = (
+        "t",
+        "began",
+        "n_since",
+        "kind",
+        "shares",
+        "range_before",
+        "range_after",
+        "move",
+        "target",
+    )
     for k, known in reversed(list(enumerate(changes))):
         if known.feature == ended.feature and known.kind in ("real", "both"):
             told = {name: getattr(known, name) for name in kept}

@@ -142,7 +142,7 @@ def shown_effect(
         part = _parted(first, second)
     return ShownEffect(
         curves=curves,
-        label=f"effect on {named(text, 24)}",
+        label=f"effect on the {named(text, 30)}",
         sentence=_sentence(pdp, second, part, off_data),
         parts=_spans(first, part),
     )

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ipdp.core.curve import PREDICTION, Curve
-from ipdp.core.link import text_on_scale
+from ipdp.core.curve import Curve
 from ipdp.core.typing import Feature, Label
 from ipdp.core.validation import whole_number
 from ipdp.core.words import brief
@@ -21,6 +20,8 @@ if TYPE_CHECKING:
 
 # So many letters of categories have room under a panel.
 _ROOM = 30
+# So many letters say what is predicted.
+_TITLE = 60
 # A feature with less than this share of the largest importance has none to speak of.
 _LEAST = 0.005
 
@@ -174,23 +175,8 @@ def _columns(n: int) -> int:
 def predicted(curve: Curve, output: Label | None, target: str | None) -> tuple[str, str]:
     """What a curve shows, in words for a title and for an axis."""
     drawn = chosen_outputs(curve, output)
-    of_target = "" if target is None else f"{named(target, 24)} = "
-    chance = "log-odds" if curve.link == "logit" else text_on_scale("chance", curve.link)
-    if not curve.of_classes:
-        if len(drawn.outputs) > 1:
-            said = text_on_scale("prediction", curve.link)
-            return f"{said} of each output", said
-        name = drawn.outputs[0] if drawn.outputs and target is None else target
-        what = "prediction" if name in (None, *PREDICTION) else f"predicted {named(name, 24)}"
-        what = text_on_scale(what, curve.link)
-        return what, what
-    if len(drawn.outputs) != 1:
-        return f"{chance} of each class", chance
-    label = drawn.outputs[0]
-    text = named(label, 24) if isinstance(label, bool) else named(repr(label), 24)
-    if not of_target and isinstance(label, (int, float)) and not isinstance(label, bool):
-        of_target = "class "
-    what = f"{chance} of {of_target}{text}"
+    one = drawn.outputs[0] if len(drawn.outputs) == 1 else None
+    what = named(curve.output_text(one, target), _TITLE)
     return what, what
 
 

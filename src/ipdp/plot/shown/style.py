@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ipdp.core.curve import Curve, feature_text
-from ipdp.core.link import text_on_scale
 from ipdp.core.times import moment
 
 # Okabe and Ito's palette, which is told apart with every kind of colour vision.
@@ -79,16 +78,12 @@ def time_text(t: float | None) -> str:
 
 
 def output_label(whole: Curve, drawn: Curve, *, centred: bool = False) -> str:
-    """What the axis of the outputs shows: "P(True)", "probability", or the name of a target.
+    """What the axis of the outputs shows: "chance of True", "chance of each class".
 
     `drawn` has some of the outputs of `whole`, which says what they are.
     """
-    if len(drawn.outputs) == 1:
-        label = named(whole.output_text(drawn.outputs[0]), _LABEL)
-    else:
-        label = "probability" if whole.of_classes else "prediction"
-        label = "log-odds" if whole.link == "logit" else text_on_scale(label, whole.link)
-        label = f"effect on {label}" if whole.kind == "ale" else label
+    one = drawn.outputs[0] if len(drawn.outputs) == 1 else None
+    label = named(whole.output_text(one), _LABEL)
     if whole.kind == "ale":
         label = f"accumulated local {label}"
     return f"{label}, centred" if centred else label

@@ -22,6 +22,10 @@
     return text;
   }
 
+  /** A name in parts between which a line may end: rather after an underscore than within a word. */
+  const breakable = (name) => name.split(/(?<=[_.\-])(?=.)/).flatMap((part, k) => (
+    k ? [element("wbr"), part] : [part]));
+
   /** The features: made once each, then only what differs is changed. */
   ipdp.FeatureList = class {
     constructor(choose) {
@@ -39,7 +43,7 @@
       const dot = element("circle", { class: "spark-dot" });
       const spark = drawing("spark", SPARK, line, dot);
       const value = element("span", { class: "value" });
-      const label = element("span", { class: "name", title: name }, name);
+      const label = element("span", { class: "name", title: name }, ...breakable(name));
       const button = element("button", { type: "button", class: "feature", "data-feature": k },
         label, spark, value);
       button.addEventListener("click", () => this.choose(k));

@@ -130,7 +130,7 @@
       return [...new Set(this.outputSets.flat())];
     }
 
-    /** What the axis of some outputs shows: "P(yes)", "price", or a word for all of them. */
+    /** What the axis of some outputs shows: "chance of yes", "predicted price", or a word for all of them. */
     title(outputs) {
       return outputs.length > 1 ? this.several : this.texts.get(outputs[0]) || "";
     }
