@@ -46,7 +46,7 @@ def test_log_odds_of_a_logistic_regression_are_its_decision_function(data):
     mean = model.decision_function(X).mean()
     # Predictions are read off the curves, which are lines here.
     np.testing.assert_allclose(pdp.curve("a").prediction[1], mean, atol=0.01)
-    assert pdp.curve("a").output_text(1) == "log-odds of 1"
+    assert pdp.curve("a").output_text(1) == "log-odds of class 1"
 
 
 def test_effects_and_regions_are_on_the_scale_too(data):
@@ -54,7 +54,7 @@ def test_effects_and_regions_are_on_the_scale_too(data):
     slope = model.coef_[0, 0]
     effect = ipdp.accumulated_local_effects(model, X, "a", names=NAMES, link="logit", grid=GRID)[0]
     np.testing.assert_allclose(np.diff(effect.average[1]), slope, atol=1e-9)
-    assert effect.output_text(1) == "effect on log-odds of 1"
+    assert effect.output_text(1) == "effect on the log-odds of class 1"
     ale = ipdp.IncrementalALE(model, ["a"], link="logit", alpha=None, grid=GRID)
     ale.explain_many(X, names=NAMES)
     np.testing.assert_allclose(ale.curve("a").average, effect.average, atol=1e-9)

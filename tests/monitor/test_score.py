@@ -73,6 +73,6 @@ def test_a_change_is_on_the_scale_of_the_link():
     row = {"no": -1.0, "yes": 1.0}[change.output]
     np.testing.assert_allclose(change.before.average[0], row * (axis - 5), atol=0.01)
     np.testing.assert_allclose(change.after.average[0], row * (2 * axis - 5), atol=0.01)
-    assert f"effect on log-odds of {change.output} grew" in change.summary()
+    assert f"effect on the log-odds of {change.output} grew" in change.summary()
     assert change.score == pytest.approx(row * 0.5, abs=0.1)
     assert ipdp.Change.from_dict(change.to_dict()).before.link == "logit"

@@ -158,7 +158,7 @@ def test_what_the_numbers_are_is_said_on_the_axis(browser, loans, tmp_path):
         page.click(".change")
         settled(page)
         assert title() == "predicted price"
-        assert "effect on price" in page.inner_text("#caption")
+        assert "effect on the predicted price" in page.inner_text("#caption")
 
 
 @pytest.fixture(scope="module")
