@@ -1,6 +1,6 @@
 """What ipdp costs on Spark, against one process.
 
-    python benchmarks/spark.py [--rows N] [--only tables|streams|large|fleets]
+    python benchmarks/spark.py [--rows N] [--only tables|workers|streams|large|fleets]
 
 CPU seconds of all processes (driver, JVM, Python workers), so that a loaded machine does not
 matter. Needs the extra `spark` and Java. Results: docs/notes/spark.md.
@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import resource
 import tempfile
 import threading
 import time
@@ -143,36 +142,79 @@ def tables(n: int) -> None:
     spark.stop()
 
 
-def trained() -> HistGradientBoostingRegressor:
-    """A booster of 50 trees."""
+def workers(n: int) -> None:
+    """A table by wall clock: two workers against one. Only on a machine that does nothing else."""
+    X, model = table(n), trained()
+    path = f"/tmp/ipdp-bench-{n}.parquet"
+    X.to_parquet(path, row_group_size=max(n // 8, 1))
+    for label, grid in (("MinMax", ipdp.grid.MinMax(10)), ("Auto (exact quantiles)", None)):
+        walls: dict[int, float] = {}
+        for count in (2, 1, 2):  # the first one is for the JVM, which compiles what it runs often
+            spark = ipdp.spark.session(f"local[{count}]", spark__driver__memory="2g")
+            df, meter = spark.read.parquet(path), Meter()
+            few = df.limit(20_000).repartition(count)  # a part for each, so that all are started
+            ipdp.spark.partial_dependence(model, few, NAMES, grid=grid)
+            started = time.perf_counter()
+            measured(
+                meter,
+                f"local[{count}], {label}",
+                lambda df=df, g=grid: ipdp.spark.partial_dependence(model, df, NAMES, grid=g),
+                n,
+            )
+            walls[count] = time.perf_counter() - started
+            spark.stop()
+        print(f"  two workers are {walls[1] / walls[2]:.2f} times as fast as one")
+
+
+def trained(n_trees: int = 50) -> HistGradientBoostingRegressor:
+    """A booster."""
     X = table(20_000)
-    model = HistGradientBoostingRegressor(max_iter=50, random_state=0)
+    model = HistGradientBoostingRegressor(max_iter=n_trees, early_stopping=False, random_state=0)
     return model.fit(X, np.sin(X["x0"]) + X["x1"] * X["x2"])
 
 
 def streams(n: int) -> None:
-    """A stream: micro-batches in a sink, against the same rows one by one in one process."""
-    spark, meter, X, model = ipdp.spark.session("local[2]"), Meter(), table(n), trained()
-    with tempfile.TemporaryDirectory() as folder:
-        for k in range(5):
-            X[k * n // 5 : (k + 1) * n // 5].to_parquet(f"{folder}/{k}.parquet")
-        pdp, rows = ipdp.IncrementalPDP(model, NAMES, n_ice=0), X.to_dict("records")
-        one = measured(meter, "one process", lambda: list(map(pdp.explain_one, rows)), n)
-        fresh = ipdp.IncrementalPDP(model, NAMES, n_ice=0)
-        sink = ipdp.spark.Sink(fresh, log=f"{folder}/run", snapshots=n + 1)
-        schema = spark.read.parquet(f"{folder}/0.parquet").schema
-        stream = spark.readStream.schema(schema).option("maxFilesPerTrigger", 1)
-        query = stream.parquet(f"{folder}/*.parquet").writeStream.foreachBatch(sink)
-        query = query.option("checkpointLocation", f"{folder}/checkpoint")
-        ours = measured(
-            meter,
-            "Spark, a sink",
-            lambda: query.trigger(availableNow=True).start().awaitTermination(),
-            n,
-        )
-        sink.close()
-    print(f"  ratio {ours / one:.2f}")
+    """A stream: micro-batches in a sink, against the same rows one by one in one process.
+
+    A quick model is asked on the driver, a slow one on the workers. What a query takes to start is
+    told apart: all until the end of the first micro-batch.
+    """
+    spark, X = ipdp.spark.session("local[2]"), table(n)
+    for n_trees, size in ((50, n), (1_000, n // 5)):
+        print(f"a booster of {n_trees} trees, {size:,} rows")
+        with tempfile.TemporaryDirectory() as folder:
+            _stream(spark, trained(n_trees), X[:size], folder)
     spark.stop()
+
+
+def _stream(spark, model, X: pd.DataFrame, folder: str) -> None:
+    n, meter, ends = len(X), Meter(), []
+    first, *others = np.array_split(np.arange(n), 6)
+    for k, own in enumerate((first, *others)):
+        X.iloc[own].to_parquet(f"{folder}/{k}.parquet")
+        os.utime(f"{folder}/{k}.parquet", (k, k))  # they come in this order
+    pdp, rows = ipdp.IncrementalPDP(model, NAMES, n_ice=0), X.to_dict("records")
+    list(map(pdp.explain_one, rows[: len(first)]))
+    n_after = n - len(first)
+    one = measured(
+        meter, "one process", lambda: list(map(pdp.explain_one, rows[len(first) :])), n_after
+    )
+    fresh = ipdp.IncrementalPDP(model, NAMES, n_ice=0)
+    sink = ipdp.spark.Sink(fresh, log=f"{folder}/run", snapshots=n + 1)
+
+    def timed(df, batch) -> None:
+        sink(df, batch)
+        ends.append(meter.seconds)
+
+    stream = spark.readStream.schema(spark.read.parquet(f"{folder}/0.parquet").schema)
+    stream = stream.option("maxFilesPerTrigger", 1).parquet(f"{folder}/*.parquet")
+    query = stream.writeStream.foreachBatch(timed).trigger(availableNow=True)
+    before = meter.seconds
+    query.option("checkpointLocation", f"{folder}/checkpoint").start().awaitTermination()
+    sink.close()
+    start, spent = ends[0] - before, meter.seconds - ends[0]
+    print(f"Spark, a sink: {start:.1f} s CPU until the first batch has ended, then {spent:.1f} s")
+    print(f"  {1e6 * spent / n_after:.1f} us a row, ratio {spent / one:.2f}", flush=True)
 
 
 def large(n: int) -> None:
@@ -181,18 +223,29 @@ def large(n: int) -> None:
 
     spark, meter = ipdp.spark.session("local[2]", spark__driver__memory="1g"), Meter()
     columns = [F.randn(k).alias(name) for k, name in enumerate(NAMES)]
-    model, grid = trained(), ipdp.grid.MinMax(10)
-    for rows in (1_000, n):
-        df = spark.range(rows, numPartitions=max(rows // 250_000, 2)).select(*columns)
-        measured(
-            meter,
-            f"Spark, MinMax, {rows:,} rows",
-            lambda df=df: ipdp.spark.partial_dependence(model, df, NAMES, grid=grid),
-            rows,
-        )
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-        print(f"  the driver's Python has taken {peak:.0f} MB at most", flush=True)
+    model = trained()
+    for rows in (n // 10, n):
+        for label, grid in (("MinMax", ipdp.grid.MinMax(10)), ("Auto", None)):
+            df = spark.range(rows, numPartitions=max(rows // 250_000, 2)).select(*columns)
+            measured(
+                meter,
+                f"Spark, {label}, {rows:,} rows",
+                lambda df=df, g=grid: ipdp.spark.partial_dependence(model, df, NAMES, grid=g),
+                rows,
+            )
+            jvm = spark.sparkContext._gateway.proc.pid
+            own, java = _most_memory(os.getpid()), _most_memory(jvm)
+            print(f"  at most so far: Python {own:.0f} MB, JVM {java:.0f} MB", flush=True)
     spark.stop()
+
+
+def _most_memory(pid: int) -> float:
+    """The most memory that a process, or the JVM that it has started, has taken, in MB."""
+    found = [pid, *map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text().split())]
+    if pid != os.getpid():  # Spark's launcher is a shell that becomes, or starts, the JVM
+        found = [p for p in found if "java" in Path(f"/proc/{p}/comm").read_text()] or found
+    status = Path(f"/proc/{found[0]}/status").read_text()
+    return int(status.partition("VmHWM:")[2].split()[0]) / 1024
 
 
 def member(**setup):
@@ -206,7 +259,7 @@ def member(**setup):
 
 
 def fleets(n_keys: int = 30, n_rows: int = 20, n_batches: int = 6) -> None:
-    """A fleet: restore, work and save of a key and micro-batch, and the bytes kept."""
+    """A fleet: restore, rows, results and save of a key and micro-batch, and the bytes kept."""
     small = {"n_ice": 0, "n_past": 0}
     for name, setup in (
         ("default", {}),
@@ -215,7 +268,7 @@ def fleets(n_keys: int = 30, n_rows: int = 20, n_batches: int = 6) -> None:
         ("and MinMax(10)", {**small, "dependence": False, "grid": ipdp.grid.MinMax(10)}),
     ):
         make, rng = member(**setup), np.random.default_rng(0)
-        spent, sizes, kept = np.zeros(3), (0, 0), [None] * n_keys
+        spent, kept = np.zeros(4), [None] * n_keys
         for _ in range(n_batches):
             X = rng.normal(size=(n_keys, n_rows, 10))
             for k in range(n_keys):
@@ -223,26 +276,32 @@ def fleets(n_keys: int = 30, n_rows: int = 20, n_batches: int = 6) -> None:
                 times = [time.thread_time()]
                 own = Member(make, kept[k])
                 times.append(time.thread_time())
-                own.take(rows, learn=True)
+                found = own.take(rows, learn=True)
+                times.append(time.thread_time())
+                list(own.results(found))
                 times.append(time.thread_time())
                 kept[k] = own.kept()
                 times.append(time.thread_time())
                 spent += np.diff(times)
         sizes = len(kept[0][0]), len(kept[0][1])
         ms = 1e3 * spent / (n_keys * n_batches)
+        restored, save = (ms[0] + ms[3]) / ms.sum(), ms[3] / ms[1:].sum()
         print(
-            f"fleet, {name:22s} restore {ms[0]:5.2f} work {ms[1]:5.2f} save {ms[2]:5.2f} ms "
-            f"a key and batch; state {sizes[0] / 1e3:.1f} kB, model {sizes[1] / 1e3:.1f} kB"
+            f"fleet, {name:22s} restore {ms[0]:5.2f} rows {ms[1]:5.2f} results {ms[2]:5.2f} "
+            f"save {ms[3]:5.2f} ms a key and batch\n  restore and save are {restored:.2f} of it, "
+            f"save alone {save:.2f}; state {sizes[0] / 1e3:.1f} kB, model {sizes[1] / 1e3:.1f} kB"
         )
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("--rows", type=int, default=100_000)
-    parser.add_argument("--only", choices=["tables", "streams", "large", "fleets"])
+    parser.add_argument("--only", choices=["tables", "workers", "streams", "large", "fleets"])
     given = parser.parse_args()
     if given.only in (None, "tables"):
         tables(given.rows)
+    if given.only == "workers":
+        workers(given.rows)
     if given.only in (None, "streams"):
         streams(min(given.rows, 100_000))
     if given.only == "large":

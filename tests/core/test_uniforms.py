@@ -1,5 +1,6 @@
 """The stream of random numbers against numpy's own."""
 
+import copy
 import json
 
 import numpy as np
@@ -56,3 +57,16 @@ def test_every_name_has_a_seed_of_its_own():
 
 def test_no_seed_stays_no_seed():
     assert seed_for(None, "a") is None
+
+
+@pytest.mark.parametrize("n", [0, 1, 255, 256, 257])
+def test_a_copy_goes_on_as_the_first_whenever_it_is_made(n):
+    for seed in (None, 5):
+        uniforms = Uniforms(seed=seed)
+        for _ in range(n):
+            uniforms.draw()
+        others = [copy.deepcopy(uniforms), Uniforms(seed=9)]
+        others[1].state = uniforms.state
+        want = [uniforms.draw() for _ in range(300)]
+        for other in others:
+            assert [other.draw() for _ in range(300)] == want

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from sklearn.ensemble import HistGradientBoostingRegressor
 
 import ipdp
 from ipdp.spark import farm
@@ -92,6 +93,22 @@ def test_the_answers_are_those_of_the_model(context, setup):
         assert got.outputs == want.outputs
     if "every" not in setup:
         assert context.tasks == [3]  # few rows are not worth a job
+
+
+def test_workers_walk_the_trees_of_a_booster(context):
+    # A warning that they are asked point by point, which is slower, would be an error here.
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(600, 8))
+    model = HistGradientBoostingRegressor(max_iter=10).fit(X, X[:, 0] * X[:, 1])
+    stream = [{f"x{k}": v for k, v in enumerate(row)} for row in X.tolist()]
+    own, plain = Farm(model), ipdp.IncrementalPDP(model, seed=1)
+    pdp = ipdp.IncrementalPDP(own, seed=1)
+    own.connect(context)
+    own.ahead(pdp, stream, None, None)
+    explained(pdp, stream, 0, 600)
+    explained(plain, stream, 0, 600)
+    assert context.tasks == [3]
+    np.testing.assert_allclose(pdp.curve("x0").average, plain.curve("x0").average, rtol=1e-12)
 
 
 @pytest.mark.parametrize("grid", [ipdp.grid.Quantiles(5, warm_up=1), ipdp.grid.Fixed([0.0])])

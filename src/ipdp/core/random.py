@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import secrets
 import zlib
+from functools import cached_property
 
 import numpy as np
 
@@ -20,12 +22,18 @@ class Uniforms:
 
     def __init__(self, *, seed: int | None = None) -> None:
         self.seed = seed
-        self._generator = np.random.Generator(np.random.PCG64(seed))
-        self._refill()
+        # Many streams are made, and few are drawn from: the generator waits for the first draw.
+        self._first = secrets.randbits(128) if seed is None else seed
+        self._block: list[float] = []
+        self._used = 0
+
+    @cached_property
+    def _generator(self) -> np.random.Generator:
+        return np.random.Generator(np.random.PCG64(self._first))
 
     def _refill(self) -> None:
         self._before_block = self._generator.bit_generator.state["state"]
-        self._block: list[float] = self._generator.random(_BLOCK).tolist()
+        self._block = self._generator.random(_BLOCK).tolist()
         self._used = 0
 
     def draw(self) -> float:
@@ -39,7 +47,9 @@ class Uniforms:
     @property
     def state(self) -> State:
         """Where the stream stands."""
-        return {"generator": dict(self._before_block), "used": self._used}
+        bit_generator = self._generator.bit_generator
+        before = self._before_block if self._block else bit_generator.state["state"]
+        return {"generator": dict(before), "used": self._used}
 
     @state.setter
     def state(self, state: State) -> None:
@@ -47,8 +57,10 @@ class Uniforms:
         schema.check(state["generator"], state=_SEED, inc=_SEED)
         bit_generator = self._generator.bit_generator
         bit_generator.state = {**bit_generator.state, "state": dict(state["generator"])}
-        self._refill()
-        self._used = int(state["used"])
+        self._block, self._used = [], 0
+        if state["used"]:
+            self._refill()
+            self._used = int(state["used"])
 
 
 def seed_for(seed: int | None, name: object) -> int | None:

@@ -346,14 +346,21 @@ class Explainer(ABC):
     @state.setter
     def state(self, state: State) -> None:
         with schema.intact("the state"):
-            self._must_fit(state)
-            saved, memory = self._saved_memory(state), None
-            if saved is not None:
-                schema.check(saved, columns=schema.parts)
-                memory = self._begin(dict.fromkeys(decode_name(saved["columns"])))
-                memory.state = saved
+            memory = self._restored(state)
+            if memory is not None:
                 self._try(memory)
         self._memory = memory
+
+    def _restored(self, state: State) -> Any:
+        """The memory of a state, or None if it has none."""
+        self._must_fit(state)
+        saved = self._saved_memory(state)
+        if saved is None:
+            return None
+        schema.check(saved, columns=schema.parts)
+        memory = self._begin(dict.fromkeys(decode_name(saved["columns"])))
+        memory.state = saved
+        return memory
 
     def _try(self, memory: Any) -> None:
         """Raise unless the results of a memory that was saved can be read, without the model."""

@@ -177,5 +177,7 @@ def _answer(sent: Any, task: bytes) -> bytes:
     engine, answers = sent.load(), []
     for observations, probes, positions in pickle.loads(task):
         shape = (len(observations), *positions.shape[1:])
-        answers.append(engine.ice(observations, probes, np.broadcast_to(positions, shape)))
+        # A copy: compiled loops take no array that is read-only.
+        where = np.broadcast_to(positions, shape).copy()
+        answers.append(engine.ice(observations, probes, where))
     return pickle.dumps([(labels, values) for labels, values in answers], 5)

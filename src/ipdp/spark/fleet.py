@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import gc
 import pickle
 import uuid
 import zlib
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
-from ipdp.core import packing
 from ipdp.core.curve import Curve
 from ipdp.core.typing import Observation
 from ipdp.explainers import IncrementalPDP
@@ -171,23 +172,19 @@ class Member:
         self.pdp, self.monitor = made(make)
         self.order = Order()
         if kept is not None:
-            self._restore(*kept)
+            with _without_collector():
+                self._restore(*kept)
 
     def _restore(self, state: bytes, model: bytes) -> None:
-        try:
-            pickled_model = zlib.decompress(model)
-        except zlib.error:
-            raise ValueError(
-                "the kept model of a key is damaged, or of an earlier ipdp: begin with another "
-                "checkpointLocation"
-            ) from None
-        saved, own = packing.unpack(state), pickle.loads(pickled_model)
+        saved, own = _loaded(state), _loaded(model)
         engine = alike(self.pdp.engine, own)
         if engine is None:
             raise ValueError("the model of a fleet must be one that ipdp.models.engine knows")
         restore_engine(engine, saved["engine"])
         self.pdp.engine = engine
-        self.pdp.state = saved["pdp"]
+        # Not by `state`, which reads the curves once to see whether they can be read: what is kept
+        # beside a pickled model is trusted as the model is.
+        self.pdp._memory = self.pdp._restored(saved["pdp"])
         if self.monitor is not None:
             self.monitor.state = saved["monitor"]
         if self.pdp.memory is not None:
@@ -197,10 +194,8 @@ class Member:
         """What another one goes on from."""
         monitor = None if self.monitor is None else self.monitor.state
         engine = engine_state(self.pdp.engine)
-        state = packing.pack({"pdp": self.pdp.state, "monitor": monitor, "engine": engine})
-        # Most of a pickled tree is names: level 1 makes it a quarter, in a fraction of the time.
-        model = pickle.dumps(self.pdp.model, pickle.HIGHEST_PROTOCOL)
-        return state, zlib.compress(model, 1)
+        state = {"pdp": self.pdp.state, "monitor": monitor, "engine": engine}
+        return _kept(state), _kept(self.pdp.model)
 
     def take(self, rows: Sequence[tuple[Observation, Any]], *, learn: bool) -> list[Change]:
         """Explain each row, then learn it; the changes that were found."""
@@ -219,6 +214,34 @@ class Member:
         for feature, curve in self.pdp.results().items():
             told = [change.summary() for change in found if change.feature == feature]
             yield from _rows(self.pdp.n_seen, str(feature), curve, told)
+
+
+def _kept(thing: Any) -> bytes:
+    """A thing as bytes. Most of a pickled tree is names: level 1 makes a quarter of it."""
+    return zlib.compress(pickle.dumps(thing, pickle.HIGHEST_PROTOCOL), 1)
+
+
+def _loaded(kept: bytes) -> Any:
+    """What was kept."""
+    try:
+        return pickle.loads(zlib.decompress(kept))
+    except zlib.error:
+        raise ValueError(
+            "what is kept of a key is damaged, or of an earlier ipdp: begin with another "
+            "checkpointLocation"
+        ) from None
+
+
+@contextmanager
+def _without_collector() -> Iterator[None]:
+    """Look for no garbage: to restore makes many objects, and leaves none of them over."""
+    is_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if is_on:
+            gc.enable()
 
 
 def _rows(n: int, feature: str, curve: Any, told: list[str]) -> Iterator[tuple[Any, ...]]:
