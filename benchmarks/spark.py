@@ -180,7 +180,7 @@ def streams(n: int) -> None:
     told apart: all until the end of the first micro-batch.
     """
     spark, X = ipdp.spark.session("local[2]"), table(n)
-    for n_trees, size in ((50, n), (1_000, n // 5)):
+    for n_trees, size in ((50, n // 30), (50, n), (2_000, n // 30)):  # the first: for the JVM
         print(f"a booster of {n_trees} trees, {size:,} rows")
         with tempfile.TemporaryDirectory() as folder:
             _stream(spark, trained(n_trees), X[:size], folder)
@@ -188,7 +188,7 @@ def streams(n: int) -> None:
 
 
 def _stream(spark, model, X: pd.DataFrame, folder: str) -> None:
-    n, meter, ends = len(X), Meter(), []
+    n, meter = len(X), Meter()
     first, *others = np.array_split(np.arange(n), 6)
     for k, own in enumerate((first, *others)):
         X.iloc[own].to_parquet(f"{folder}/{k}.parquet")
@@ -201,20 +201,27 @@ def _stream(spark, model, X: pd.DataFrame, folder: str) -> None:
     )
     fresh = ipdp.IncrementalPDP(model, NAMES, n_ice=0)
     sink = ipdp.spark.Sink(fresh, log=f"{folder}/run", snapshots=n + 1)
+    jobs = {"rows that are only fetched": lambda df, _: df.toArrow(), "a sink": sink}
+    for name, job in jobs.items():
+        start, spent = _query(spark, job, folder, name, meter)
+        print(f"Spark, {name}: {start:.1f} s CPU until the first batch has ended, {spent:.1f} then")
+    sink.close()
+    print(f"  {1e6 * spent / n_after:.1f} us a row, ratio {spent / one:.2f}", flush=True)
+
+
+def _query(spark, job, folder: str, name: str, meter: Meter) -> tuple[float, float]:
+    """CPU seconds of a query until its first micro-batch has ended, and after that."""
+    times = [meter.seconds]
 
     def timed(df, batch) -> None:
-        sink(df, batch)
-        ends.append(meter.seconds)
+        job(df, batch)
+        times.append(meter.seconds)
 
     stream = spark.readStream.schema(spark.read.parquet(f"{folder}/0.parquet").schema)
     stream = stream.option("maxFilesPerTrigger", 1).parquet(f"{folder}/*.parquet")
     query = stream.writeStream.foreachBatch(timed).trigger(availableNow=True)
-    before = meter.seconds
-    query.option("checkpointLocation", f"{folder}/checkpoint").start().awaitTermination()
-    sink.close()
-    start, spent = ends[0] - before, meter.seconds - ends[0]
-    print(f"Spark, a sink: {start:.1f} s CPU until the first batch has ended, then {spent:.1f} s")
-    print(f"  {1e6 * spent / n_after:.1f} us a row, ratio {spent / one:.2f}", flush=True)
+    query.option("checkpointLocation", f"{folder}/{name}").start().awaitTermination()
+    return times[1] - times[0], meter.seconds - times[1]
 
 
 def large(n: int) -> None:
@@ -303,7 +310,7 @@ if __name__ == "__main__":
     if given.only == "workers":
         workers(given.rows)
     if given.only in (None, "streams"):
-        streams(min(given.rows, 100_000))
+        streams(min(given.rows, 300_000))
     if given.only == "large":
         large(given.rows)
     if given.only in (None, "fleets"):

@@ -58,6 +58,37 @@ def test_no_java(installed, monkeypatch):
         ipdp.spark.session()
 
 
+@pytest.mark.parametrize(
+    ("says", "message"),
+    [
+        ('openjdk version "11.0.2" 2019-01-15', "is Java 11, too old for Spark: install Java 17"),
+        ('java version "1.8.0_392"', "is Java 8, too old"),
+        ("Error: could not find libjava.so; exit 2", "does not run .*: install Java 17"),
+    ],
+)
+def test_a_java_that_is_too_old_or_broken(tmp_path, monkeypatch, installed, says, message):
+    java = tmp_path / "bin" / "java"
+    java.parent.mkdir()
+    text, _, code = says.partition("; exit ")
+    java.write_text(f"#!/bin/sh\necho '{text}' >&2\nexit {code or 0}\n")
+    java.chmod(0o755)
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+    with pytest.raises(RuntimeError, match=message) as caught:
+        ipdp.spark.session()
+    assert str(tmp_path) in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("says", ['openjdk version "17.0.15" 2025-04-15', "openjdk 21-ea", ""])
+def test_a_java_that_will_do(tmp_path, monkeypatch, says):
+    java = tmp_path / "bin" / "java"
+    java.parent.mkdir()
+    java.write_text(f"#!/bin/sh\necho '{says}' >&2\n")
+    java.chmod(0o755)
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+    sending._check_java()
+
+
 def test_frames_of_one_machine_are_refused():
     with pytest.raises(TypeError, match=r"a frame of Spark, got list.*ipdp\.partial_dependence"):
         ipdp.spark.partial_dependence(lambda x: 1.0, [{"a": 1.0}])

@@ -12,6 +12,7 @@ import os
 import pickle
 import re
 import shutil
+import subprocess
 import sys
 import uuid
 from collections.abc import Iterator
@@ -25,6 +26,12 @@ _LOADED: dict[str, Any] = {}
 STORE = "spark.sql.streaming.stateStore.providerClass"
 """Which state store Spark takes; for a fleet `ROCKS`."""
 ROCKS = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
+
+_LEAST_JAVA = 17
+_GET_JAVA = (
+    f"install Java {_LEAST_JAVA} or newer (Debian: apt install default-jre-headless), or set "
+    "JAVA_HOME to one"
+)
 
 # A worker that Spark has started for one core should not compute on all of them.
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
@@ -53,6 +60,7 @@ def session(master: str = "local[*]", **conf: Any) -> Any:
     3
     """
     check_installed()
+    _check_java()
     # Else the workers start the first python of the PATH, which may know nothing of ipdp.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     from pyspark.sql import SparkSession
@@ -88,14 +96,31 @@ def check_installed() -> None:
                 f"ipdp.spark needs {name} {least}.x, and this is {name} {version}: install the "
                 "extra in an environment of its own, pip install 'ipdp[spark]'"
             )
-    home = os.environ.get("JAVA_HOME")
-    java = os.path.join(home, "bin", "java") if home else "java"
+    java, where = _java()
     if shutil.which(java) is None:
-        where = f"at JAVA_HOME={home}" if home else "on the PATH"
-        raise RuntimeError(
-            f"there is no Java {where}, which Spark needs: install Java 17 or newer (Debian: apt "
-            "install default-jre-headless), or set JAVA_HOME"
-        )
+        raise RuntimeError(f"there is no Java {where}, which Spark needs: {_GET_JAVA}")
+
+
+def _java() -> tuple[str, str]:
+    """The command that Spark will start, and where it is."""
+    home = os.environ.get("JAVA_HOME")
+    if not home:
+        return "java", "on the PATH"
+    return os.path.join(home, "bin", "java"), f"at JAVA_HOME={home}"
+
+
+def _check_java() -> None:
+    """Raise unless Java is as new as Spark needs it, which Spark would tell in pages."""
+    java, where = _java()
+    try:
+        asked = [java, "-version"]
+        told = subprocess.run(asked, capture_output=True, text=True, timeout=60, check=True).stderr
+    except (OSError, subprocess.SubprocessError) as error:
+        raise RuntimeError(f"the Java {where} does not run ({error}): {_GET_JAVA}") from None
+    # 1.8.0 was the eighth, 11.0.2 the eleventh.
+    found = re.search(r'version "(?:1\.)?(\d+)', told)
+    if found and int(found[1]) < _LEAST_JAVA:
+        raise RuntimeError(f"the Java {where} is Java {found[1]}, too old for Spark: {_GET_JAVA}")
 
 
 def context_of(df: Any) -> Any:
