@@ -1,14 +1,19 @@
 """`make chaos`: kills, damaged states, bad input, faults and requests; prints how many of each.
 
-    python -m tests.chaos --minutes 30 --states 1000000 --inputs 1000000 --kills 300
+    python -m tests.chaos --minutes 30
+    python -m tests.chaos --whole --only states inputs
 
 Each part is cut off when its share of the minutes is over; what was done until then is counted.
+With `--whole` a part ends when its number is reached. Then each round that is over is written down
+(`build/chaos/PART.jsonl`), so that it can be stopped at any time and gone on with; a round that has
+failed is done again. Remove the folder to begin anew.
 """
 
 from __future__ import annotations
 
 import argparse
 import contextlib
+import functools
 import json
 import os
 import subprocess
@@ -17,12 +22,30 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[2]
-SHARES = {"states": 0.4, "inputs": 0.25, "kills": 0.2, "faults": 0.1, "requests": 0.05}
-"""Of the minutes."""
+KEPT = ROOT / "build" / "chaos"
+CHECKED = ROOT / "build" / "checked"
+BUILDS = {"": {}, "-pure": {"IPDP_PURE": "1"}, "-checked": {"PYTHONPATH": str(CHECKED)}}
+"""Compiled, not compiled, and compiled with the bounds of arrays checked."""
+
+NOT_COUNTED = "name", "seconds", "failures"
+
+Found = dict[str, Any]
+Round = tuple[str, Callable[[], list[Found]]]
+"""What it is called, and does: its seeds are in the name."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """What is tried: rounds for a number, a first seed, and whether it is to be whole."""
+
+    rounds: Callable[[int, int, bool], Iterator[Round]]
+    number: int
+    share: float
 
 
 def say(text: str) -> None:
@@ -31,7 +54,7 @@ def say(text: str) -> None:
     sys.stdout.flush()
 
 
-def child(*words: object, seconds: float, **env: str) -> list[dict[str, Any]]:
+def child(*words: object, seconds: float, **env: str) -> list[Found]:
     """What a part of this folder says, as lines of JSON; a crash or a hang is a failure."""
     command = [sys.executable, "-m", *map(str, words)]
     environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", **env}
@@ -53,112 +76,149 @@ def child(*words: object, seconds: float, **env: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
-def states(n: int, until: float) -> Iterator[dict[str, Any]]:
-    """Damaged states of each kind, in both builds and with the bounds of arrays checked."""
+def states(env: dict[str, str], n: int, first: int, whole: bool) -> Iterator[Round]:
+    """Damaged states of each kind, in one build."""
     from .states import CASES
 
-    builds: list[dict[str, str]] = [{}, {"IPDP_PURE": "1"}]
-    if (ROOT / "build" / "checked" / "ipdp").exists():
-        builds.append({"PYTHONPATH": str(ROOT / "build" / "checked")})
-    # In small rounds, so that every build and every kind has had its turn when the time is over.
-    cases = {name: max(10, number // 8) for name, number in CASES.items()}
+    # In small rounds where time is short, so that every kind has had its turn when it is over.
+    cases = {name: number if whole else max(10, number // 8) for name, number in CASES.items()}
     words = [f"{name}={number}" for name, number in cases.items()]
-    done, first = 0, 0
-    while done < n:
-        for env in builds:
-            if time.monotonic() > until or done >= n:
-                return
-            yield from child("tests.chaos.states", first, *words, seconds=900, **env)
-            done += sum(cases.values())
-        first += max(cases.values())
+    for k in range(-(-n // sum(cases.values()))):
+        seed = first + k * max(cases.values())
+        do = functools.partial(child, "tests.chaos.states", seed, *words, seconds=7200, **env)
+        yield f"seeds from {seed}", do
 
 
-def inputs(n: int, until: float) -> Iterator[dict[str, Any]]:
+def inputs(n: int, first: int, whole: bool) -> Iterator[Round]:
     """Bad observations, weights, times, answers, frames and lines."""
-    for first in range(0, n, 10_000):
-        if time.monotonic() > until:
-            return
-        yield from child("tests.chaos.inputs", min(10_000, n - first), first, seconds=900)
+    del whole
+    for seed in range(first, first + n, 10_000):
+        do = functools.partial(child, "tests.chaos.inputs", 10_000, seed, seconds=7200)
+        yield f"seeds from {seed}", do
 
 
-def kills(n: int, until: float) -> Iterator[dict[str, Any]]:
+def kills(n: int, first: int, whole: bool) -> Iterator[Round]:
     """`kill -9` in the middle of runs of each kind, which are then resumed."""
+    del whole
     from ..runs.test_kill import KINDS, Zygote, content, killed_often, prepared
 
-    zygote, known = Zygote(), {}
-    with tempfile.TemporaryDirectory() as name, contextlib.closing(zygote):
+    with tempfile.TemporaryDirectory() as name, contextlib.closing(Zygote()) as zygote:
 
-        def whole(kind: str) -> Any:
-            if kind not in known:
-                folder = prepared(Path(name) / f"whole {kind}")
-                assert zygote.run(folder, kind) == 0
-                known[kind] = content(folder), zygote.seconds
-            return known[kind]
+        @functools.cache
+        def uninterrupted(kind: str) -> Any:
+            folder = prepared(Path(name) / f"whole {kind}")
+            assert zygote.run(folder, kind) == 0
+            return content(folder), zygote.seconds
 
-        for k in range(0, n, 3):
-            if time.monotonic() > until:
-                return
-            kind, folder = KINDS[k // 3 % len(KINDS)], Path(name) / str(k)
+        def do(kind: str, seed: int) -> list[Found]:
+            folder = Path(name) / str(seed)
             folder.mkdir()
             try:
-                done = killed_often(zygote, whole, folder, kind, kills=3, seed=k)
-                yield {"survived": done}
+                done = killed_often(zygote, uninterrupted, folder, kind, kills=3, seed=seed)
             except AssertionError as error:
-                yield {"failed": 1, "failures": {f"{kind}, seed {k}: {str(error)[:200]}": ""}}
+                return [{"failed": 1, "failures": {str(error)[:200]: f"{kind}, seed {seed}"}}]
+            return [{"survived": done}]
+
+        for seed in range(first, first + n, 3):
+            kind = KINDS[seed // 3 % len(KINDS)]
+            yield f"{kind}, seed {seed}", functools.partial(do, kind, seed)
 
 
-def faults(n: int, until: float) -> Iterator[dict[str, Any]]:
+def faults(n: int, first: int, whole: bool) -> Iterator[Round]:
     """Full disk, lost and damaged files, no memory, two runs at once."""
+    del first, whole
     from .faults import FAULTS, again, stopped
 
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         half, end = stopped(folder)
-        for fault in FAULTS[:n]:
-            if time.monotonic() > until:
-                return
+
+        def do(fault: Callable[[Path, Found], None]) -> list[Found]:
             try:
                 fault(again(half, folder / fault.__name__), end)
-                yield {"survived": 1}
             except AssertionError as error:
-                yield {"failed": 1, "failures": {f"{fault.__name__}: {str(error)[:300]}": ""}}
+                return [{"failed": 1, "failures": {str(error)[:300]: fault.__name__}}]
+            return [{"survived": 1}]
+
+        for fault in FAULTS[:n]:
+            yield fault.__name__, functools.partial(do, fault)
 
 
-def requests(n: int, until: float) -> Iterator[dict[str, Any]]:
+def requests(n: int, first: int, whole: bool) -> Iterator[Round]:
     """Many pollers and slow clients of the live page, and requests without its token."""
-    del until
-    yield from child("tests.chaos.requests", n, seconds=600)
+    del first, whole
+    yield "all", functools.partial(child, "tests.chaos.requests", n, seconds=600)
 
 
-PARTS: dict[str, Callable[[int, float], Iterator[dict[str, Any]]]] = {
-    "kills": kills,
-    "faults": faults,
-    "states": states,
-    "inputs": inputs,
-    "requests": requests,
+PARTS = {
+    "kills": Part(kills, 300, 0.2),
+    "faults": Part(faults, 100, 0.15),
+    **{
+        f"states{build}": Part(functools.partial(states, env), 1_000_000, 0.13)
+        for build, env in BUILDS.items()
+    },
+    "inputs": Part(inputs, 1_000_000, 0.2),
+    "requests": Part(requests, 20_000, 0.05),
 }
+
+
+def known(name: str) -> dict[str, list[Found]]:
+    """The rounds of a part that are over, by name; not those that have failed."""
+    file = KEPT / f"{name}.jsonl"
+    lines = file.read_text().splitlines() if file.exists() else []
+    rounds = {each["round"]: each["found"] for each in map(json.loads, lines)}
+    return {k: found for k, found in rounds.items() if not any(f.get("failures") for f in found)}
+
+
+def outcomes(name: str, n: int, first: int, until: float | None) -> Iterator[list[Found]]:
+    """What came of each round of a part, until the time is over; without an end it is kept."""
+    kept = {} if until else known(name)
+    for title, do in PARTS[name].rounds(n, first, until is None):
+        if title in kept:
+            yield kept[title]
+            continue
+        if until and time.monotonic() > until:
+            return
+        found = do()
+        if until is None:
+            KEPT.mkdir(parents=True, exist_ok=True)
+            with (KEPT / f"{name}.jsonl").open("a") as file:
+                file.write(json.dumps({"round": title, "found": found}) + "\n")
+        yield found
+
+
+def asked() -> argparse.Namespace:
+    """The words of the command."""
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.chaos",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--minutes", type=float, default=28.0)
+    parser.add_argument("--whole", action="store_true", help="until the numbers are reached")
+    parser.add_argument("--first", type=int, default=10_000_000, help="the first seed")
+    parser.add_argument("--only", nargs="*", choices=list(PARTS), default=list(PARTS))
+    for name, part in PARTS.items():
+        parser.add_argument(f"--{name}", type=int, default=part.number)
+    return parser.parse_args()
 
 
 def main() -> None:
     """Run the parts, one after the other, and print what came of them."""
-    parser = argparse.ArgumentParser(prog="python -m tests.chaos", description=__doc__)
-    parser.add_argument("--minutes", type=float, default=28.0)
-    parser.add_argument("--only", nargs="*", choices=list(PARTS), default=list(PARTS))
-    numbers = {"states": 1_000_000, "inputs": 1_000_000, "kills": 300, "faults": 10}
-    numbers["requests"] = 20_000
-    for name, number in numbers.items():
-        parser.add_argument(f"--{name}", type=int, default=number)
-    given = parser.parse_args()
+    given = asked()
     failures: dict[str, Any] = {}
     for name in given.only:
         started = time.monotonic()
         counts: Counter[str] = Counter()
-        until = started + 60 * given.minutes * SHARES[name]
-        for outcome in PARTS[name](getattr(given, name), until):
-            failures |= outcome.pop("failures", {})
-            counts.update({k: v for k, v in outcome.items() if k not in ("name", "seconds")})
+        until = None if given.whole else started + 60 * given.minutes * PARTS[name].share
+        number = getattr(given, name.replace("-", "_"))
+        for found in outcomes(name, number, given.first, until):
+            for each in found:
+                wrong = each.get("failures", {})
+                failures |= {f"{name}: {what}": seed for what, seed in wrong.items()}
+                counts.update({k: v for k, v in each.items() if k not in NOT_COUNTED})
         told = ", ".join(f"{number:,} {what}" for what, number in sorted(counts.items()))
-        say(f"{name:9} {told} ({time.monotonic() - started:,.0f} s)")
+        say(f"{name:14} {told} ({time.monotonic() - started:,.0f} s)")
     for failure, where in failures.items():
         say(f"FAILED    {failure} {where}")
     sys.exit(bool(failures))

@@ -102,8 +102,8 @@ def _of(x: dict[str, Any], name: str) -> float:
     return float(min(max(value, -30), 30)) if is_number else 0.0
 
 
-TAIL = rows(4, seed=9)
-LABELS = ["no", "yes", "yes", "no"]
+TAIL = rows(2, seed=9)
+LABELS = ["no", "yes"]
 
 
 def _json(value: Any) -> Any:
@@ -138,14 +138,13 @@ def _as_it_is(body: bytes) -> bytes:
 def _explainer(name: str, make: Callable[[], Any], n: int = 90, cut: int | None = None) -> Subject:
     whole = make()
     for k, x in enumerate(rows(n)):
-        whole.explain_one(x, *([LABELS[k % 4]] if whole.needs_label else []))
+        whole.explain_one(x, *([LABELS[k % 2]] if whole.needs_label else []))
         if k == cut:
             whole = whole.successor()
     made = make()
 
     def go_on(pdp: Any) -> None:
         with _of_this_model():
-            pdp.results()
             for x, y in zip(TAIL, LABELS, strict=True):
                 pdp.explain_one(x, *([y] if pdp.needs_label else []))
         for result in pdp.results().values():
@@ -167,8 +166,8 @@ def _explainer(name: str, make: Callable[[], Any], n: int = 90, cut: int | None 
 
 def pdp() -> Subject:
     """The default, with a pair."""
-    make = functools.partial(ipdp.IncrementalPDP, model, n_ice=4, n_past=12, alpha=0.02, seed=1)
-    return _explainer("pdp", lambda: make(features=["a", "n", "c", "b", ("a", "c")]))
+    make = functools.partial(ipdp.IncrementalPDP, model, n_ice=2, n_past=6, alpha=0.02, seed=1)
+    return _explainer("pdp", lambda: make(features=["a", "c", ("a", "c")], grid=grid.Auto(4)))
 
 
 def pointwise() -> Subject:
@@ -181,6 +180,12 @@ def pointwise() -> Subject:
     }
     make = functools.partial(ipdp.IncrementalPDP, model, list(grids), grid=grids, n_ice=3, n_past=8)
     return _explainer("pdp, pointwise", lambda: make(estimator="pointwise", seed=1), cut=40)
+
+
+def link() -> Subject:
+    """On the scale of log odds."""
+    make = functools.partial(ipdp.IncrementalPDP, model, ["a", "c"], n_ice=2, n_past=4, seed=1)
+    return _explainer("pdp, log odds", lambda: make(grid=grid.Auto(4), link="logit"))
 
 
 def ranges() -> Subject:
@@ -196,22 +201,22 @@ def pfi() -> Subject:
 
 
 def ale() -> Subject:
-    make = functools.partial(ipdp.IncrementalALE, model, ["a", "n"], alpha=0.02, seed=1)
-    return _explainer("ale", make)
+    make = functools.partial(ipdp.IncrementalALE, model, ["a", "c", ("a", "n")], alpha=0.02, seed=1)
+    return _explainer("ale", lambda: make(grid=grid.Auto(4)))
 
 
 def regions() -> Subject:
-    make = functools.partial(ipdp.IncrementalRegions, number, ["a", "n", "c"], n_past=12, n_ice=3)
-    return _explainer("regions", lambda: make(seed=1))
+    make = functools.partial(ipdp.IncrementalRegions, number, ["a", "c"], n_past=8, n_ice=2)
+    return _explainer("regions", lambda: make(grid=grid.Auto(4), seed=1))
 
 
 def segments() -> Subject:
-    make = functools.partial(ipdp.IncrementalPDP, model, ["a", "n", ("a", "n")], by="c", n_groups=2)
-    return _explainer("segments", lambda: make(n_ice=2, n_past=8, seed=1))
+    make = functools.partial(ipdp.IncrementalPDP, model, ["a", ("a", "n")], by="c", n_groups=2)
+    return _explainer("segments", lambda: make(grid=grid.Auto(3), n_ice=1, n_past=4, seed=1))
 
 
 def challenger() -> Subject:
-    first = ipdp.IncrementalPDP(model, ["a", "c"], n_ice=2, n_past=8, seed=1)
+    first = ipdp.IncrementalPDP(model, ["a", "c"], grid=grid.Auto(4), n_ice=2, n_past=4, seed=1)
     return _explainer("challenger", lambda: challenge(first, lambda x: model({**x, "c": "v"})))
 
 
@@ -236,7 +241,8 @@ def monitor(statistic: str = "shape", detector: Any = None) -> Subject:
         return moving["sign"] * number(x)
 
     def make() -> Monitor:
-        pdp = ipdp.IncrementalPDP(turning, ["a", "n", "c"], n_ice=2, n_past=8, seed=1)
+        small = grid.Auto(4)
+        pdp = ipdp.IncrementalPDP(turning, ["a", "c"], grid=small, n_ice=2, n_past=6, seed=1)
         return Monitor(pdp, statistic=statistic, detector=detector, warm_up=30, cool_down=30)
 
     whole = make()
@@ -274,10 +280,10 @@ def monitor(statistic: str = "shape", detector: Any = None) -> Subject:
 def run() -> Subject:
     """A checkpoint of a run with labels that come later, a budget, metrics and a monitor."""
     folder = Path(tempfile.mkdtemp())
-    stream = list(zip(rows(60), LABELS * 15, strict=True))
+    stream = list(zip(rows(60), LABELS * 30, strict=True))
 
     def make(file: Path, *, resume: bool) -> Run:
-        pdp = ipdp.IncrementalPDP(model, ["a", "c"], n_ice=2, n_past=6, seed=1)
+        pdp = ipdp.IncrementalPDP(model, ["a"], grid=grid.Auto(4), n_ice=1, n_past=4, seed=1)
         return Run(
             stream,
             model,
@@ -406,6 +412,7 @@ SUBJECTS: dict[str, Callable[[], Subject]] = {
     "pdp": pdp,
     "pointwise": pointwise,
     "ranges": ranges,
+    "link": link,
     "pfi": pfi,
     "ale": ale,
     "regions": regions,

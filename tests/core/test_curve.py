@@ -408,3 +408,11 @@ def test_weights_of_a_pair_are_the_shares_of_its_cells():
     rug = [np.array([0.2, 0.9] * 10), np.array([0.1, 1.9] * 10)]
     curve = replace(curve_on(x, y), rug=rug)
     assert curve.weights.tolist() == [[0.5, 0, 0], [0, 0, 0.5]]
+
+
+@pytest.mark.parametrize("place", ["grid_values", "rug"])
+def test_values_of_a_feature_that_are_not_finite_are_refused(place):
+    state = curve_on(NUMBERS).to_dict()
+    state[place] = [[*NUMBERS[:-1].tolist(), float("nan")]]
+    with pytest.raises(ValueError, match="not finite"):
+        Curve.from_dict(state)

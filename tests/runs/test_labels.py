@@ -98,3 +98,23 @@ def test_probabilities_of_any_kind_of_dict_wait_in_a_checkpoint(make, tmp_path):
     list(resumed)
     list(straight)
     assert resumed.scores == straight.scores
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "said"),
+    [
+        (2, {"dict": [["no", 0.5]]}, "labels that wait"),
+        (0, 99, "times at which labels come"),
+        (0, "x", "not supported"),
+        (1, 3, "no observation"),
+    ],
+)
+def test_what_waits_must_be_as_it_was_written(place, value, said):
+    waiting = Waiting(delay=5)
+    for k in range(4):
+        list(waiting.answered({"a": k}, "yes"))
+        waiting.ask({"a": k}, "yes", {"no": 0.5, "yes": 0.5})
+    state = json.loads(json.dumps(waiting.state))
+    state["questions"][1]["tuple"][place] = value
+    with pytest.raises((ValueError, TypeError), match=said):
+        Waiting(delay=5).state = state

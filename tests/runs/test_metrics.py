@@ -92,12 +92,24 @@ def test_what_cannot_be_seen_is_refused(name):
         {"attributes": {"__class__": {"value": 1}}},
         {"attributes": {"update": {"value": 1}}},
         {"attributes": {"n": {"code": "print()"}}},
+        {"attributes": {"n": {"value": "3"}}},
+        {"attributes": {"n": {"value": {"set": []}}}},
+        {"attributes": {"n": {"items": []}}},
+        {"attributes": {"n": {"fixed": None}}},
         {"value": 3},
         [],
     ],
 )
 def test_a_state_of_something_else_is_refused(state):
     mean = stats.Mean()
-    with pytest.raises(ValueError, match=r"no |nothing of the kind|not a state"):
+    with pytest.raises(ValueError, match=r"no |nothing of the kind|not a state|cannot become"):
         give(mean, state)
     assert mean.get() == 0.0
+
+
+@pytest.mark.parametrize("saved", [{"value": {"set": []}}, {"sequence": []}, {"attributes": {}}])
+def test_counts_by_class_stay_counts(saved):
+    state = take(metrics.ConfusionMatrix())
+    state["attributes"]["sum_col"] = saved
+    with pytest.raises(ValueError, match="remembers nothing of the kind"):
+        give(metrics.ConfusionMatrix(), state)

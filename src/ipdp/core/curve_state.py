@@ -99,6 +99,8 @@ def check_curve(fields: Mapping[str, Any]) -> None:
         is_axis = isinstance(axis, np.ndarray) and axis.ndim == 1
         if not is_axis or not (_are_categories(axis) if is_category else axis.dtype.kind in "iuf"):
             raise ValueError("the curve is damaged: the values of a feature are of another kind")
+        if not is_category and not np.isfinite(axis).all():
+            raise ValueError("the curve is damaged: a value of a feature is not finite")
     _check_arrays(fields, tuple(len(axis) for axis in axes), len(outputs))
 
 

@@ -152,17 +152,30 @@ class MetricStates:
 
 def take(thing: Any) -> Any:
     """What an object remembers, JSON-safe; TypeError if that cannot be known from outside."""
+    return {(kind := _kind(thing)): _TAKEN[kind](thing)}
+
+
+def _kind(thing: Any) -> str:
+    """How what an object remembers is written down."""
     if isinstance(thing, _FIXED):
-        return {"fixed": None}
+        return "fixed"
     if type(thing) in _MAPPINGS:
-        return {"items": [[encode(key), take(item)] for key, item in thing.items()]}
+        return "items"
     if type(thing) in (list, deque):
-        return {"sequence": [take(item) for item in thing]}
+        return "sequence"
     if isinstance(thing, np.ndarray):
-        return {"array": [thing.dtype.str, list(thing.shape), encode(thing.ravel().tolist())]}
-    if _is_open(thing):
-        return {"attributes": {name: take(getattr(thing, name)) for name in _attributes(thing)}}
-    return {"value": encode(thing)}
+        return "array"
+    return "attributes" if _is_open(thing) else "value"
+
+
+_TAKEN: dict[str, Callable[[Any], Any]] = {
+    "fixed": lambda _: None,
+    "items": lambda thing: [[encode(key), take(item)] for key, item in thing.items()],
+    "sequence": lambda thing: [take(item) for item in thing],
+    "array": lambda thing: [thing.dtype.str, list(thing.shape), encode(thing.ravel().tolist())],
+    "attributes": lambda thing: {name: take(getattr(thing, name)) for name in _attributes(thing)},
+    "value": encode,
+}
 
 
 def give(thing: Any, state: Any) -> None:
@@ -178,10 +191,11 @@ def give(thing: Any, state: Any) -> None:
 def _given(there: Any, state: Any) -> Any:
     """The value that belongs where `there` is now; objects are changed in place."""
     ((kind, saved),) = state.items()
+    # What is not there yet may become anything that needs no object.
+    if kind not in ("value", "sequence", "items") if there is None else kind != _kind(there):
+        raise ValueError(f"a {type(there).__name__} remembers nothing of the kind {kind!r}")
     if kind == "value":
-        if _is_open(there):
-            raise ValueError(f"a {type(there).__name__} is no plain value")
-        return decode(saved)
+        return _value(there, decode(saved))
     if kind == "fixed":
         return there
     if kind == "attributes":
@@ -191,21 +205,27 @@ def _given(there: Any, state: Any) -> Any:
         return _sequence(there, saved)
     if kind == "items":
         return _mapping(there, saved)
-    if kind == "array":
-        return np.array(decode(saved[2]), dtype=there.dtype).reshape(saved[1])
-    raise ValueError(f"there is nothing of the kind {kind!r}")
+    return np.array(decode(saved[2]), dtype=there.dtype).reshape(saved[1])
+
+
+def _value(there: Any, saved: Any) -> Any:
+    """A plain value, if it is of the type of the one that is there."""
+    wanted = (int, float) if isinstance(there, (int, float)) else type(there)
+    if there is not None and not isinstance(saved, wanted):
+        raise ValueError(f"a {type(there).__name__} cannot become a {type(saved).__name__}")
+    return saved
 
 
 def _sequence(there: Any, saved: list[Any]) -> Any:
     # Objects in a list, one for each threshold for instance, are there from the start.
-    old = list(there) if isinstance(there, (list, deque)) else []
+    old = list(there or ())
     old += [None] * (len(saved) - len(old))
     items = [_given(item, state) for item, state in zip(old, saved, strict=False)]
     return deque(items, there.maxlen) if isinstance(there, deque) else items
 
 
 def _mapping(there: Any, saved: list[Any]) -> Any:
-    there = there if isinstance(there, _MAPPINGS) else {}
+    there = {} if there is None else there
     old, make = dict(there), getattr(there, "default_factory", None) or (lambda: None)
     there.clear()
     for key, state in saved:
