@@ -77,6 +77,8 @@ def hostile(trap, settings):
         ({"data": "kafka://h:1/t?plugin.library.paths={trap}"}, "does not keep passwords"),
         ({"data": "kafka://h:1/t?sasl.kerberos.kinit.cmd=touch {trap}"}, "does not keep passwords"),
         ({"data": " kafka://h:1/t?plugin.library.paths={trap}"}, "does not keep passwords"),
+        ({"data": "kafka://evil.example:9092/rows"}, "connect to 'kafka://evil.example:9092/rows'"),
+        ({"data": "kafka://127.0.0.1:9/rows?group=yours"}, "connect to 'kafka://127.0.0.1:9/rows'"),
         ({"data": "\thelper.Model()\n"}, "would import helper.Model"),
         ({"model": f"{MODEL}.clone().helper.Model()"}, "is not an import path"),
         ({"model": f"{MODEL[:-1]}, splitter=helper.Model().x)"}, "would import helper.Model"),
@@ -123,6 +125,7 @@ def test_what_is_said_at_the_end_is_what_resuming_needs(tmp_path):
     assert options(model="models:make") == ["--model models:make"]
     assert options(metric="mine.Metric()") == ["--trust-run"]
     assert options(prometheus=9, prometheus_host="0.0.0.0") == ["--trust-run"]
+    assert options(data="kafka://h:1/t") == ["--trust-run"]
     assert options(trust="a.B,c.D", allow_pickle=True) == ["--trust a.B,c.D", "--allow-pickle"]
     assert options(webhook="https://h/secret", data="kafka://h/t?sasl.password=x") == [
         "--data ADDRESS",

@@ -107,9 +107,7 @@ def resume(
     config: Config = None,
     trust_run: Annotated[
         bool,
-        flag(
-            "--trust-run", help="Run the code that the run's log names, such as a module:factory."
-        ),
+        flag("--trust-run", help="Run the code that the log names; connect to the topic in it."),
     ] = False,
     report: Report = False,
     watch: Watch = False,
@@ -122,6 +120,8 @@ def resume(
     Code that the log names is run only if it is ipdp's or that of a known library.
 
     So name a model of your own again, with --model or in a file, or give --trust-run.
+
+    So with the address of a topic: --data, or --trust-run.
     """
     from ipdp.runs import RunConfig
 

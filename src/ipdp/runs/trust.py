@@ -19,7 +19,7 @@ from ipdp.models.load.files import is_file
 from ipdp.models.load.names import LIBRARIES
 from ipdp.models.load.open import is_factory
 from ipdp.runs.toml import ConfigError
-from ipdp.sources.open import without_secrets
+from ipdp.sources.open import is_address, without_secrets
 
 if TYPE_CHECKING:
     from ipdp.runs.config import RunConfig
@@ -85,9 +85,9 @@ def kept(run: str | Path, own: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
 def must_be_safe(config: RunConfig, names: Collection[str], run: str | Path) -> None:
     """Raise unless the settings of these names, which a log has decided, run no code of others.
 
-    Nor may they let other machines in.
+    Nor may they let other machines in, or speak to them.
     """
-    for code in (*_foreign(config, names), *_opened(config, names)):
+    for code in (*_foreign(config, names), *_connected(config, names)):
         raise ConfigError(
             f"to go on with {run} would {code}, because its log says so; if you trust whoever made "
             "the run, allow it (--trust-run), or name what to use instead"
@@ -96,9 +96,9 @@ def must_be_safe(config: RunConfig, names: Collection[str], run: str | Path) -> 
 
 def must_be_complete(config: RunConfig) -> None:
     """Raise if the address of the data has gaps where passwords were."""
-    shown = without_secrets(config.data)
-    if shown != config.data or is_redacted(shown):
-        lost = f"the log does not keep passwords, and {shown} had some"
+    address = without_secrets(config.data)
+    if address != config.data or is_redacted(address):
+        lost = f"the log does not keep passwords, and {address} had some"
         raise ConfigError(f"{lost}: give the address again (--data)")
 
 
@@ -107,23 +107,26 @@ def needed(config: RunConfig) -> list[str]:
     options = []
     if any(_foreign(config, ["model"])):
         options.append(f"--model {shlex.quote(config.model)}")
-    others = {*_LIBRARIES, "prometheus_host"} - {"model"}
-    if any((*_foreign(config, others), *_opened(config, others))):
+    is_given_again = without_secrets(config.data) != config.data
+    others = {*_LIBRARIES, "prometheus_host"} - {"model", *(["data"] if is_given_again else [])}
+    if any((*_foreign(config, others), *_connected(config, others))):
         options.append("--trust-run")
     if config.trust:
         options.append(f"--trust {','.join(config.trust)}")
     if config.allow_pickle:
         options.append("--allow-pickle")
-    if without_secrets(config.data) != config.data:
+    if is_given_again:
         options.append("--data ADDRESS")
     if config.webhook is not None:
         options.append("--webhook URL")
     return options
 
 
-def _opened(config: RunConfig, names: Collection[str]) -> Iterator[str]:
-    """What settings would show to other machines, in words."""
+def _connected(config: RunConfig, names: Collection[str]) -> Iterator[str]:
+    """To which machines settings would speak, and to which they would show something, in words."""
     host = config.prometheus_host
+    if "data" in names and is_address(config.data):
+        yield f"connect to {config.data.partition('?')[0][:200]!r}"
     if config.prometheus is not None and "prometheus_host" in names and not is_loopback(host):
         yield f"show its metrics to other machines, at {host}"
 

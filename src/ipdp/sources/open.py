@@ -131,6 +131,17 @@ def open_stdin(
     return _rows(buffered, format, {**options, "name": "standard input"})
 
 
+def is_address(spec: str) -> bool:
+    """Whether a word names a source on some machine, and not a file or a data set.
+
+    Examples
+    --------
+    >>> is_address("kafka://localhost:9092/loans"), is_address("loans.csv")
+    (True, False)
+    """
+    return _kind_at(spec) is not None
+
+
 def without_secrets(spec: str) -> str:
     """The word that names a source, as it may be shown: passwords are left out of an address.
 
