@@ -104,6 +104,7 @@ def test_probabilities_of_any_kind_of_dict_wait_in_a_checkpoint(make, tmp_path):
     ("place", "value", "said"),
     [
         (2, {"dict": [["no", 0.5]]}, "labels that wait"),
+        (2, ["yes"], "labels that wait"),
         (0, 99, "times at which labels come"),
         (0, "x", "not supported"),
         (1, 3, "no observation"),

@@ -6,7 +6,7 @@ import bisect
 import warnings
 import zlib
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from operator import attrgetter
 from typing import Any, NamedTuple
@@ -236,8 +236,8 @@ def _check_questions(questions: Sequence[Question]) -> None:
     """Raise unless these can have been put away one after the other."""
     if not all(isinstance(question.x, Mapping) for question in questions):
         raise ValueError("what waits for its label is no observation")
-    # Several labels at once are a dict, of each observation or of none.
-    if len({isinstance(question.y, Mapping) for question in questions}) > 1:
+    # Several labels at once are a dict or a list, of each observation or of none.
+    if len({isinstance(question.y, Hashable) for question in questions}) > 1:
         raise ValueError("some of the labels that wait are damaged")
     if any(earlier.due > later.due for earlier, later in pairwise(questions)):
         raise ValueError("the times at which labels come are damaged")

@@ -27,7 +27,10 @@ import ipdp
 from ipdp.checks import check_engine
 from ipdp.models import Probe, SlowPathWarning, engine
 from ipdp.models.forests import ForestEngine, kernels
+from ipdp.models.forests.axes import NotWalked, Request
+from ipdp.models.forests.flat import NotRead
 from ipdp.models.forests.kernels import ice
+from ipdp.models.forests.sklearn import read_forest
 
 RNG = np.random.default_rng(0)
 N = 300
@@ -381,3 +384,46 @@ class Readable:
         def __init__(self, forest, *args):
             super().__init__(forest, *args)
             self.nodes = forest.nodes.view(np.recarray)
+
+
+# Models of strangers: the walk checks no index, so that what it reads has to be checked.
+
+
+def _edited(edit, model=None):
+    """A forest of three classes whose trees were edited, as a file of somebody else may have it."""
+    forest = (model or RandomForestClassifier(2, max_depth=3, random_state=0)).fit(FRAME, THREE)
+    for tree in forest.estimators_:
+        state = tree.tree_.__getstate__()
+        state["nodes"] = state["nodes"].copy()
+        edit(state["nodes"])
+        tree.tree_.__setstate__(state)
+    return forest
+
+
+def _on_a_column_that_is_not_there(nodes):
+    nodes["feature"][0] = 1_000_000
+
+
+def _with_shared_nodes(nodes):
+    for k in range(len(nodes) - 1):
+        nodes["left_child"][k] = nodes["right_child"][k] = k + 1
+
+
+def test_trees_of_a_crafted_model_are_not_walked():
+    model = _edited(_with_shared_nodes)
+    with pytest.raises(NotRead, match="no tree"):
+        read_forest(model, "predict_proba")
+
+
+def test_splits_on_columns_that_are_not_there_are_not_walked():
+    model = _edited(_on_a_column_that_is_not_there)
+    forest = read_forest(model, "predict_proba")
+    with pytest.raises(NotWalked, match="column 1,000,000 of 4"):
+        Request((Probe(("a",), slice(0, 3)),), NAMES, forest)
+
+
+def test_leaves_of_more_values_than_outputs_are_not_walked():
+    model = RandomForestClassifier(2, random_state=0).fit(FRAME, np.arange(N) % 5)
+    model.classes_ = model.classes_[:3]
+    with pytest.raises(NotRead, match="more values than it has outputs"):
+        read_forest(model, "predict_proba")

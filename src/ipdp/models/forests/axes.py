@@ -72,6 +72,8 @@ class Request:
         self.columns = tuple(columns)
         self.forest = forest
         numbers = range(len(columns)) if forest.columns is None else forest.columns.tolist()
+        if forest.n_features > len(numbers):  # the walk checks no index
+            raise NotWalked(f"a split is on column {forest.n_features - 1:,} of {len(numbers):,}")
         self._feature_of = {columns[column]: f for f, column in enumerate(numbers)}
         self._codes = {columns[column]: codes for column, codes in forest.codes.items()}
         self.singles = [probe for probe in probes if len(probe.names) == 1]

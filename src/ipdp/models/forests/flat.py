@@ -120,6 +120,11 @@ class Flat:
         """Number of sums."""
         return len(self.base)
 
+    @property
+    def n_features(self) -> int:
+        """How many features there must be, for all splits to find theirs."""
+        return 1 + int(self.nodes["feature"].max(initial=-1))
+
 
 def flatten(
     trees: Sequence[Tree],
@@ -150,11 +155,15 @@ def flatten(
         parts.append(part)
         starts.append(starts[-1] + len(part))
         depth = max(depth, levels)
+    flat_leaves = np.ascontiguousarray(np.concatenate(leaves)) if leaves else np.zeros((1, 1))
+    # The walk checks no index, and a model may come from a file of somebody else.
+    if max(tree.output for tree in trees) + flat_leaves.shape[1] > np.size(base):
+        raise NotRead("its leaves have more values than it has outputs")
     return Flat(
         nodes=np.concatenate(parts),
         roots=np.array(starts[:-1], dtype=np.int32),
         outputs=np.array([tree.output for tree in trees], dtype=np.int32),
-        leaves=np.ascontiguousarray(np.concatenate(leaves)) if leaves else np.zeros((1, 1)),
+        leaves=flat_leaves,
         set_start=np.cumsum([0, *map(len, tables)], dtype=np.int32),
         sets=np.concatenate([*tables, np.zeros(1)]).astype(np.uint8),
         depth=depth,
@@ -180,10 +189,11 @@ def _nodes(tree: Tree, tables: list[Array]) -> Array:
 def _by_level(tree: Tree) -> tuple[Array, int]:
     """The nodes from the root downwards, level by level, and the number of levels with splits."""
     level = np.zeros(1, dtype=np.int64)
-    levels = [level]
+    levels, n_nodes = [level], 1
     while (splits := level[tree.feature[level] >= 0]).size:
         level = np.stack([tree.left[splits], tree.right[splits]], axis=1).ravel()
         levels.append(level)
-        if len(levels) > len(tree.feature):
+        n_nodes += len(level)
+        if n_nodes > len(tree.feature):  # a node is the child of two, or of one below it
             raise NotRead("a tree of it is no tree")
     return np.concatenate(levels), len(levels) - 1

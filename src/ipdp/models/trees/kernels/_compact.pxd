@@ -23,7 +23,7 @@ cdef class CompactTree:
 
     cdef build(self, dict places)
 
-    @cython.locals(home=list)
+    @cython.locals(home=list, side=Py_ssize_t)
     cdef bint is_in_place(self, Py_ssize_t number) except -1
 
 
@@ -50,7 +50,7 @@ cdef class CompactTrees:
     @cython.locals(had_x=bint, row=Py_ssize_t, copy=CompactTree)
     cdef _vote(self, Walker walker, trees, list forms, tuple classes, cache)
 
-    @cython.locals(row=Py_ssize_t, copy=CompactTree, copies=list)
+    @cython.locals(row=Py_ssize_t, copy=CompactTree, copies=list, is_new=bint)
     cdef bint _follow(self, trees, list forms, bint had_x) except -1
 
     @cython.locals(weight=double, before=double, n_active=cython.longlong,

@@ -79,7 +79,7 @@ class Aggregation:
         together = []
         for k in range(len(shares)):
             place, count = self._places[k], self._dirichlet
-            if place < len(counts):
+            if 0 <= place < len(counts):
                 count += counts[place]
             together.append(shares[k] + part * (count / total))
         return together

@@ -101,7 +101,8 @@ class CompactTree:
                 threshold.append(node.threshold)
                 child.append(len(waiting))
                 children = node.children
-                waiting += [(children[0], children, 0), (children[1], children, 1)]
+                left, right = children  # in C an index is not checked
+                waiting += [(left, children, 0), (right, children, 1)]
             else:
                 self.usable = False
             n += 1
@@ -113,8 +114,8 @@ class CompactTree:
 
     def is_in_place(self, number: int) -> bool:
         """Whether a leaf is where it was."""
-        home = self.homes[number]
-        return home is None or home[self.sides[number]] is self.leaves[number]
+        home, side = self.homes[number], self.sides[number]
+        return home is None or (side < len(home) and home[side] is self.leaves[number])
 
 
 class CompactTrees:
@@ -198,11 +199,13 @@ class CompactTrees:
                 return False
         for row in range(len(trees)):
             copy = copies[row]
-            if copy.root is not copy.tree._root:
+            is_new = copy.root is not copy.tree._root
+            if is_new:
                 copy.build(self._places)
                 if not copy.usable:
                     return False
-            self._update(copy, had_x)
+            # A new copy may have a branch on a feature that was not read of the latest x.
+            self._update(copy, had_x and not is_new)
         return True
 
     def _update(self, copy: CompactTree, had_x: bool) -> None:

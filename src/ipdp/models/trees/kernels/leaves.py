@@ -183,7 +183,7 @@ def _read_bayes(parts: ClassifierLeaf, total: float, classes: Labels) -> None:
 
 def _lay_out(parts: ClassifierLeaf, n_classes: int) -> None:
     """Make room for the terms of the leaf's features."""
-    parts.laid_out = parts.leaf.splitters
+    parts.laid_out = None  # until there is: a splitter may not be as expected
     parts.slots, parts.names, parts.gaussians, parts.general = {}, [], [], {}
     parts.places_of = None
     for slot, (name, splitter) in enumerate(parts.leaf.splitters.items()):
@@ -198,6 +198,7 @@ def _lay_out(parts: ClassifierLeaf, n_classes: int) -> None:
     parts.terms = array("d", [math.nan]) * (n_classes * (1 + 3 * n_slots))
     parts.at_x = array("d", [0.0]) * (n_classes * n_slots)
     parts.counted = [0.0] * n_classes
+    parts.laid_out = parts.leaf.splitters
 
 
 def _read_gaussians(parts: ClassifierLeaf, k: int, label: Any) -> None:

@@ -244,6 +244,8 @@ def combine(votes: FloatArray, weights: Sequence[float]) -> FloatArray:
     The votes are of shape (n_classes, n_trees, n_points); the weights say how much a tree counts.
     """
     n_classes, n_trees, n_points = votes.shape[0], votes.shape[1], votes.shape[2]
+    if len(weights) != n_trees:
+        raise ValueError(f"{n_trees} trees vote, and {len(weights)} of them have a weight")
     combined = np.zeros((n_classes, n_points))
     shares = combined  # as numbers in C
     for row in range(n_trees):

@@ -1,0 +1,99 @@
+"""Trees that somebody has edited: the compiled walk reads beyond no list and no array."""
+
+from __future__ import annotations
+
+import random
+import warnings
+from contextlib import suppress
+
+import numpy as np
+import pytest
+from river import forest, tree
+
+import ipdp
+from ipdp.models.trees import kernels
+from ipdp.models.trees.kernels import voting
+
+ROWS = [
+    {name: random.Random(f"{k}{name}").random() for name in ("a", "b", "d")} for k in range(700)
+]
+
+
+def _learned(model):
+    for x in ROWS[:600]:
+        model.learn_one(x, "uvw"[(x["a"] > 0.5) + (x["b"] > 0.3)])
+    return model
+
+
+def _single():
+    return _learned(tree.HoeffdingTreeClassifier(grace_period=20, delta=0.1))
+
+
+def _forest():
+    return _learned(forest.ARFClassifier(n_models=3, seed=1, grace_period=20))
+
+
+def _asked(model):
+    pdp = ipdp.IncrementalPDP(model, ["a", "b"], n_past=0, n_ice=0, seed=1)
+    for x in ROWS[600:630]:
+        pdp.explain_one(x)
+    return pdp
+
+
+def _go_on(pdp):
+    """Whatever river says of such a tree; the process must survive it."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for x in ROWS[630:660]:
+            with suppress(IndexError, AttributeError, TypeError, ValueError, KeyError):
+                pdp.explain_one(x)
+
+
+def _branches(node):
+    if hasattr(node, "children"):
+        yield node
+        for child in node.children:
+            yield from _branches(child)
+
+
+def test_branches_that_lose_their_children():
+    model = _single()
+    pdp = _asked(model)
+    for branch in list(_branches(model._root)):
+        branch.children.clear()
+    model._train_weight_seen_by_model += 1
+    _go_on(pdp)
+
+
+def test_another_tree_of_as_many_leaves_in_its_place():
+    model = _single()
+    pdp = _asked(model)
+    for branch in _branches(model._root):
+        branch.feature = "d"  # which no copy has a place for
+    other = model._root
+    model._root = type(other)(other.stats, other.feature, other.threshold, 0, *other.children)
+    model._train_weight_seen_by_model += 1
+    _go_on(pdp)
+
+
+def test_a_splitter_without_its_distributions():
+    model = _single()
+    pdp = _asked(model)
+    for leaf in model._root.iter_leaves():
+        leaf._nb_correct_weight = 1e9
+        leaf.splitters = dict(leaf.splitters)
+        last = list(leaf.splitters.values())[-1]
+        del last._att_dist_per_class
+    _go_on(pdp)
+
+
+def test_more_trees_than_weights():
+    model = _forest()
+    pdp = _asked(model)
+    model._metrics.clear()
+    _go_on(pdp)
+    votes = np.ones((2, 3, 4))
+    with pytest.raises(ValueError, match="3 trees vote, and 2 of them have a weight"):
+        voting.combine(votes, [1.0, 1.0])
+    with pytest.raises(ValueError, match=r"3 trees vote|broadcast"):
+        kernels.current.combine(votes, [1.0, 1.0])
