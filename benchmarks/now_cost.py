@@ -50,9 +50,9 @@ class InTurn:
     def snapshot(self) -> dict[Any, ipdp.Curve]:
         """The smoothed curves, corrected by the answers that are there."""
         memory = self.pdp.memory
-        answers = _Answers(memory, memory.pool.weights(memory.t or 0.0))
+        answers = _Answers(memory, self.pdp.engine, memory.pool.weights(memory.t or 0.0))
         everybody = list(range(len(answers.kept)))
-        found = answers.estimate(Asked(everybody, everybody, everybody))
+        found = answers.estimate(Asked(everybody, everybody, everybody), memory.means.shown)
         curves = self.pdp.snapshot(with_ice=False)
         columns = {f: memory.means.layout.columns_of(k) for k, f in enumerate(curves)}
         added = {}

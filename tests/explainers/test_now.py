@@ -148,6 +148,68 @@ def test_the_band_holds_at_every_reading_after_a_change():
     assert 0.5 < 1.96**2 * np.mean(errors**2) / np.mean(halves**2) < 1.5
 
 
+class Counted(Line):
+    """A line that counts how often it is called."""
+
+    calls = 0
+
+    def __call__(self, x):
+        self.calls += 1
+        return super().__call__(x)
+
+
+def test_the_whole_pool_is_asked_when_the_model_has_just_changed():
+    """Also if a curve is read a moment later once more, as after a change that is reported."""
+    model, widths = Counted(), []
+    model.turn = 1.0
+    pdp = IncrementalPDP(model, ["a"], alpha=0.002, grid=GRID, n_ice=0)
+    for k, x in enumerate(rows(3_004)):
+        if k == 3_000:
+            model.slope, model.turn = -1.0, -1.0
+        pdp.explain_one(x)
+        if k % 100 == 99 or k in (3_001, 3_003):
+            before = model.calls
+            widths.append(pdp.curve("a", now=True).std_error.mean())
+            asked = (model.calls - before) / 4  # points
+            assert asked >= 288 if k == 3_001 else asked < 60
+    assert widths[-1] < 1.1 * widths[-2]
+
+
+def test_what_is_asked_in_all_is_bounded():
+    """A model that is another one each time, and curves that are read at every step or rarely."""
+    model, noise = Counted(), np.random.default_rng(1)
+    pdp = IncrementalPDP(model, ["a"], alpha=0.01, grid=GRID, n_ice=0)
+    n_read = 0
+    for k, x in enumerate(rows(1_500)):
+        model.slope, model.turn = noise.normal(size=2)
+        pdp.explain_one(x)
+        if k % 100 == 0 or k >= 1_400:
+            pdp.curve("a", now=True)
+            n_read += 1
+    asked = (model.calls - 4 * 1_500) / 4
+    # Each reading asks about eight at least, once more to see how many it takes, and for the share.
+    assert asked <= 1.2 * 1_500 + (16 + 160) * n_read
+
+
+def test_a_pool_that_has_all_observations_leaves_nothing_to_chance():
+    """The band is that of an explainer to which the model has always been what it is now."""
+    model, always = Line(), Line()
+    model.turn, always.slope, always.turn = 1.0, -1.0, -1.0
+    both = [
+        IncrementalPDP(own, ["a"], alpha=0.02, grid=GRID, n_ice=0, n_past=2_000)
+        for own in (model, always)
+    ]
+    for k, x in enumerate(rows(900)):
+        if k == 880:
+            model.slope, model.turn = -1.0, -1.0
+        for pdp in both:
+            pdp.explain_one(x)
+    now, expected = both[0].curve("a", now=True), both[1].curve("a")
+    # A part of the difference, of 4 at most, is doubted.
+    np.testing.assert_allclose(now.average, expected.average, atol=0.02)
+    np.testing.assert_allclose(now.std_error, expected.std_error, rtol=0.2, atol=1e-3)
+
+
 def test_a_level_that_moved_with_the_model_is_no_error_of_the_curve():
     model = Line()
     model.turn = 0.5

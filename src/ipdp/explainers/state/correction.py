@@ -29,8 +29,8 @@ from ipdp.explainers.state.pool import Asked
 from ipdp.grid.base import LARGEST
 from ipdp.models import Engine
 
-# A model that says the same about so many of them, spread over the past, is taken for unchanged.
-_FIRST_LOOK = 8
+# The variance due to the choice of whom to ask about is to be at most so much of that of the data.
+_OF_CHOICE = 0.5
 # Single precision rounds differently in calls of one row and of many.
 _ROUNDING = 1e-6
 # The variance of today's outputs is at most this many times that of the outputs then.
@@ -52,18 +52,17 @@ class Correction(NamedTuple):
     n_effective: FloatArray  # (n_points,) effective number of observations that were asked about
 
 
-def correction(memory: CurveMemory, engine: Engine) -> Correction | None:
-    """Ask the model again about some of the pool; None if it says what it always said."""
+def correction(memory: CurveMemory, engine: Engine, shown: FloatArray) -> Correction | None:
+    """Ask the model again about some of the pool; None if it says what it always said.
+
+    `shown` are the means that it is added to.
+    """
     weights = memory.pool.weights(memory.t or 0.0)
     n_explained = max(target.n for target in memory.targets)
-    asked = memory.pool.choose(n_explained, weights)
-    answers = _Answers(memory, weights)
-    first = asked.chosen[:: max(1, len(asked.chosen) // _FIRST_LOOK)]
-    answers.ask(engine, first)
-    # Where it has changed before, these few may have been asked about since, and others not.
-    if not (_same(answers.now, answers.latest) and _same(answers.latest, answers.then)):
-        answers.ask(engine, sorted(set(asked.chosen) - set(first)))
-    return None if _same(answers.now, answers.then) else answers.estimate(asked)
+    answers = _Answers(memory, engine, weights)
+    asked = memory.pool.choose(n_explained, weights, answers.wanted)
+    answers.ask(asked.chosen)
+    return answers.estimate(asked, shown) if answers.differ(asked.chosen) else None
 
 
 def _same(now: FloatArray, before: FloatArray) -> bool:
@@ -79,8 +78,8 @@ class _Answers:
     where the observation had that point, and 0 where it can say nothing of it.
     """
 
-    def __init__(self, memory: CurveMemory, weights: FloatArray) -> None:
-        means, self.kept = memory.means, memory.pool.kept
+    def __init__(self, memory: CurveMemory, engine: Engine, weights: FloatArray) -> None:
+        means, self.kept, self.engine = memory.means, memory.pool.kept, engine
         self.memory, self.layout, self.weights = memory, means.layout, weights
         n, n_points = len(self.kept), self.layout.n_points
         self.then, self.latest = np.zeros((2, n, len(means.outputs), n_points))
@@ -94,6 +93,7 @@ class _Answers:
             self.latest[k][: len(last), here] = last[:, there]
             self.known[k, here] = 1.0
         self.now = self.latest.copy()
+        self._asked: set[int] = set()
 
     def _columns(self, other: Layout) -> tuple[_Columns, _Columns]:
         """The columns that today's layout and another one have in common, in both of them."""
@@ -101,8 +101,35 @@ class _Answers:
             self._shared[id(other)] = _common(self.layout, other)
         return self._shared[id(other)]
 
-    def ask(self, engine: Engine, numbers: Sequence[int]) -> None:
+    def wanted(self, first: list[int]) -> float:
+        """How many it takes to know the change, by what the model says of a few; 0 for none.
+
+        A model that says the same of these few, and has said the same of all so far, is taken for
+        unchanged. Where it has changed before they may have been asked about since, and others not.
+        """
+        self.ask(first)
+        if not self.differ(first):
+            return 0.0
+        means = self.memory.means
+        of_one = (self.now[first] - self.latest[first]).var(axis=0)
+        of_data = np.nan_to_num(means.smoothing.std_error[means.n_axes :] ** 2)
+        targets = [self.layout.columns_of(number) for number in self.layout.targets]
+        ratios = [
+            of_one[:, own].mean() / max(_OF_CHOICE * of_data[:, own].mean(), _NEGLIGIBLE)
+            for own in targets
+        ]
+        return float(max(1.0, *ratios))
+
+    def differ(self, asked: list[int]) -> bool:
+        """Whether the model says, or has said, anything else than it said at first."""
+        # Those that were asked about tell at once, as a rule.
+        some = not _same(self.now[asked], self.then[asked])
+        return some or not _same(self.now, self.then)
+
+    def ask(self, wanted: Sequence[int]) -> None:
         """Ask the model about some of them, and let the pool know what it says."""
+        engine, numbers = self.engine, sorted({*wanted} - self._asked)
+        self._asked.update(numbers)
         if not numbers:
             return
         memory, means = self.memory, self.memory.means
@@ -117,38 +144,56 @@ class _Answers:
             )
         # Classes that it has learnt since the last explanation are not on the curve yet.
         values = means.aligned(answer)[1][:, : len(means.outputs)]
+        self.now[numbers] = np.where(self.known[numbers, None] > 0, values, self.now[numbers])
         for k, own in zip(numbers, values, strict=True):
-            self.now[k] = np.where(self.known[k] > 0, own, self.now[k])
-            record, last, _ = self.kept[k]
-            here, there = self._columns(record.layout)
-            latest = np.zeros((len(own), last.shape[1]))
-            latest[: len(last)] = last
-            latest[:, there] = own[:, here]
-            memory.pool.said(k, latest)
+            memory.pool.said(k, self._at_places(k, own))
 
-    def estimate(self, asked: Asked) -> Correction:
+    def _at_places(self, k: int, own: FloatArray) -> FloatArray:
+        """What the model says of a record at its own points; what it said where they are gone."""
+        record, last, _ = self.kept[k]
+        if record.layout is self.layout:
+            return own
+        here, there = self._columns(record.layout)
+        latest = np.zeros((len(own), last.shape[1]))
+        latest[: len(last)] = last
+        latest[:, there] = own[:, here]
+        return latest
+
+    def _chances(self) -> FloatArray:
+        """How much of the variance of one observation is in that of each record for its stratum.
+
+        Nothing for one that is a stratum alone: it was not picked out of several.
+        """
+        smoothing, pool = self.memory.means.smoothing, self.memory.pool
+        at = int(smoothing.weight.argmax())
+        total, n = float(smoothing.weight[at]), float(smoothing.n_effective[at])
+        own = pool.weights_of_one(self.memory.t or 0.0, total, total / max(n, 1.0))
+        return np.asarray(np.clip(1 - own / np.maximum(self.weights, _NEGLIGIBLE), 0.0, 1.0))
+
+    def estimate(self, asked: Asked, shown: FloatArray) -> Correction:
         """The mean of now minus then: of latest minus then, and of now minus latest."""
         order, starts, chosen = asked
         in_group = np.add.reduceat(self.weights[order], starts)
         share = _shares(self.weights, self.known)
         own_share = _shares(in_group, self.known[chosen])
         before, since = self.latest - self.then, self.now[chosen] - self.latest[chosen]
-        difference = (share * before).sum(axis=0) + (own_share * since).sum(axis=0)
+        difference = _weighted(share, before) + _weighted(own_share, since)
         # One was chosen out of each group: nothing is left to chance where a group is one alone.
         squares = np.add.reduceat(self.weights[order] ** 2, starts)
         chance = 1 - squares / np.maximum(in_group**2, _NEGLIGIBLE)
         of_choice = own_share**2 * chance[:, None, None] * _variances(since, own_share > 0)
         in_time = np.sort(chosen)
         now, then, there = self.now[in_time], self.then[in_time], self.known[in_time, None] > 0
-        nearby = _squares_near(in_time, there, share)
-        of_pool = nearby * _variances(now - then, there)
-        variance = of_choice.sum(axis=0) + of_pool.sum(axis=0)
-        for own, near, part in _newcomers(self.memory.means):
-            of_own = (share[:, :, [own]] * before[:, :, near]).sum(axis=0)
-            of_own += (own_share[:, :, [own]] * since[:, :, near]).sum(axis=0)
+        squares = share**2
+        picked = _squares_near(in_time, there, squares * self._chances()[:, None, None])
+        variance = of_choice.sum(axis=0) + (picked * _variances(now - then, there)).sum(axis=0)
+        nearby = _squares_near(in_time, there, squares)
+        of_now, of_then = ((nearby * _variances(y, there)).sum(axis=0) for y in (now, then))
+        for own, near, part in _newcomers(self.memory.means, shown):
+            of_own = _weighted(share[:, :, [own, own]], before[:, :, near])
+            of_own += _weighted(own_share[:, :, [own, own]], since[:, :, near])
             difference[:, own] += (difference[:, near] - of_own) @ part
             variance[:, own] += variance[:, near].max(axis=1)
-        of_now, of_then = ((nearby * _variances(y, there)).sum(axis=0) for y in (now, then))
         return Correction(
             *_doubted(self.layout, difference, variance),
             of_one=of_now / np.maximum(nearby.sum(axis=0), _NEGLIGIBLE),
@@ -166,14 +211,14 @@ def _common(wanted: Layout, other: Layout) -> tuple[_Columns, _Columns]:
     return [here for here, _ in both], [there for _, there in both]
 
 
-def _newcomers(means: Means) -> list[tuple[int, list[int], FloatArray]]:
+def _newcomers(means: Means, all_shown: FloatArray) -> list[tuple[int, list[int], FloatArray]]:
     """The columns of points that are shown as if they had been there before, in order.
 
     Each with those of its neighbours, whose past it has borrowed, and their parts in it. It is
     corrected as it is shown: as its neighbours are, plus the mean difference since it came.
     """
     column = {slot: k for k, slot in enumerate(means.layout.slots)}
-    shown, mean = means.shown[means.n_axes :], means.smoothing.mean[means.n_axes :]
+    shown, mean = all_shown[means.n_axes :], means.smoothing.mean[means.n_axes :]
     found = []
     for point in means.newcomers.points:
         own, first = column.get(point.own), column.get(point.first)
@@ -191,18 +236,23 @@ def _shares(weights: FloatArray, known: FloatArray) -> FloatArray:
     return np.asarray((own / np.where(total > 0, total, 1.0))[:, None])
 
 
+def _weighted(share: FloatArray, values: FloatArray) -> FloatArray:
+    """The weighted sum over observations, (n_outputs, n_points)."""
+    return np.asarray(np.einsum("np,nop->op", share[:, 0], values))
+
+
 def _n_effective(share: FloatArray) -> FloatArray:
     """Effective number of the observations behind a mean with these shares, (n_points,)."""
     squares = (share[:, 0] ** 2).sum(axis=0)
     return np.asarray(np.where(squares > 0, 1 / np.where(squares > 0, squares, 1.0), 0.0))
 
 
-def _squares_near(chosen: Array, there: Array, share: FloatArray) -> FloatArray:
-    """The sums of the squared shares of those that are nearest in time to each of the chosen.
+def _squares_near(chosen: Array, there: Array, squares: FloatArray) -> FloatArray:
+    """The sums of the squares of those that are nearest in time to each of the chosen.
 
     At a point that some of the chosen did not have, the others stand for all.
     """
-    squares, ends = share**2, (chosen[1:] + chosen[:-1]) // 2 + 1
+    ends = (chosen[1:] + chosen[:-1]) // 2 + 1
     own = np.where(there, np.add.reduceat(squares, [0, *ends]), 0.0)
     total = own.sum(axis=0)
     return np.asarray(own * squares.sum(axis=0) / np.where(total > 0, total, 1.0))
@@ -210,14 +260,20 @@ def _squares_near(chosen: Array, there: Array, share: FloatArray) -> FloatArray:
 
 def _variances(values: FloatArray, there: Array) -> FloatArray:
     """The variance of each value of a series, by its differences from its neighbours."""
-    both = (there[1:] & there[:-1]).astype(float)
-    half = both * np.diff(values, axis=0) ** 2 / 2
-    nothing = np.zeros((1, *half.shape[1:]))
-    sums = np.concatenate([nothing, half]) + np.concatenate([half, nothing])
-    counts = np.concatenate([nothing[:, :1], both]) + np.concatenate([both, nothing[:, :1]])
+    both = there[1:] & there[:-1]
+    half = np.diff(values, axis=0)
+    half *= half
+    half *= both / 2
+    sums, counts = np.zeros_like(values), np.zeros(there.shape)
+    for own in (slice(1, None), slice(-1)):  # the differences from the one before and after
+        sums[own] += half
+        counts[own] += both
+    if counts.all():
+        sums /= counts
+        return sums
     # A value without neighbours has only itself to say how uncertain it is.
-    own = np.where(counts > 0, sums / np.where(counts > 0, counts, 1.0), values**2)
-    return np.where(there, own, 0.0)
+    alone = np.where(counts > 0, sums / np.where(counts > 0, counts, 1.0), values**2)
+    return np.where(there, alone, 0.0)
 
 
 def _ratio(of_now: FloatArray, of_then: FloatArray) -> FloatArray:

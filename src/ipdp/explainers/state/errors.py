@@ -75,6 +75,7 @@ class AtBlock:
     """What is known of all curves when a block is over; it holds until the next one is."""
 
     blocks: Blocks
+    changing: bool  # whether the model has changed meanwhile, which is no error
     groups: Groups
     n_effective: FloatArray  # number of blocks that each mean is worth, of shape (n_columns,)
     known: Array  # which columns have enough blocks
@@ -111,6 +112,7 @@ def at_block(means: Means, blocks: Blocks, *, changing: bool = False) -> AtBlock
     )
     return AtBlock(
         blocks=blocks,
+        changing=changing,
         groups=groups,
         n_effective=weights.n_effective,
         known=known,
@@ -200,7 +202,7 @@ class CurveErrors:
         plain = smoothing.std_error[means.n_axes :]
         self.n_effective = smoothing.n_effective
         self._inflation = np.ones_like(plain)
-        self._at_block = _latest(means) if found is None else _of_changing(means)
+        self._at_block = _latest(means, changing=found is not None)
         self._std_error = plain
         # What a correction does to the variance of the centred curve: a factor, and what is added.
         self._factor, self._added = np.ones_like(plain), np.zeros_like(plain)
@@ -279,13 +281,7 @@ class CurveErrors:
         }
 
 
-def _of_changing(means: Means) -> AtBlock | None:
-    """What the blocks say where the model has changed meanwhile, which is no error."""
-    closed = means.blocks.closed(means.smoothing.t or 0.0)
-    return at_block(means, closed, changing=True) if len(closed.numbers) >= FEWEST else None
-
-
-def _latest(means: Means) -> AtBlock | None:
+def _latest(means: Means, *, changing: bool) -> AtBlock | None:
     """What the blocks say; the same object until there is a new one."""
     closed = means.blocks.closed(means.smoothing.t or 0.0)
     if len(closed.numbers) < FEWEST or not means.outputs:
@@ -293,8 +289,9 @@ def _latest(means: Means) -> AtBlock | None:
     last: AtBlock | None = means.errors
     if (
         last is None
+        or last.changing is not changing
         or last.blocks.mean.base is not means.blocks.mean
         or len(last.blocks.numbers) != len(closed.numbers)
     ):
-        last = means.errors = at_block(means, closed)
+        last = means.errors = at_block(means, closed, changing=changing)
     return last

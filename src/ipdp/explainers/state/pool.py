@@ -12,9 +12,9 @@ from __future__ import annotations
 
 import logging
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -37,9 +37,12 @@ logger = logging.getLogger("ipdp.explainers")
 # Which observations are picked does not depend on a user's seed: any start is as good.
 _SEEDS = (0, 1)
 _SAVED = ("n", "weight", "wanted", "_closed_at", "_pick_at", "_enough")
-_SAVED_OF_ASKED = ("_asked_at", "_reading", "_order", "_starts", "_chosen")
-# How many are asked about, for each observation since the last time; and at least so many.
-_RATE, _FEWEST = 0.9, 8
+_SAVED_OF_ASKED = ("_asked_at", "_reading", "_order", "_starts", "_chosen", "_credit")
+# How many are asked about for each observation that was explained: at most, on average; and while
+# the model changes little. At least so many are asked about each time.
+_RATE, _USUAL, _FEWEST = 1.2, 0.5, 8
+# What is not used is saved up for when the model changes: for so many readings of the whole pool.
+_SAVED_UP = 4
 # Those who were last asked about so many readings ago, or more, are asked about as often.
 _OLDEST = 4
 _NEGLIGIBLE = 1e-300
@@ -93,10 +96,12 @@ class Pool:
         # it said of them.
         self._asked_at: int | None = None
         self._reading = 0  # how often it was asked
+        self._credit = 0.0  # how many could have been asked about and were not
         self._order: list[int] = []
         self._starts: list[int] = []
         self._chosen: list[int] = []
         self._answered: dict[int, FloatArray] = {}
+        self._found: dict[int, Any] = {}  # what was found out of records, by their numbers
 
     @property
     def last(self) -> float | None:
@@ -173,21 +178,54 @@ class Pool:
         """How much of the past each of them stands for, at a time that is not in its past."""
         return np.asarray(self._weights_at(t)[0])
 
-    def choose(self, n_explained: int, weights: FloatArray) -> Asked:
+    def weights_of_one(self, t: float, total: float, mean: float) -> FloatArray:
+        """How much each of them weighs itself, if all observations have the same weight.
+
+        `total` is the sum of the weights of all that came, `mean` the mean of these weights, each
+        by itself: half of the weight of a new observation where older ones have decayed.
+        """
+        new = min(((1 + self._decay) * mean + (1 - self._decay) * total) / 2, 2 * mean)
+        times = np.array([one.record.t for one in self.kept])
+        return np.asarray(new * self._decay ** (t - times))
+
+    def choose(
+        self, n_explained: int, weights: FloatArray, wanted: Callable[[list[int]], float]
+    ) -> Asked:
         """Whom to ask about, after so many observations: one out of each group, by weight.
 
-        They are more the longer ago the last time was, and the same ones if nothing came since: to
-        look twice gives the same curve.
+        They are the same ones if nothing came since the last time: to look twice gives the same
+        curve. Else `wanted` is called with a few of them, and says how many it takes; 0 if these
+        few are enough.
         """
         if n_explained != self._asked_at or len(self._order) != len(weights):
             self._adopt_answers()
             since = n_explained - (self._asked_at or 0)
-            self._asked_at, self._reading = n_explained, self._reading + 1
-            order, starts = self._groups(max(_FEWEST, round(_RATE * since)), weights)
-            groups = np.split(order, starts[1:])
-            self._chosen = [self._one_of(group, weights[group]) for group in groups]
-            self._order, self._starts = order.tolist(), starts.tolist()
+            self._reading += 1
+            first = self._one_of_each(_FEWEST, weights)
+            n = wanted(first.chosen)
+            asked = self._one_of_each(self._granted(n, since), weights) if n else first
+            self._order, self._starts, self._chosen = asked
+            self._asked_at = n_explained
+            saved = self._credit + _RATE * since - len(asked.chosen)
+            self._credit = min(max(saved, 0.0), float(_SAVED_UP * self.size))
         return Asked(self._order, self._starts, self._chosen)
+
+    def _granted(self, wanted: float, since: int) -> int:
+        """How many may be asked about: what was saved up is for a model that has just changed."""
+        usual = max(_FEWEST, round(_USUAL * since))
+        if wanted < self.size:
+            return round(min(max(wanted, usual / 2), usual))
+        return max(usual, round(self._credit + _RATE * since))
+
+    def _one_of_each(self, n: int, weights: FloatArray) -> Asked:
+        order, starts = self._groups(n, weights)
+        sums = np.cumsum(weights[order])
+        stops = np.append(starts[1:], len(order))
+        below, above = np.append(0.0, sums)[starts], sums[stops - 1]
+        draws = np.array([self._choosing.draw() for _ in starts])
+        at = np.searchsorted(sums, below + draws * (above - below), side="right")
+        chosen = order[np.clip(at, starts, stops - 1)]
+        return Asked(order.tolist(), starts.tolist(), chosen.tolist())
 
     def _groups(self, n: int, weights: FloatArray) -> tuple[Array, Array]:
         """Consecutive parts, about n, of all by when they were last asked about.
@@ -207,11 +245,6 @@ class Pool:
         begins |= np.diff(ages < 1, prepend=True)
         return order, np.flatnonzero(begins)
 
-    def _one_of(self, group: Array, weights: FloatArray) -> int:
-        sums = np.cumsum(weights)
-        at = int(np.searchsorted(sums, self._choosing.draw() * sums[-1], side="right"))
-        return int(group[min(at, len(group) - 1)])
-
     def _adopt_answers(self) -> None:
         """What the model said when it was last asked is what changes are told from by now."""
         for number, values in self._answered.items():
@@ -226,12 +259,21 @@ class Pool:
         """Note what the model says of one of them now."""
         self._answered[number] = values
 
+    def remembered(self, records: Sequence[Record], find: Callable[[int], Any]) -> list[Any]:
+        """What `find` gives for each record, by its place; it is called once for each of them."""
+        self._found = {
+            record.n: self._found[record.n] if record.n in self._found else find(k)
+            for k, record in enumerate(records)
+        }
+        return list(self._found.values())
+
     # Segments of a stream, copies, state.
 
     def merge(self, later: Pool, t: float) -> Pool:
         """The pool of both at a time, by sampling: one of the same kind, not that of one stream."""
         both = Pool(self.size, alpha=self.alpha)
         both.n, both._reading = self.n + later.n, max(self._reading, later._reading)
+        both._credit = min(self._credit + later._credit, float(_SAVED_UP * self.size))
         parts = [
             (own, k, weight)
             for k, pool in enumerate((self, later))
@@ -267,6 +309,7 @@ class Pool:
         twin._adopt_answers()
         twin._kept = [ordered(kept) for kept in twin._kept]
         twin._newest = twin._newest and ordered(twin._newest)
+        twin._found = {}
         return twin
 
     def copy(self) -> Pool:
@@ -347,7 +390,9 @@ class Pool:
         """
         if state is None:
             return [0.0] * n
+        state = {"_credit": 0.0, **state}
         schema.check(state, _asked_at=schema.maybe(schema.count), _reading=schema.count)
+        schema.check(state, _credit=schema.weight)
         schema.check(state, _order=schema.parts, readings=schema.each(schema.weight, n))
         order, below = state["_order"], schema.below(len(state["_order"]))
         schema.check(state, _order=schema.each(below), _starts=schema.each(below))

@@ -7,20 +7,22 @@ Such a model is therefore asked again about some past observations.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ipdp.core.observations import arranged
-from ipdp.core.typing import Array, FeatureName, FloatArray
+from ipdp.core.typing import Array, FeatureName, FloatArray, Observation
 from ipdp.explainers.state.curve_memory import CurveMemory
 from ipdp.explainers.state.records import IceRecord, Record
 from ipdp.explainers.state.spread import Spread
-from ipdp.models import Engine
+from ipdp.grid.base import LARGEST
+from ipdp.models import Engine, Probe
 
-# Of how many past observations the share is computed, at most.
-_PREDICTED = 288
+# Of about how many past observations the share is computed, at most.
+_PREDICTED = 144
 # A change counts as far as its square is larger than so many times its variance.
 _DOUBT = 1.0
 # By so many standard errors may the share of the pool differ from that of all observations.
@@ -58,27 +60,50 @@ def share_now(
     positions
         Where their points are.
     """
-    kept, weights = memory.pool.kept, memory.pool.weights(memory.t or 0.0)
-    step = -(-len(kept) // _PREDICTED)
-    records = [one.record for one in kept[::step]]
-    weights = weights[::step] / weights[::step].sum()
+    pool, weights = memory.pool, memory.pool.weights(memory.t or 0.0)
+    step = max(1, round(len(pool.kept) / _PREDICTED))
+    # The same ones each time, as long as they are kept.
+    chosen = [k for k, one in enumerate(pool.kept) if one.record.n % step == 0]
+    records = [pool.kept[k].record for k in chosen]
+    weights = weights[chosen] / weights[chosen].sum()
     own = [memory.admit(record.x) for record in records]
-    rows = [record.x for record in records]
-    asked = [arranged(x, memory.columns) for x in rows] if engine.ordered else rows
-    n_outputs = len(memory.means.outputs)
-    said = memory.means.aligned(engine.predict(asked))[1][:, :n_outputs, 0]
-    before = _said_then(memory, records, own, said)
-    rests = said.copy(), before.copy()
-    both = (effects(memory.spreads.own, mean, positions) for mean in (now, then))
-    for (number, place, curve), (_, _, smoothed) in zip(*both, strict=True):
-        values = [each[place] for each in own]
-        shares = _shares_of_steps(records, number, values, before, curve.positions)
-        rests[0][:] -= curve.at(values, shares)
-        rests[1][:] -= smoothed.at(values, shares)
+    names = list(memory.grids)
+    known = pool.remembered(
+        records, lambda k: Then.of(records[k], dict(zip(names, own[k], strict=True)))
+    )
+    said = predictions(memory, engine, [record.x for record in records])
+    before = _said_then(known, said)
+    both = np.hstack([said, before])
+    rests = both.copy()
+    for number, place, curve in effects(memory.spreads.own, np.vstack([now, then]), positions):
+        shares = _shares_of_steps(known, number, curve.positions)
+        rests -= curve.at([each[place] for each in own], shares)
+    n_outputs = said.shape[1]
     now_and_then = [
-        Share.of(whole, rest, weights) for whole, rest in zip((said, before), rests, strict=True)
+        Share.of(both[:, part], rests[:, part], weights)
+        for part in (slice(n_outputs), slice(n_outputs, None))
     ]
     return corrected(smoothed_share(memory.spreads.own), *now_and_then)
+
+
+def predictions(memory: CurveMemory, engine: Engine, rows: Sequence[Observation]) -> FloatArray:
+    """What the model says of past observations as they are, (n, n_outputs).
+
+    A number is replaced by itself if there is one that all of them have: engines answer such
+    questions much faster than they predict.
+    """
+    asked = [arranged(x, memory.columns) for x in rows] if engine.ordered else rows
+    means = memory.means
+    for name in memory.grids:
+        kinds = {type(x.get(name)) for x in rows}
+        if kinds in ({int}, {float}) and all(abs(x[name]) < LARGEST for x in rows):
+            probe = Probe((name,), 0, 1, (kinds == {int},), (None,))
+            values = np.array([x[name] for x in rows], dtype=float)[:, None, None]
+            answer = engine.ice_again(asked, (probe,), values)
+            break
+    else:
+        answer = engine.predict(asked)
+    return means.aligned(answer)[1][:, : len(means.outputs), 0]
 
 
 class Share(NamedTuple):
@@ -114,72 +139,92 @@ def corrected(smoothed: FloatArray, now: Share, then: Share) -> FloatArray:
     return np.where(np.isnan(found) | off, now.value, found)
 
 
-def _said_then(
-    memory: CurveMemory, records: Sequence[Record], own: list[list[Any]], now: FloatArray
-) -> FloatArray:
-    """What the model said of observations when they came; where that is not known, what it says."""
-    names, said = list(memory.grids), now.copy()
-    for k, record in enumerate(records):
+class Then(NamedTuple):
+    """What the model said of an observation when it came, as its ICE curves tell."""
+
+    said: list[float] | None  # the outputs; None if they are not known
+    # By the number of a target: the two points between which the value is, and how far on its way
+    # from the one to the other the prediction has come.
+    steps: dict[int, tuple[float, float, float]]
+
+    @classmethod
+    def of(cls, record: Record, own: Mapping[FeatureName, Any]) -> Then:
+        """Read it off a record; `own` are the values of its features."""
         ice = IceRecord(record.layout, record.positions, record.values)
-        found = read_off(ice, dict(zip(names, own[k], strict=True)))
-        if found is not None:
-            said[k] = 0.0  # of classes that had not been met
-            said[k, : len(found)] = found
-    return said
+        said = read_off(ice, own)
+        return cls(said, {} if said is None else _steps(ice, own, said))
 
 
-def _shares_of_steps(
-    records: Sequence[Record],
-    number: int,
-    own: Sequence[Any],
-    said: FloatArray,
-    positions: FloatArray | None,
-) -> FloatArray | None:
-    """Where values are between two points of a curve, as far as the answers tell; NaN elsewhere.
+def _steps(
+    record: IceRecord, own: Mapping[FeatureName, Any], said: list[float]
+) -> dict[int, tuple[float, float, float]]:
+    """Where values are between two points of a curve, as far as the answers tell.
 
     Between two points the model need not be a line, as in `kernels/spread.py`: how far the
     prediction has come from the one to the other says where the observation is.
     """
+    places, outputs, found = record.positions[0].tolist(), record.values.tolist(), {}
+    for number, probe in zip(record.layout.targets, record.layout.probes, strict=True):
+        value = own.get(probe.names[0])
+        if len(probe.names) > 1 or probe.categories[0] is not None or value is None:
+            continue
+        right = bisect_right(places, value, probe.start, probe.stop - probe.missing)
+        if not probe.start < right < probe.stop - probe.missing:
+            continue
+        rises = [(abs(y[right] - y[right - 1]), o) for o, y in enumerate(outputs)]
+        most, o = max(rises, key=lambda rise: rise[0], default=(0.0, 0))
+        low, high = outputs[o][right - 1 : right + 1] if rises else (0.0, 0.0)
+        if most > 1e-9 * abs(low):
+            share = min(max((said[o] - low) / (high - low), 0.0), 1.0)
+            found[number] = (places[right - 1], places[right], share)
+    return found
+
+
+def _said_then(known: Sequence[Then], now: FloatArray) -> FloatArray:
+    """What the model said of observations when they came; where that is not known, what it says."""
+    said = now.copy()
+    for k, then in enumerate(known):
+        if then.said is not None:
+            said[k] = 0.0  # of classes that had not been met
+            said[k, : len(then.said)] = then.said
+    return said
+
+
+def _shares_of_steps(
+    known: Sequence[Then], number: int, positions: FloatArray | None
+) -> FloatArray | None:
+    """How far values are on their way between two points of a curve; NaN where it is not known."""
     if positions is None:
         return None
-    found = np.full(len(own), np.nan)
-    for k, (record, value) in enumerate(zip(records, own, strict=True)):
-        columns = record.layout.columns_of(number)
-        if value is None or not len(columns):
-            continue
-        missing = record.layout.probe_of(number).missing
-        at = record.positions[0, columns.start : columns.stop - missing]
-        right = int(np.searchsorted(at, value, side="right"))
-        if 0 < right < len(at) and {at[right - 1], at[right]} <= set(positions.tolist()):
-            low, high = record.values[:, columns.start + right - 1 : columns.start + right + 1].T
-            rise = high - low
-            if not rise.size:  # the model had said nothing yet
-                continue
-            o = int(np.abs(rise).argmax())
-            if abs(rise[o]) > 1e-9 * abs(low[o]):
-                found[k] = min(max((said[k, o] - low[o]) / rise[o], 0.0), 1.0)
-    return found
+    points = set(positions.tolist())
+    steps = [then.steps.get(number, (np.nan, np.nan, np.nan)) for then in known]
+    there = [left in points and right in points for left, right, _ in steps]
+    return np.where(there, np.array(steps)[:, 2], np.nan)
 
 
 def read_off(record: IceRecord, own: Mapping[FeatureName, Any]) -> list[float] | None:
     """The outputs for an observation, off the curve that is flattest where it is; None: unknown."""
-    best, least = None, np.inf
+    best, least, best_value = None, np.inf, 0.0
+    places, outputs = record.positions[0].tolist(), record.values.tolist()
     for probe, keys in zip(record.layout.probes, record.layout.keys, strict=True):
         value = own.get(probe.names[0])
         if len(probe.names) > 1 or value is None:
             continue
-        values = record.values[:, probe.start : probe.stop - probe.missing]
+        start, stop = probe.start, probe.stop - probe.missing
         if probe.categories[0] is not None:
             if (value,) in keys:
-                return list(values[:, keys.index((value,))].tolist())
+                return [y[start + keys.index((value,))] for y in outputs]
             continue
-        at = record.positions[0, probe.start : probe.stop - probe.missing]
-        left = int(np.clip(np.searchsorted(at, value, side="right") - 1, 0, max(len(at) - 2, 0)))
-        rise = float(np.abs(np.diff(values[:, left : left + 2])).max(initial=0.0))
-        doubt = rise if at[0] <= value <= at[-1] else 1e100 * (1 + rise)
+        left = max(min(bisect_right(places, value, start, stop) - 1, stop - 2), start)
+        right = min(left + 1, stop - 1)
+        rise = max((abs(y[right] - y[left]) for y in outputs), default=0.0)
+        doubt = rise if places[start] <= value <= places[stop - 1] else 1e100 * (1 + rise)
         if doubt < least:
-            best, least = _on_lines(at, values, np.array([float(value)]))[0].tolist(), doubt
-    return best
+            best, least, best_value = slice(start, stop), doubt, float(value)
+    if best is None:
+        return None
+    at, values = record.positions[0, best], record.values[:, best]
+    return list(_on_lines(at, values, np.array([best_value]))[0].tolist())
 
 
 def _share(mean: FloatArray, whole: FloatArray, rest: FloatArray) -> FloatArray:

@@ -52,7 +52,7 @@ class Snapshot:
         self._rows = [self._means.n_axes + number for number in self._numbers]
         found = None
         if engine is not None and memory.pool.kept:
-            self._smoothed, found = self._mean, correction(memory, engine)
+            self._smoothed, found = self._mean, correction(memory, engine, self._mean)
             if found is not None:
                 self._difference = found.difference
                 outputs = self._mean[self._means.n_axes :]

@@ -48,6 +48,9 @@ class Answering(ABC):
         """
         return None
 
+    def hold(self, on: bool) -> None:  # noqa: B027  (most look at the model each time)
+        """Say whether the model stays as it is from now on, so that it is looked at once."""
+
     def simplify(self) -> bool:
         """Answer in a simpler way from now on; False if there is none."""
         return False

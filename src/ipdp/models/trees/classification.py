@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -133,6 +134,7 @@ class ClassifierWalk(Walk):
         self._read_for: tuple[Any, ...] = ()
         self._copies: Any = None
         self._copies_fit = True
+        self._held: tuple[Ensemble, Labels] | None = None
 
     @staticmethod
     def serves(model: Any) -> bool:
@@ -167,8 +169,15 @@ class ClassifierWalk(Walk):
             return classes, votes[:, 0]
         return classes, kernels.current.combine(votes, ensemble.weights)
 
+    def hold(self, on: bool) -> None:
+        self._held = None
+        with suppress(Exception):  # it is raised again where an answer is asked for
+            self._held = self._asked() if on else None
+
     def _asked(self) -> tuple[Ensemble, Labels]:
         """The trees as they are now, and the classes that they know."""
+        if self._held is not None:
+            return self._held
         ensemble = self._alone or self._ensemble(self.model)
         met = [tree.classes for tree in ensemble.trees]
         return ensemble, self._order.of(met[0] if self._alone else set().union(*met))

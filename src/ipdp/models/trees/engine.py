@@ -150,7 +150,11 @@ class TreeEngine(RowEngine):
             self._others = [p for p in self._columns.others if not Lines.serves(p)]
         if len(observations) == 1:
             return self._ice_one(observations[0], positions)
-        parts = [self._ice_one(x, positions[k : k + 1]) for k, x in enumerate(observations)]
+        self.walk.hold(True)
+        try:
+            parts = [self._ice_one(x, positions[k : k + 1]) for k, x in enumerate(observations)]
+        finally:
+            self.walk.hold(False)
         labels = tuple(dict.fromkeys(label for part in parts for label in part.labels or ()))
         return Outputs(labels, np.concatenate([aligned(part, labels).values for part in parts]))
 
