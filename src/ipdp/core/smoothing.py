@@ -154,6 +154,44 @@ class Smoothing:
         """
         self.update_many_at(np.array([columns], dtype=np.intp), values[None], [w], [t])
 
+    def update_some(self, columns: Array, values: FloatArray, w: FloatArray, t: float) -> None:
+        """Fold one observation in, with values of some columns, each with a weight; others age.
+
+        Parameters
+        ----------
+        columns
+            Numbers of the columns, none twice.
+        values
+            Of shape (n_rows, n).
+        w
+            Weights, positive, of shape (n,).
+        t
+            Time of the observation.
+
+        Examples
+        --------
+        >>> smoothing = Smoothing(alpha=0.5, n_columns=3)
+        >>> smoothing.update_some(np.array([2, 0]), np.array([[5.0, 1.0]]), np.array([1.0, 2]), 1)
+        >>> smoothing.update_some(np.array([2]), np.array([[8.0]]), np.array([4.0]), 2)
+        >>> smoothing.mean.round(2), smoothing.weight
+        (array([[1.  , 0.  , 7.67]]), array([1. , 0. , 4.5]))
+        """
+        if len(self._weight) != self.mean.shape[1]:
+            self._weight, self._squares = self.weight, self.squares
+        (decay,) = self._decays([t])
+        self._weight *= decay
+        self._squares *= decay * decay
+        self.spread *= decay
+        weight = self._weight[columns]
+        delta = values - self.mean[:, columns]
+        step = delta * (w / (weight + w))
+        self.mean[:, columns] += step
+        self.spread[:, columns] += step * delta * weight
+        self._weight[columns] += w
+        self._squares[columns] += w * w
+        self.n += 1
+        self.t = t
+
     def update_many_at(
         self, columns: Array, values: FloatArray, w: list[float], t: list[float]
     ) -> None:

@@ -29,7 +29,7 @@ from ipdp.models.words import words_of
 _CHECKED = 10
 
 # Settings that are only told where they are given, as states from before they were there have none.
-_OPTIONAL = ("by", "link", "dependence")
+_OPTIONAL = ("by", "link", "dependence", "max_features")
 
 VERSION = 1
 """Of the states that are written and read."""

@@ -12,6 +12,7 @@ from ipdp.core.errors import NotEnoughSamples
 from ipdp.core.explained import Explained
 from ipdp.core.importance import Result
 from ipdp.core.link import Link
+from ipdp.core.random import seed_for
 from ipdp.core.typing import Feature, FeatureName, Observation
 from ipdp.core.validation import next_time, unknown, whole_number
 from ipdp.explainers.asked_pairs import AskedPairs
@@ -20,6 +21,7 @@ from ipdp.explainers.segments.explainer import Segmented
 from ipdp.explainers.segments.labels import By
 from ipdp.explainers.segments.memory import SegmentsMemory
 from ipdp.explainers.state.curve_memory import CurveMemory
+from ipdp.explainers.state.sampled_memory import SampledMemory
 from ipdp.explainers.state.snapshot import Snapshot
 from ipdp.explainers.state.stack import Stack
 from ipdp.explainers.state.targets import checked_grids, followed, make_targets, over_all
@@ -27,6 +29,8 @@ from ipdp.grid import Grid
 
 Estimator = Literal["pointwise", "regrid"]
 """What the mean of a curve belongs to: the number of a point, or its position."""
+
+_MOST = "max_features"
 
 
 class IncrementalPDP(AskedPairs, Segmented):
@@ -62,6 +66,11 @@ class IncrementalPDP(AskedPairs, Segmented):
     every
         Explain every k-th observation only; this is k. Weights decay with all of them, so that
         alpha keeps its meaning.
+    max_features
+        Ask about so many features, or pairs, of an observation at most, drawn at random: those
+        whose curves differ from one time to the next more often, and each now and then. Each curve
+        is that of all observations up to chance, with a wider band. For streams with hundreds of
+        features; None asks about all.
     n_ice
         Number of recent ICE curves to keep for plotting.
     n_past
@@ -124,6 +133,7 @@ class IncrementalPDP(AskedPairs, Segmented):
         grid: Grid | Mapping[FeatureName, Grid] | None = None,
         estimator: Estimator = "regrid",
         every: int = 1,
+        max_features: int | None = None,
         n_ice: int = 20,
         n_past: int = 288,
         dependence: bool = True,
@@ -142,6 +152,9 @@ class IncrementalPDP(AskedPairs, Segmented):
         self.n_ice = whole_number("n_ice", n_ice, least=0)
         self.n_past = whole_number("n_past", n_past, least=0)
         self.dependence = bool(dependence)
+        self.max_features = None if max_features is None else whole_number(_MOST, max_features)
+        if self.max_features is not None and by is not None:
+            raise ValueError("give by, or max_features, not both")
         self._check_groups(by, n_groups)
         self._take_link(link)
 
@@ -156,8 +169,11 @@ class IncrementalPDP(AskedPairs, Segmented):
         """Explain many observations, as `Explainer.explain_many` does.
 
         Each row gets the points that it would have had on its own; only the calls of the model are
-        put together.
+        put together; with `max_features` they are not.
         """
+        if self.max_features is not None:  # what is asked next depends on the answers
+            super().explain_many(X, *y, w=w, t=t, names=names)
+            return
         rows, _, weights, times = self._table(X, y, w, t, names)
         if not rows:
             return
@@ -208,6 +224,9 @@ class IncrementalPDP(AskedPairs, Segmented):
             "n_past": self.n_past,
             "dependence": self.dependence,
         }
+        if self.max_features is not None:
+            sampled = SampledMemory(targets, tuple(x), **sizes)
+            return sampled.begin(self.max_features, seed_for(self.seed, _MOST))
         if self.by is None:
             return CurveMemory(targets, tuple(x), **sizes)
         memory = SegmentsMemory(targets, tuple(x), **sizes).begin(self.by, self.n_groups)
@@ -222,6 +241,7 @@ class IncrementalPDP(AskedPairs, Segmented):
             "grid": self.grid,
             "estimator": self.estimator,
             "every": self.every,
+            **({} if self.max_features is None else {_MOST: self.max_features}),
             **({} if self.dependence else {"dependence": False}),
             **({} if self.by is None else {"by": self.by, "n_groups": self.n_groups}),
             **self._link_settings,

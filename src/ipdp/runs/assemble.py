@@ -182,6 +182,7 @@ def _explainers(model: Any, config: RunConfig) -> dict[str, Explainer]:
     # Those that are words for something else, which is made where it is wanted.
     made = {"grid": lambda: _grid(config.grid), "loss": lambda: _loss(model, config.loss)}
     names = ("features", "alpha", "estimator", "every", "seed", "by", "n_groups", "link", *made)
+    names += ("max_features",)
     public = (getattr(explainers, name) for name in explainers.__all__)
     known = {kind.name: kind for kind in public if hasattr(kind, "name")}
     named: dict[str, Explainer] = {}

@@ -270,6 +270,9 @@ class RunConfig(BaseModel):
         "can be seen, or logarithms",
     )
     every: int = _explanation(1, "K", "Every K-th observation is explained; this is K")
+    max_features: int | None = _explanation(
+        None, "N", "Features that an observation is asked about at most, drawn at random; for pdp"
+    )
     budget: float | None = _explanation(
         None, "SHARE", "Share of the time that explaining may take, such as 0.2; K is then adapted"
     )

@@ -21,13 +21,14 @@ import numpy as np
 
 from ipdp.core import kernels
 from ipdp.core.observations import arranged
-from ipdp.core.typing import Array, FloatArray
+from ipdp.core.typing import Array, FloatArray, Observation
 from ipdp.explainers.state.curve_memory import CurveMemory
 from ipdp.explainers.state.means import Means
 from ipdp.explainers.state.points import Layout
 from ipdp.explainers.state.pool import Asked
 from ipdp.grid.base import LARGEST
 from ipdp.models import Engine
+from ipdp.models.base import Probe
 
 # The variance due to the choice of whom to ask about is to be at most so much of that of the data.
 _OF_CHOICE = 0.5
@@ -75,7 +76,8 @@ class _Answers:
 
     `then`, `latest` and `now` have the shape (n, n_outputs, n_points); where an observation was
     asked about, (n, n_axes, n_points), is where it was at that time. `known`, (n, n_points), is 1
-    where the observation had that point, and 0 where it can say nothing of it.
+    where the observation had that point, and 0 where it can say nothing of it; where it was asked
+    about by chance, one over the probability of that.
     """
 
     def __init__(self, memory: CurveMemory, engine: Engine, weights: FloatArray) -> None:
@@ -91,7 +93,7 @@ class _Answers:
             self.positions[k][:, here] = record.positions[:, there]
             self.then[k][: len(record.values), here] = record.values[:, there]
             self.latest[k][: len(last), here] = last[:, there]
-            self.known[k, here] = 1.0
+            self.known[k, here] = _weights(record.layout)[there]
         self.now = self.latest.copy()
         self._asked: set[int] = set()
 
@@ -132,18 +134,14 @@ class _Answers:
         self._asked.update(numbers)
         if not numbers:
             return
-        memory, means = self.memory, self.memory.means
+        memory = self.memory
         rows = [self.kept[k].record.x for k in numbers]
         if engine.ordered:
             rows = [arranged(x, memory.columns) for x in rows]
-        answer = engine.ice_again(rows, self.layout.probes, self.positions[numbers])
-        if not kernels.current.are_below(answer.values, LARGEST):
-            raise ValueError(
-                "asked again about past observations, the model answered with NaN, infinity or a "
-                f"number beyond {LARGEST:g}: its curve as it is now is not known"
-            )
-        # Classes that it has learnt since the last explanation are not on the curve yet.
-        values = means.aligned(answer)[1][:, : len(means.outputs)]
+        if any(self.kept[k].record.layout.chances for k in numbers):
+            values = [self._own_points(engine, k, x) for k, x in zip(numbers, rows, strict=True)]
+        else:
+            values = list(self._said(engine, rows, self.layout.probes, self.positions[numbers]))
         self.now[numbers] = np.where(self.known[numbers, None] > 0, values, self.now[numbers])
         for k, own in zip(numbers, values, strict=True):
             memory.pool.said(k, self._at_places(k, own))
@@ -169,6 +167,30 @@ class _Answers:
         total, n = float(smoothing.weight[at]), float(smoothing.n_effective[at])
         own = pool.weights_of_one(self.memory.t or 0.0, total, total / max(n, 1.0))
         return np.asarray(np.clip(1 - own / np.maximum(self.weights, _NEGLIGIBLE), 0.0, 1.0))
+
+    def _own_points(self, engine: Engine, k: int, x: Observation) -> FloatArray:
+        """What the model says now of one that was asked about some features only, about these."""
+        record = self.kept[k].record
+        here, there = self._columns(record.layout)
+        own = self.now[k].copy()
+        answer = self._said(engine, [x], record.layout.probes, record.positions[None])[0]
+        own[:, here] = answer[:, there]
+        return own
+
+    def _said(
+        self, engine: Engine, rows: list[Observation], probes: Sequence[Probe], at: FloatArray
+    ) -> FloatArray:
+        """What the model says now, (n, n_outputs, n_points), or an error."""
+        answer = engine.ice_again(rows, probes, at)
+        if not kernels.current.are_below(answer.values, LARGEST):
+            raise ValueError(
+                "asked again about past observations, the model answered with NaN, infinity or a "
+                f"number beyond {LARGEST:g}: its curve as it is now is not known"
+            )
+        # Classes that it has learnt since the last explanation are not on the curve yet.
+        means = self.memory.means
+        values: FloatArray = means.aligned(answer)[1][:, : len(means.outputs)]
+        return values
 
     def estimate(self, asked: Asked, shown: FloatArray) -> Correction:
         """The mean of now minus then: of latest minus then, and of now minus latest."""
@@ -206,9 +228,28 @@ def _common(wanted: Layout, other: Layout) -> tuple[_Columns, _Columns]:
     """The columns of the slots that two layouts have in common, in the one and in the other."""
     if wanted == other:
         return slice(None), slice(None)
-    column = {slot: k for k, slot in enumerate(other.slots)}
-    both = [(k, column[slot]) for k, slot in enumerate(wanted.slots) if slot in column]
-    return [here for here, _ in both], [there for _, there in both]
+    here: list[int] = []
+    there: list[int] = []
+    for number in other.targets:
+        columns, keys = wanted.columns_of(number), wanted.keys_of(number)
+        if keys == other.keys_of(number):
+            here += columns
+            there += other.columns_of(number)
+            continue
+        column = dict(zip(keys, columns, strict=True))
+        for key, own in zip(other.keys_of(number), other.columns_of(number), strict=True):
+            if key in column:
+                here.append(column[key])
+                there.append(own)
+    return here, there
+
+
+def _weights(layout: Layout) -> FloatArray:
+    """What each point of an observation counts: one over the probability that it was asked."""
+    if not layout.chances:
+        return np.ones(layout.n_points)
+    sizes = [len(keys) for keys in layout.keys]
+    return np.repeat(1 / np.array(layout.chances), sizes)
 
 
 def _newcomers(means: Means, all_shown: FloatArray) -> list[tuple[int, list[int], FloatArray]]:

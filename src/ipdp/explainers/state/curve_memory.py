@@ -135,10 +135,9 @@ class CurveMemory(FoldingMemory):
         values = self.admit(x)
         if not w:
             return values, x, None
-        layout = self.layout_now()
+        layout, positions = self._questions()
         if not layout.targets:
             return values, x, None
-        positions = self.positions.now()
         engine = explainer.engine
         if engine.ordered:
             x = arranged(x, self.columns)
@@ -146,6 +145,11 @@ class CurveMemory(FoldingMemory):
         if not kernels.current.are_below(answer.values, LARGEST):
             raise ValueError(NOT_FINITE)
         return values, x, self.aligned(answer, layout, [positions])
+
+    def _questions(self) -> tuple[Layout, FloatArray]:
+        """What the model is asked about an observation now, and where."""
+        layout = self.layout_now()
+        return layout, self.positions.now()
 
     def commit(
         self, asked: tuple[list[Any], Observation, Answers | None], w: float, t: float
@@ -230,14 +234,18 @@ class CurveMemory(FoldingMemory):
     def _take(self, record: IceRecord, x: Observation, own: list[Any], w: float, t: float) -> None:
         """Take what was said of one observation, with the points and outputs that there are."""
         self._unfolded.append((record.positions, record.values, own, w, t))
+        self._keep(record, x, w, t)
+        if len(self._unfolded) >= _TOGETHER:
+            self._fold()
+
+    def _keep(self, record: IceRecord, x: Observation, w: float, t: float) -> None:
+        """Keep it, if it is one of those that are kept."""
         if self.recent.maxlen:
             self.recent.append(record)
         pool = self.pool
         pool.weight += w
         if pool.weight >= pool.wanted:
             pool.update(x, record, t)
-        if len(self._unfolded) >= _TOGETHER:
-            self._fold()
 
     def _fold_together(self, last: list[_Unfolded]) -> None:
         together = Explained(*map(list, zip(*last, strict=True)))

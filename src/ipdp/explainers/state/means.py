@@ -186,6 +186,12 @@ class Means:
         for part in self._within_blocks(t):
             self.smoothing.update_many_rows(rows[part], w[part], t[part])
 
+    def fold_some(self, columns: Array, values: FloatArray, w: FloatArray, t: float) -> None:
+        """Fold in one observation with values of some slots only; see `Smoothing.update_some`."""
+        if t >= self.blocks.until:
+            self.blocks.advance(self.smoothing, t)
+        self.smoothing.update_some(columns, values, w, t)
+
     def fold_many_at(
         self, columns: Array, values: FloatArray, w: list[float], t: list[float]
     ) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import accumulate, pairwise
 from typing import Any
@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from ipdp.core import kernels, schema
-from ipdp.core.jsonable import decode_name
+from ipdp.core.jsonable import decode_name, encode_name
 from ipdp.core.typing import Array, FloatArray, State
 from ipdp.core.words import shown
 from ipdp.explainers.state.targets import MISSING, Target
@@ -26,13 +26,16 @@ from ipdp.models.base import Probe
 Slot = tuple[int, Key]
 """A grid point: number of its target, and its key."""
 
+_CHANCE = schema.Kind("in (0, 1]", lambda v: schema.number.fits(v) and 0 < v <= 1)
+
 
 @dataclass(frozen=True)
 class Layout:
     """The slots that are evaluated together, in the order of their columns.
 
     For each target that takes part: its number, the keys of its points, for each of its features
-    whether they are whole numbers, and the same as the engine is asked.
+    whether they are whole numbers, and the same as the engine is asked; and, where only some were
+    asked about, with which probability it was to be one of them.
     """
 
     targets: tuple[int, ...] = ()
@@ -40,6 +43,7 @@ class Layout:
     whole: tuple[tuple[bool, ...], ...] = ()
     probes: tuple[Probe, ...] = field(default=(), compare=False, repr=False)
     n_points: int = field(default=0, compare=False)
+    chances: tuple[float, ...] = ()
 
     @classmethod
     def of(
@@ -71,7 +75,22 @@ class Layout:
             schema.check({"whole": flags}, whole=schema.each(schema.flag, n_axes))
             if not _are_keys(own, n_axes):
                 raise ValueError(f"the state is damaged: {shown(own)} are no points")
-        return cls.of(targets, numbers, keys, whole)
+        restored = cls.of(targets, numbers, keys, whole)
+        chances = saved.get("chances", [])
+        schema.check({"chances": chances}, chances=schema.each(_CHANCE))
+        if len(chances) not in (0, len(numbers)):
+            raise ValueError("the state is damaged: its chances are not those of its features")
+        return replace(restored, chances=tuple(map(float, chances)))
+
+    @property
+    def state(self) -> State:
+        """What `restored` takes, JSON-safe."""
+        return {
+            "effects": list(self.targets),
+            "keys": encode_name(self.keys),
+            "whole": encode_name(self.whole),
+            **({"chances": list(self.chances)} if self.chances else {}),
+        }
 
     @cached_property
     def _places(self) -> dict[int, int]:

@@ -120,14 +120,7 @@ def state_of(records: Sequence[Record]) -> State:
     names = list(dict.fromkeys(tuple(record.x) for record in records))
     place = {key: k for k, key in enumerate(positions)}
     return {
-        "layouts": [
-            {
-                "effects": list(layout.targets),
-                "keys": encode_name(layout.keys),
-                "whole": encode_name(layout.whole),
-            }
-            for layout in layouts
-        ],
+        "layouts": [layout.state for layout in layouts],
         "names": encode_name(tuple(names)),
         "positions": joined(positions.values()),
         "values": joined(record.values for record in records),

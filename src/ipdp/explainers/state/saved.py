@@ -32,14 +32,7 @@ def saved(memory: CurveMemory) -> State:
             {"feature": encode_name(t.feature), "names": encode_name(t.names), "n": t.n}
             for t in memory.targets
         ],
-        "layouts": [
-            {
-                "effects": list(layout.targets),
-                "keys": encode_name(layout.keys),
-                "whole": encode_name(layout.whole),
-            }
-            for layout in layouts
-        ],
+        "layouts": [layout.state for layout in layouts],
         "attic": encode_name(tuple(means.dormant)),
         "inherited": encode_name(tuple(sorted(means.inherited, key=repr))),
         "lost": encode_name(tuple(sorted(means.lost, key=repr))),
