@@ -182,6 +182,11 @@ class Positions:
         self._watched = [other for other, watch in watches if watch is not None]
         self._unwatched = [other for other, watch in watches if watch is None]
         self._versions = kernels.current.Versions([w for _, w in watches if w is not None])
+        # Pairs share their grids: each is looked at once.
+        self._grids = list(
+            {id(g): g for other in self._unwatched for g in other.target.grids}.values()
+        )
+        self._points: list[Array] = []
         self._moved = self.others
         self._latest: FloatArray = np.zeros((n_axes, layout.n_points))
 
@@ -190,7 +195,10 @@ class Positions:
 
         To be asked before `now`, which goes by what was seen here.
         """
-        self._moved = [other for other in self._unwatched if other.moved]
+        points = [grid.points for grid in self._grids]
+        if self._moved or not _same(points, self._points):
+            self._moved = [other for other in self._unwatched if other.moved]
+            self._points = points
         if self._versions.changed():
             self._moved += [other for other in self._watched if other.moved]
         return any(other.stale for other in self._moved)
@@ -210,6 +218,11 @@ class Positions:
         self._moved = []
         self._latest = positions
         return positions
+
+
+def _same(points: Sequence[Array], before: Sequence[Array]) -> bool:
+    """Whether these are the same arrays."""
+    return len(points) == len(before) and all(map(operator.is_, points, before))
 
 
 class _Other:
@@ -237,8 +250,7 @@ class _Other:
     @property
     def moved(self) -> bool:
         """Whether a point has moved since the last time; grids keep the array until one does."""
-        points = [grid.points for grid in self.target.grids]
-        return not self._axes or not all(map(operator.is_, points, self._axes))
+        return not _same([grid.points for grid in self.target.grids], self._axes)
 
     def fill(self, positions: FloatArray) -> None:
         """Write down where its points are now."""
