@@ -73,12 +73,17 @@ def halves(seed, memory):
 
 
 def slopes(seed, memory):
-    """Verdicts of a slope of 1 against 1.3, on other rows."""
-    sides = [
-        explained(Model(slope), stream(N, seed + 10_000 * k, memory))
-        for k, slope in enumerate((1.0, 1.3))
-    ]
-    return {"explainers": ipdp.compare(*sides)}
+    """Verdicts of a slope of 1 against 1.3, on other rows: two explainers, periods of two logs."""
+    models = [Model(slope) for slope in (1.0, 1.3)]
+    rows = [stream(N, seed + 10_000 * k, memory) for k in range(2)]
+    sides = [explained(model, own) for model, own in zip(models, rows, strict=True)]
+    with tempfile.TemporaryDirectory() as directory:
+        logs = [f"{directory}/{k}" for k in range(2)]
+        for model, own, log in zip(models, rows, logs, strict=True):
+            pdp = ipdp.IncrementalPDP(model, n_ice=0)
+            ipdp.run(own, model, pdp, learn=False, log=log, snapshot_every=100)
+        periods = ipdp.compare(*logs, at=(0, N), against=(0, N))
+    return {"explainers": ipdp.compare(*sides), "periods": periods}
 
 
 def refits(seed):
@@ -219,7 +224,7 @@ def main():
             report_needed(seeds, name, memory)
         return
     print("| | compared | different | shape of | levels | alike | cannot say | kinds |")
-    print("|---|---|---|---|---|---|---|---|")
+    print("|---|---|---|---|---|---|---|---|", flush=True)
     for name, memory in (("i.i.d.", 0.0), ("AR(.9)", 0.9)):
         if "halves" in given.only:
             report(f"equal halves, {name}", [halves(seed, memory) for seed in seeds])

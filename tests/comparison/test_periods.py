@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 import ipdp
-from ipdp.comparison.periods import Smoothness, during
+from ipdp.comparison.periods import during
 from ipdp.comparison.sides import side_of
+from ipdp.comparison.smoothness import Smoothness
 
 from .making import logged, rows
 
@@ -58,6 +59,34 @@ def test_from_the_beginning_of_the_run(tmp_path):
     side = side_of(tmp_path, (0, 400), None, "a")
     assert side.period == (0, 400)
     assert side.curves["b"].n_samples == 400
+
+
+def test_points_that_come_and_go_have_the_shape_that_they_had(tmp_path):
+    # The range of the values goes up and down and steps of the default grid change: points are
+    # there at some of the snapshots only. Both features act alone, so that their shapes are known
+    # exactly, while "b" moves the level of both.
+    rng = np.random.default_rng(7)
+    wide = np.where(np.arange(3_000) // 500 % 2, 2.0, 0.6)
+    levels = np.repeat(rng.normal(size=30), 100)
+    data = [
+        {"a": float(a * w), "b": float(b)}
+        for a, w, b in zip(rng.uniform(-1, 1, 3_000), wide, levels, strict=True)
+    ]
+    logged(tmp_path, data, lambda x: x["a"] ** 2 + x["b"], every=100)
+    for period in ((0, 1_000), (1_000, 2_000), (400, 1_700), (2_000, 3_000)):
+        curve = side_of(tmp_path, period, None, "a").curves["a"]
+        apart = curve.average[0] - curve.grid_values[0].astype(float) ** 2
+        assert np.ptp(apart[curve.supported]) < 0.02
+
+
+def test_a_category_that_came_later_has_the_level_of_all_stretches(tmp_path):
+    # The level is 10 until the category comes and 0 from then on: only its distance from the other
+    # one is known, and that is 1.
+    data = [{"k": "y" if t >= 600 and t % 2 else "x", "v": 10.0 * (t < 600)} for t in range(1_200)]
+    logged(tmp_path, data, lambda x: float(x["k"] == "y") + x["v"], alpha=0.01)
+    curve = side_of(tmp_path, (100, 1_200), None, "a").curves["k"]
+    at = dict(zip(curve.grid_values[0].tolist(), curve.average[0], strict=True))
+    assert at["y"] - at["x"] == pytest.approx(1.0, abs=0.02)
 
 
 def test_a_category_that_came_later(tmp_path):

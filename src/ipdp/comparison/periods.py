@@ -1,79 +1,28 @@
-"""The curves of a stretch of time, from those that a log has of its beginning and end.
+"""The curves of a period of time, from the snapshots that a log has of it.
 
-A smoothed curve is M' of before, with the weight W' that is left of it, and the mean of what came
-since; so that mean is M' + (M - M') W / (W - W'), as for `core/blocks.py`. The curve of a period is
-the plain mean of those of its stretches, and how they differ says how far it may be from the truth.
+The curve of a period is the plain mean of those of its stretches (`stretches.py`), and how they
+differ says how far it may be from the truth.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import replace
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from ipdp.comparison.errors import Errors
+from ipdp.comparison.smoothness import Smoothness
+from ipdp.comparison.stretches import past_average, stretches
 from ipdp.core.blocks import N_BLOCKS
 from ipdp.core.curve import Curve
 from ipdp.core.dependence import FEWEST
 from ipdp.core.errors import NotEnoughSamples
-from ipdp.core.interpolation import interpolation_weights, weights_beyond
+from ipdp.core.interpolation import weights_beyond
 from ipdp.core.typing import Feature, FloatArray
 from ipdp.log import LogReader
-
-
-class Smoothness(NamedTuple):
-    """How fast curves forget: `alpha` for each observation, every k-th of which is explained."""
-
-    alpha: float | None
-    every: int = 1
-
-    @property
-    def own(self) -> float:
-        """The weight of the newest explained observation."""
-        return 0.0 if self.alpha is None else 1 - (1 - self.alpha) ** self.every
-
-    def left(self, elapsed: float) -> float:
-        """What is left of a weight."""
-        return 1.0 if self.alpha is None else float((1 - self.alpha) ** elapsed)
-
-    def weight(self, n: Any) -> Any:
-        """The sum of the weights behind a mean that is worth n observations."""
-        if self.alpha is None:
-            return n
-        return (1 - self._forgotten(n)) / self.own
-
-    def squares(self, n: Any) -> Any:
-        """The sum of the squares of these weights."""
-        if self.alpha is None:
-            return n
-        return (1 - self._forgotten(n) ** 2) / (1 - (1 - self.own) ** 2)
-
-    def n_effective(self, n: float) -> float:
-        """What the mean of the n newest observations is worth."""
-        if self.alpha is None:
-            return n
-        left = (1 - self.own) ** n
-        return float((2 - self.own) / self.own * (1 - left) / (1 + left))
-
-    def _forgotten(self, n: Any) -> Any:
-        # The number of n newest weights is (1 - q) / (1 + q) times that of all, q = (1 - own)^n.
-        most = (2 - self.own) / self.own
-        n = np.minimum(n, most)
-        return (most - n) / (most + n)
-
-    def shares(self, n_earlier: float, n_later: float, elapsed: float) -> tuple[float, float]:
-        """What of two variances, earlier and later, is that of the difference of two means."""
-        left = self.left(elapsed)
-        weight = self.weight(n_later) - left * self.weight(n_earlier)
-        squares = self.squares(n_later) - left**2 * self.squares(n_earlier)
-        since = weight / self.weight(n_later)
-        if not (since > 0 and squares > 0):
-            return 0.0, 0.0
-        return since**2, since**2 * n_later * squares / weight**2
 
 
 def during(
@@ -142,14 +91,12 @@ def _over(curves: list[Curve | None], smoothness: Smoothness) -> Curve:
     """The mean curve between the first of some curves, None before there was any, and the last."""
     last = curves[-1]
     assert last is not None
-    means, lengths = _stretches(curves, last, smoothness)
-    known = ~np.isnan(means)
-    total = (lengths[:, None, None] * known).sum(axis=0)
-    average = np.nansum(lengths[:, None, None] * means, axis=0) / np.where(total > 0, total, np.nan)
-    shape = last.average.shape
-    average = np.where(np.isnan(average), _past(last).reshape(average.shape), average)
+    means, lengths, known = stretches(curves, smoothness)
+    shape, flat = last.average.shape, means.shape[1:]
+    average = np.tensordot(lengths, means, axes=1) / lengths.sum()
+    average = np.where(np.isnan(average), past_average(last).reshape(flat), average)
     n = lengths.sum() / smoothness.every
-    single = last.std_error.reshape(average.shape) ** 2 * last.n_effective_points.ravel()
+    single = last.std_error.reshape(flat) ** 2 * last.n_effective_points.ravel()
     if last.inflation is not None:
         single = single / last.inflation[:, None]
     period = replace(
@@ -164,15 +111,17 @@ def _over(curves: list[Curve | None], smoothness: Smoothness) -> Curve:
     )
     if len(lengths) < FEWEST:
         return _with_errors_of(period, last)
-    errors = Errors.of_blocks(np.where(known, means, average), lengths)
-    points = np.sqrt(errors.shape**2 + errors.level[:, None] ** 2)
+    errors = Errors.of_blocks(np.where(np.isnan(means), average, means), lengths)
+    # How far a point is from its neighbours is known from the stretches in which it was there.
+    own = errors.shape / np.sqrt(np.maximum(known, 1 / len(lengths)))
+    points = np.sqrt(own**2 + errors.level[:, None] ** 2)
     varies = np.nan_to_num(single) > 0
     ratio = np.where(varies, points**2 * n / np.where(varies, single, 1.0), 0.0)
     inflation = ratio.sum(axis=1) / np.maximum(varies.sum(axis=1), 1)
     return replace(
         period,
         std_error=points.reshape(shape),
-        centred_std_error=errors.shape.reshape(shape),
+        centred_std_error=own.reshape(shape),
         centred_path_length=errors.path,
         path_length=None,
         degrees=errors.degrees,
@@ -231,77 +180,7 @@ def _with_errors_of(period: Curve, last: Curve) -> Curve:
     )
 
 
-def _stretches(
-    curves: list[Curve | None], last: Curve, smoothness: Smoothness
-) -> tuple[FloatArray, FloatArray]:
-    """The mean of each stretch, of shape (n, n_outputs, n_points) of the last curve, and length."""
-    at = [_at_points(curve, last, smoothness) for curve in curves]
-    times = [0.0 if curve is None else float(curve.t or 0.0) for curve in curves]
-    means, lengths = [], []
-    for k in range(1, len(curves)):
-        (before, n_before), (now, n_now) = at[k - 1], at[k]
-        weight = smoothness.weight(n_now)
-        aged = smoothness.left(times[k] - times[k - 1]) * smoothness.weight(n_before)
-        gained = weight - aged
-        known = gained > 1e-9 * weight
-        grown = np.where(known, weight / np.where(known, gained, 1.0), np.nan)
-        means.append(np.where(n_before > 0, before + (now - before) * grown, now))
-        lengths.append(times[k] - times[k - 1])
-    kept = [k for k, length in enumerate(lengths) if length > 0]
-    return np.array([means[k] for k in kept]), np.array([lengths[k] for k in kept])
-
-
-def _at_points(
-    curve: Curve | None, last: Curve, smoothness: Smoothness
-) -> tuple[FloatArray, FloatArray]:
-    """A curve at the points of the last one, and how many observations are behind each."""
-    n_outputs, n = len(last.outputs), math.prod(len(axis) for axis in last.grid_values)
-    if curve is None or not curve.outputs or curve.categorical != last.categorical:
-        return np.zeros((n_outputs, n)), np.zeros(n)
-    own = [
-        _axis_weights(c, p, k)
-        for c, p, k in zip(curve.grid_values, last.grid_values, curve.categorical, strict=True)
-    ]
-    weights = own[0] if len(own) == 1 else np.kron(own[0], own[1])
-    past = _past(curve).reshape(len(curve.outputs), -1)
-    values = np.zeros((n_outputs, n))  # a class that had not been met has the probability 0
-    for k, output in enumerate(last.outputs):
-        if output in curve.outputs:
-            values[k] = past[curve.outputs.index(output)] @ weights.T
-    behind = np.nan_to_num(weights @ _behind(curve, smoothness))
-    # Where the curve was not yet, the stretch is unknown.
-    outside = np.isnan(weights).any(axis=1)
-    values[:, outside] = np.nan
-    return values, np.where(outside, 1.0, behind)
-
-
-def _axis_weights(axis: Any, points: Any, is_category: bool) -> FloatArray:
-    if not is_category:
-        return interpolation_weights(axis, points, False)
-    number = {value: k for k, value in enumerate(axis.tolist())}
-    weights = np.zeros((len(points), len(axis)))
-    for row, value in enumerate(points.tolist()):
-        if value in number:
-            weights[row, number[value]] = 1.0
-        else:
-            weights[row] = np.nan
-    return weights
-
-
-def _behind(curve: Curve, smoothness: Smoothness) -> FloatArray:
-    """How many observations are behind the mean at each point."""
-    n, most = curve.n_effective_points.ravel(), smoothness.n_effective(curve.n_samples)
-    # That of a model that changed says how many its own error is worth; the mean has them all.
-    is_less = curve.smoothed is not None and n.max(initial=0.0) < 0.99 * most
-    return np.where(n > 0, most, 0.0) if is_less else n
-
-
 def is_of_changed(curve: Curve) -> bool:
     """Whether it is of a model that has said something else before."""
     past = curve.smoothed
     return past is not None and not np.array_equal(past, curve.average, equal_nan=True)
-
-
-def _past(curve: Curve) -> FloatArray:
-    """What the model said at the time of each observation."""
-    return curve.average if curve.smoothed is None else curve.smoothed

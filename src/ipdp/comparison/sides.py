@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from ipdp.comparison.difference import Shares
-from ipdp.comparison.periods import Smoothness, during, is_of_changed, with_errors_since
+from ipdp.comparison.periods import during, is_of_changed, with_errors_since
+from ipdp.comparison.smoothness import Smoothness
 from ipdp.core.curve import Curve
 from ipdp.core.errors import NotEnoughSamples
 from ipdp.core.importance import Importance
