@@ -13,7 +13,7 @@ from tests.web.logs import EVIL, FEATURES, change_at, curves_at, write_explained
 from ipdp.core.curve import feature_text
 from ipdp.log import Log, LogReader
 from ipdp.log.beliefs import belief
-from ipdp.monitor.move import Move
+from ipdp.monitor.data.move import Move
 from ipdp.web import write_report
 from ipdp.web.pdf import printed
 from ipdp.web.report import printed_page
