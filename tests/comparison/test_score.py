@@ -269,6 +269,10 @@ def test_the_scale_is_said():
         ipdp.partial_dependence(lambda x: np.exp(x["u"]), Z, names=["u"], link="log")
         for Z in (X, X + 1)
     )
-    assert ipdp.score_move(one, other).summary().startswith("The mean log of the prediction moved from")
+    assert (
+        ipdp.score_move(one, other)
+        .summary()
+        .startswith("The mean log of the prediction moved from")
+    )
     steep = ipdp.partial_dependence(lambda x: np.exp(3 * x["u"]), X, names=["u"], link="log")
     assert "its effect on the log of the prediction by up to" in ipdp.compare(one, steep).summary()

@@ -172,7 +172,7 @@ class _Answers:
         """What the model says now of one that was asked about some features only, about these."""
         record = self.kept[k].record
         here, there = self._columns(record.layout)
-        own = self.now[k].copy()
+        own: FloatArray = self.now[k].copy()
         answer = self._said(engine, [x], record.layout.probes, record.positions[None])[0]
         own[:, here] = answer[:, there]
         return own
