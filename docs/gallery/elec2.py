@@ -11,6 +11,7 @@ picture comes from ``ipdp paper elec2``.
    :alt: The effect of vicprice on the chance that the price goes up, at several times
 """
 
+# sphinx_gallery_thumbnail_path = "images/paper/elec2.png"
 from river import forest
 
 import ipdp
