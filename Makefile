@@ -45,6 +45,7 @@ test-libraries: $(LIBRARIES_READY) ## The engines on LightGBM, XGBoost, CatBoost
 docs: $(LIBRARIES_READY) ## The site, with every example run; leaves site/index.html
 	rm -rf site docs/examples docs/reference/generated
 	.venv-libraries/bin/python -m sphinx -q -W --keep-going -b html docs site
+	.venv-libraries/bin/python docs/site/links.py site
 	.venv-libraries/bin/python docs/site/tutorial.py site/tutorial.ipynb
 
 # The lowest versions are those for Python 3.11. `make PYTHON=... test-minimum` says of a newer
