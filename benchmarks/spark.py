@@ -232,17 +232,16 @@ def large(n: int) -> None:
     columns = [F.randn(k).alias(name) for k, name in enumerate(NAMES)]
     model = trained()
     for rows in (n // 10, n):
-        for label, grid in (("MinMax", ipdp.grid.MinMax(10)), ("Auto", None)):
-            df = spark.range(rows, numPartitions=max(rows // 250_000, 2)).select(*columns)
-            measured(
-                meter,
-                f"Spark, {label}, {rows:,} rows",
-                lambda df=df, g=grid: ipdp.spark.partial_dependence(model, df, NAMES, grid=g),
-                rows,
-            )
-            jvm = spark.sparkContext._gateway.proc.pid
-            own, java = _most_memory(os.getpid()), _most_memory(jvm)
-            print(f"  at most so far: Python {own:.0f} MB, JVM {java:.0f} MB", flush=True)
+        df = spark.range(rows, numPartitions=max(rows // 250_000, 2)).select(*columns)
+        measured(
+            meter,
+            f"Spark, Auto, {rows:,} rows",
+            lambda df=df: ipdp.spark.partial_dependence(model, df, NAMES),
+            rows,
+        )
+        jvm = spark.sparkContext._gateway.proc.pid
+        own, java = _most_memory(os.getpid()), _most_memory(jvm)
+        print(f"  at most so far: Python {own:.0f} MB, JVM {java:.0f} MB", flush=True)
     spark.stop()
 
 

@@ -7,6 +7,7 @@ import pytest
 
 import ipdp
 import ipdp.spark
+from ipdp.grid import Categories, Fixed, MinMax, QuantileRange, Quantiles
 from ipdp.spark import backfill
 
 N = 3_000
@@ -40,6 +41,12 @@ def model(x):
 
 def assert_same(got, want):
     for feature, curve in want.items():
+        for x, y in zip(got[feature].grid_values, curve.grid_values, strict=True):
+            assert x.dtype == y.dtype
+            if x.dtype == object:
+                assert x.tolist() == y.tolist()
+            else:
+                np.testing.assert_allclose(x, y, rtol=1e-12, atol=1e-12)
         for name in ("average", "std_error", "importance"):
             ours, theirs = getattr(got[feature], name), getattr(curve, name)
             np.testing.assert_allclose(ours, theirs, rtol=1e-12, atol=1e-12, err_msg=name)
@@ -67,6 +74,31 @@ def test_it_is_the_run_of_one_process(df, tmp_path, monkeypatch):
             assert got.n == want.n
             assert_same(got.curves, want.curves)
     assert end.n_seen == N
+
+
+GRIDS = {
+    "Auto": {},
+    "MinMax": {"grid": {"a": MinMax(6, window=200)}},
+    "QuantileRange": {"grid": {"a": QuantileRange(6, window=300, select="age")}},
+    "Quantiles": {"grid": {"a": Quantiles(5)}},
+    "Categories": {"grid": {"c": Categories(2, 50)}},
+    "Fixed": {"grid": {"a": Fixed([-1.0, 0.0, 2.0])}},
+    "pointwise": {"estimator": "pointwise", "grid": {"a": MinMax(6), "c": Categories(3)}},
+}
+
+
+@pytest.mark.parametrize(("name", "partitions"), zip(GRIDS, [1, 2, 3, 5, 7, 11, 4], strict=True))
+def test_every_grid_and_any_number_of_partitions(df, name, partitions, monkeypatch):
+    monkeypatch.setattr(backfill, "_SEGMENT", 230)
+    some = df.where("seq < 1000").repartition(partitions)
+    pdp = ipdp.IncrementalPDP(model, ["a", "c"], seed=3, n_ice=0, n_past=0, **GRIDS[name])
+    end, taken = ipdp.spark.explain(pdp, some.drop("w"), order_by="seq", snapshots=500)
+    whole = ipdp.IncrementalPDP(model, ["a", "c"], seed=3, n_ice=0, n_past=0, **GRIDS[name])
+    rows = some.orderBy("seq").select("a", "c").toArrow()
+    for n, results in taken.items():
+        whole.explain_many(rows.slice(whole.n_seen, n - whole.n_seen))
+        assert_same(results, whole.results())
+    assert (list(taken), end.n_seen) == ([500, 1_000], 1_000)
 
 
 def test_what_is_wrong_is_said_in_one_sentence(df, tmp_path):

@@ -72,6 +72,34 @@ def test_each_key_is_one_process(stream, tmp_path):
 
 
 @pytest.mark.filterwarnings("ignore:features that are None")
+@pytest.mark.parametrize("ends", [[330], [5, 6, 150, 330]], ids=["one", "many"])
+def test_any_split_into_micro_batches(spark, tmp_path, ends):
+    start = 0
+    for stop in ends:
+        part = [row for row in TABLE if start <= row[1] < stop]
+        frame = spark.createDataFrame(part, SCHEMA).coalesce(1)
+        frame.write.mode("append").json(str(tmp_path / "data"))
+        start = stop
+    stream = spark.readStream.schema(SCHEMA).option("maxFilesPerTrigger", 1)
+    stream, got = stream.json(str(tmp_path / "data")), []
+    curves = ipdp.spark.fleet(stream, make, key="device", label="y", time="seq")
+    query = curves.writeStream.foreachBatch(lambda df, _: got.extend(df.collect()))
+    query = query.option("checkpointLocation", str(tmp_path / "checkpoint")).outputMode("update")
+    query.trigger(availableNow=True).start().awaitTermination()
+    for device in ("north", "south", "east"):
+        part = [({"a": a, "b": b, "c": c}, y) for d, _, a, b, c, y in TABLE if d == device]
+        member = Member(make)
+        changes = [change.summary() for change in member.take(part, learn=True)]
+        own = [row for row in got if row["device"] == device]
+        assert sorted(text for row in own for text in row["changes"]) == sorted(changes)
+        last = [tuple(row)[1:-1] for row in own if row["n"] == 330]
+        for ours, theirs in zip(last, member.results([]), strict=True):
+            assert ours[1:3] == theirs[1:3]
+            for x, y in zip(ours[3:], theirs[3:-1], strict=True):
+                assert x == y or np.allclose(x, y, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.filterwarnings("ignore:features that are None")
 def test_a_fleet_is_written_as_parquet_and_read_without_spark(stream, tmp_path):
     curves = ipdp.spark.fleet(stream, make, key="device", label="y", time="seq")
     writer = curves.writeStream.format("parquet").trigger(availableNow=True)

@@ -207,6 +207,38 @@ def test_a_sink_that_failed_goes_on_from_its_file(stream, whole, tmp_path, monke
     assert_same_log(tmp_path / "run", whole)
 
 
+@pytest.mark.parametrize("ends", [[N], [1, 2, 350, 351, 999, 1_001, 1_400, N]], ids=["one", "many"])
+def test_any_split_into_micro_batches(spark, whole, tmp_path, monkeypatch, ends):
+    monkeypatch.setattr(farm, "_WORTH", 0.0)
+    own, start = Stream(spark, tmp_path), 0
+    for stop in ends:
+        own.add(ROWS[start:stop])
+        start = stop
+    pdp = explainer()
+    with ipdp.spark.Sink(pdp, monitor=watched(pdp), log=tmp_path / "run", columns=NAMES) as sunk:
+        own.run(sunk)
+    assert_same_log(tmp_path / "run", whole)
+
+
+def test_a_batch_that_is_sent_again_counts_once(spark, tmp_path):
+    batches, pdp = [], explainer()
+    own = Stream(spark, tmp_path)
+    for start in (0, 300):
+        own.add(ROWS[start : start + 300])
+    with ipdp.spark.Sink(pdp, log=tmp_path / "run", columns=NAMES) as sunk:
+
+        def twice(df, batch):
+            sunk(df, batch)
+            batches.append((batch, pdp.n_seen))
+            sunk(df, batch)
+            assert pdp.n_seen == batches[-1][1]
+
+        own.run(twice)
+    assert batches == [(0, 300), (1, 600)]
+    with ipdp.LogReader(tmp_path / "run") as reader:
+        assert [snapshot.n for snapshot in reader.between(0, N)] == list(range(100, 601, 100))
+
+
 def test_another_query_and_another_writer_are_refused(stream, tmp_path):
     with ipdp.spark.Sink(explainer(), log=tmp_path / "run", columns=NAMES) as own:
         stream.run(own, checkpoint="first")
