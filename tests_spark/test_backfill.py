@@ -87,7 +87,7 @@ GRIDS = {
 }
 
 
-@pytest.mark.parametrize(("name", "partitions"), zip(GRIDS, [1, 2, 3, 5, 7, 11, 4], strict=True))
+@pytest.mark.parametrize(("name", "partitions"), [*zip(GRIDS, [1, 2, 3, 5, 7, 11, 4], strict=True)])
 def test_every_grid_and_any_number_of_partitions(df, name, partitions, monkeypatch):
     monkeypatch.setattr(backfill, "_SEGMENT", 230)
     some = df.where("seq < 1000").repartition(partitions)
