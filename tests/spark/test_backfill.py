@@ -180,3 +180,22 @@ def test_only_curves_are_explained_in_segments():
     pfi = ipdp.IncrementalPFI(model, loss=lambda y, p: 0.0)
     with pytest.raises(TypeError, match="only curves can be explained in segments"):
         ipdp.spark.explain(pfi, None, order_by="i")
+
+
+@pytest.mark.parametrize(
+    ("error", "state"), [(KeyboardInterrupt(), "stopped"), (ValueError("no"), "failed")], ids=repr
+)
+def test_the_log_of_a_history_that_was_broken_off_says_so(tmp_path, error, state):
+    pdp = ipdp.IncrementalPDP(model, COLUMNS, seed=4)
+    pdp.explain_many(TABLE.slice(0, 100).select(COLUMNS))
+
+    def broken_off():
+        with backfill._recorded(tmp_path, pdp) as write:
+            write(pdp.results(), 100)
+            raise error
+
+    with pytest.raises(type(error)):
+        broken_off()
+    with ipdp.LogReader(tmp_path) as reader:
+        assert (reader.status.state, reader.status.n) == (state, 100)
+        assert [snapshot.n for snapshot in reader.between(0, 1_000)] == [100]

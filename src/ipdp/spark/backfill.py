@@ -166,8 +166,12 @@ class _recorded:  # noqa: N801  (a context manager, used as a function)
     def __exit__(self, kind: object, error: object, traceback: object) -> None:
         if self._log is None:
             return
-        message = None if error is None else f"{type(error).__name__}: {error}"
-        self._log.end(self._n, "ended" if error is None else "failed", message)
+        if error is None:
+            self._log.end(self._n)
+        elif isinstance(error, Exception):
+            self._log.end(self._n, "failed", f"{type(error).__name__}: {error}")
+        else:  # Ctrl-C
+            self._log.end(self._n, "stopped")
         if self._log is not self._given:
             self._log.close()
 
