@@ -81,7 +81,7 @@ java:
 test-slow: $(READY) ## The tests that take minutes
 	$(BIN)/python -m pytest -m slow -n auto $(ARGS)
 
-chaos: $(READY) build/checked/.ready ## Kills, faults, damaged states, bad input, many requests; prints the counts (30 minutes)
+chaos: $(READY) build/checked/.ready ## Kills, faults, damaged states, bad input, many requests; prints the counts (30 minutes; ARGS=--whole until all are reached)
 	tar -C src -c --exclude='*.so' --exclude=__pycache__ ipdp | tar -C build/checked -x
 	$(BIN)/python -m tests.chaos $(ARGS)
 

@@ -26,11 +26,13 @@ def _learned(model):
 
 
 def _single():
-    return _learned(tree.HoeffdingTreeClassifier(grace_period=20, delta=0.1))
+    model = _learned(tree.HoeffdingTreeClassifier(grace_period=20, delta=0.1, tau=0.2))
+    assert model.n_branches > 1
+    return model
 
 
 def _forest():
-    return _learned(forest.ARFClassifier(n_models=3, seed=1, grace_period=20))
+    return _learned(forest.ARFClassifier(n_models=3, seed=1, grace_period=20, tau=0.2))
 
 
 def _asked(model):
