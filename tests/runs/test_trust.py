@@ -25,6 +25,12 @@ class Model(tree.HoeffdingTreeClassifier):
 def make():
     return Model()
 """
+# A function of a known library, with arguments, that writes a file when the model is asked.
+WRITES = (
+    "sklearn.pipeline.make_pipeline(sklearn.preprocessing.FunctionTransformer("
+    "sklearn.datasets.dump_svmlight_file, kw_args={'y': [0], 'f': '{trap}'}), "
+    "sklearn.linear_model.SGDClassifier())"
+)
 
 
 def call(*arguments):
@@ -77,6 +83,11 @@ def hostile(trap, settings):
         ({"data": "kafka://h:1/t?plugin.library.paths={trap}"}, "does not keep passwords"),
         ({"data": "kafka://h:1/t?sasl.kerberos.kinit.cmd=touch {trap}"}, "does not keep passwords"),
         ({"data": " kafka://h:1/t?plugin.library.paths={trap}"}, "does not keep passwords"),
+        ({"model": "sklearn.datasets.load_files"}, "use sklearn.datasets.load_files, which is no"),
+        ({"model": WRITES}, "use sklearn.datasets.dump_svmlight_file, which is no part of a model"),
+        ({"model": "river.stream.Cache('{trap}')"}, "use river.stream.Cache, which is no part"),
+        ({"challenger": WRITES}, "use sklearn.datasets.dump_svmlight_file, which is no part"),
+        ({"metric": "river.utils.inspect.isclassifier"}, "use river.utils.inspect.isclassifier"),
         ({"data": "kafka://evil.example:9092/rows"}, "connect to 'kafka://evil.example:9092/rows'"),
         ({"data": "kafka://127.0.0.1:9/rows?group=yours"}, "connect to 'kafka://127.0.0.1:9/rows'"),
         ({"data": "\thelper.Model()\n"}, "would import helper.Model"),

@@ -16,7 +16,7 @@ from ipdp.core.hosts import is_loopback
 from ipdp.core.redaction import is_redacted, redacted_url
 from ipdp.grid.auto import with_extremes
 from ipdp.models.load.files import is_file
-from ipdp.models.load.names import LIBRARIES
+from ipdp.models.load.names import LIBRARIES, MAKERS
 from ipdp.models.load.open import is_factory
 from ipdp.runs.toml import ConfigError
 from ipdp.sources.open import is_address, without_secrets
@@ -33,6 +33,8 @@ _LIBRARIES = {
     "loss": ("river.metrics",),
     "grid": ("ipdp.grid",),
 }
+# They read, write and download files.
+_NO_PARTS = ("river.stream.", "river.datasets.", "sklearn.datasets.", "catboost.utils.")
 
 
 def to_log(config: RunConfig) -> dict[str, Any]:
@@ -151,7 +153,20 @@ def _foreign_in(name: str, text: str) -> Iterator[str]:
         yield f"import {module} and call {factory}"
     else:
         known = tuple(f"{library}." for library in _LIBRARIES[name])
-        yield from (f"import {path}" for path in _paths(text) if not path.startswith(known))
+        for path in _paths(text):
+            if not path.startswith(known):
+                yield f"import {path}"
+            elif not _makes_a_part(path, is_model=is_model):
+                yield f"use {path}, which is no part of a model"
+
+
+def _makes_a_part(path: str, *, is_model: bool) -> bool:
+    """Whether a name of a known library is, by how it is written, that of a class of parts.
+
+    Functions can do anything when they are called with the data, such as write a file.
+    """
+    is_class = path.rpartition(".")[2][:1].isupper()
+    return (is_class and not (is_model and path.startswith(_NO_PARTS))) or path in MAKERS
 
 
 def _paths(text: str) -> Iterator[str]:

@@ -84,8 +84,8 @@ def test_a_splitter_without_its_distributions():
     for leaf in model._root.iter_leaves():
         leaf._nb_correct_weight = 1e9
         leaf.splitters = dict(leaf.splitters)
-        last = list(leaf.splitters.values())[-1]
-        del last._att_dist_per_class
+        for splitter in list(leaf.splitters.values())[-1:]:  # a new leaf has none yet
+            del splitter._att_dist_per_class
     _go_on(pdp)
 
 

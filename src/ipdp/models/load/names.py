@@ -24,11 +24,13 @@ _METHODS = (
     "predict",
     "transform",
 )
-_MAKERS = (
+MAKERS = (
     "sklearn.pipeline.make_pipeline",
     "sklearn.pipeline.make_union",
+    "sklearn.compose.make_column_transformer",
     "sklearn.compose._column_transformer.make_column_transformer",
 )
+"""The functions that make a model of its parts."""
 
 
 class LoadError(ValueError):
@@ -120,7 +122,7 @@ def check_callable(thing: Any, path: str) -> None:
     A text may come from a file that someone else wrote. It can make models, with plain values, and
     do nothing else: no functions, and no classes from elsewhere that do not look like a model.
     """
-    if f"{getattr(thing, '__module__', '')}.{getattr(thing, '__name__', '')}" in _MAKERS:
+    if f"{getattr(thing, '__module__', '')}.{getattr(thing, '__name__', '')}" in MAKERS:
         return
     if not inspect.isclass(thing):
         what = "module" if isinstance(thing, ModuleType) else type(thing).__name__
