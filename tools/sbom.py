@@ -56,7 +56,15 @@ def licence(name: str) -> str:
     classifiers = [c for c in told.get_all("Classifier") or [] if c.startswith("License ::")]
     named = [c.rpartition(" :: ")[2] for c in classifiers if not c.endswith("OSI Approved")]
     text = told.get("License-Expression") or " AND ".join(named) or told.get("License") or ""
+    text = text or _licence_file(name)
     return text.strip().splitlines()[0][:80] if text.strip() else "unknown"
+
+
+def _licence_file(name: str) -> str:
+    """The licence that comes with a package whose metadata name none."""
+    files = metadata.files(name) or []
+    texts = [file.read_text() for file in files if file.name.upper().startswith("LICEN")]
+    return texts[0].strip() if texts else ""
 
 
 def sbom() -> dict[str, object]:
