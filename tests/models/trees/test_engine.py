@@ -42,6 +42,23 @@ def cases():
         yield pytest.param(make, streams.distances, id=name)
 
 
+def test_several_observations_are_answered_by_the_model_as_it_is_each_time():
+    """The model is looked at once for all of them; it has learnt by the next time."""
+    model = models.CLASSIFIERS["ARF mc"]()
+    ours, plain, asker, rows = unchecked(model), plain_engine(model), Asker(), []
+    for t, (x, y) in enumerate(streams.prices(N)):
+        rows.append(x)
+        if t % 100 == 99:
+            probes, positions = asker.question()
+            asked = rows[-3:], probes, np.repeat(positions, 3, axis=0)
+            answer, expected = ours.ice_again(*asked), plain.ice(*asked)
+            order = [answer.labels.index(label) for label in expected.labels]
+            np.testing.assert_allclose(answer.values[:, order], expected.values, atol=1e-9)
+        asker.learn_one(x)
+        model.learn_one(x, y)
+    assert ours.fault is None
+
+
 @pytest.mark.parametrize(("make", "stream"), list(cases()))
 def test_equals_plain_calls_along_a_stream(make, stream):
     model = make()
