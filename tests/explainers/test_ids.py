@@ -69,10 +69,11 @@ def test_ids_and_clocks_are_named_once_and_left_out(explainer):
 
 
 def test_they_are_followed_if_they_are_asked_for():
-    pdp = ipdp.IncrementalPDP(model, ["id", "row", "when"], alpha=0.05)
+    # With one that is neither: if all of them were left out, all would be followed anyway.
+    pdp = ipdp.IncrementalPDP(model, ["a", "id", "row", "when"], alpha=0.05)
     for x in rows(60):
         pdp.explain_one(x)
-    assert list(pdp.curves) == ["id", "row", "when"]
+    assert list(pdp.curves) == ["a", "id", "row", "when"]
     grids = {"row": ipdp.grid.MinMax(5)}
     pdp = ipdp.IncrementalPDP(model, grid=grids, alpha=0.05)
     with pytest.warns(ipdp.ColumnWarning):
