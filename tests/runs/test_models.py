@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import skops.io
-from river import metrics
+from river import base, metrics
 from sklearn.base import is_regressor
 from sklearn.linear_model import Perceptron, SGDClassifier, SGDRegressor
 from sklearn.multiclass import OneVsRestClassifier
@@ -25,8 +25,11 @@ from sklearn.neural_network import MLPClassifier, MLPRegressor
 from sklearn.preprocessing import FunctionTransformer
 
 import ipdp
+from ipdp.models import engine
 from ipdp.runs import Replayed, Run
 from ipdp.runs.checkpoint import CheckpointError, read, write
+from ipdp.runs.metrics import Scores
+from ipdp.runs.models import Order, predictor
 
 from . import endings
 
@@ -325,3 +328,20 @@ def test_a_model_that_cannot_learn_says_so():
     pdp = ipdp.IncrementalPDP(lambda x: x["a"], ["a"])
     with pytest.raises(ValueError, match="give learn=False"):
         ipdp.run([({"a": 1.0}, 1.0)], pdp.model, pdp)
+
+
+@pytest.mark.parametrize("said", [{"b": 0.5, "a": 0.5}, {"a": 0.5, "b": 0.5}])
+def test_of_texts_that_are_as_probable_the_first_is_predicted(said):
+    class Undecided(base.Classifier):
+        def learn_one(self, x, y):
+            pass
+
+        def predict_proba_one(self, x):
+            return dict(said)
+
+    def predicted(metric):
+        model = Undecided()
+        return predictor(model, engine(model), Scores(metric), Order())({"x": 1.0})
+
+    assert predicted(metrics.Accuracy()) == "a"
+    assert list(predicted(metrics.CrossEntropy())) == ["a", "b"]

@@ -49,12 +49,49 @@ def predictor(model: Any, asked: Engine, scores: Scores, order: Order) -> Predic
         return lambda x: model.classify(model.score_one(without_missing(x)))
     if hasattr(last, "predict_one") or hasattr(last, "predict_proba_one"):
         _must_suit(model, scores)
-        probable = not scores.wants_labels and hasattr(last, "predict_proba_one")
-        call: Predict = model.predict_proba_one if probable else model.predict_one
-        return lambda x: call(without_missing(x))
+        return _of_river(model, last, wants_labels=scores.wants_labels)
     if hasattr(last, "score_one"):
         return lambda x: model.score_one(without_missing(x))
     return _by_engine(model, asked, scores.wants_labels, order)
+
+
+def _of_river(model: Any, last: Any, *, wants_labels: bool) -> Predict:
+    if hasattr(last, "predict_proba_one"):
+        if not wants_labels:
+            return lambda x: in_order(model.predict_proba_one(without_missing(x)))
+        if _takes_the_most_probable(last):
+            return lambda x: _most_probable(model.predict_proba_one(without_missing(x)))
+    return lambda x: model.predict_one(without_missing(x))
+
+
+def in_order(said: Any) -> Any:
+    """Probabilities of classes that are texts by name; others as they are.
+
+    River's trees give them in the order of a set, which for texts is another one in each process:
+    a run that is resumed would not predict what it did.
+
+    Examples
+    --------
+    >>> list(in_order({"no": 0.5, "maybe": 0.5})), list(in_order({True: 0.5, False: 0.5}))
+    (['maybe', 'no'], [True, False])
+    """
+    if isinstance(said, dict) and all(isinstance(label, str) for label in said):
+        return dict(sorted(said.items()))
+    return said
+
+
+def _takes_the_most_probable(model: Any) -> bool:
+    """Whether a classifier of river predicts the class with the highest probability."""
+    base = sys.modules.get("river.base")
+    return base is not None and getattr(type(model), "predict_one", None) is (
+        base.Classifier.predict_one
+    )
+
+
+def _most_probable(said: Any) -> Any:
+    """The class that river's `predict_one` gives, of texts that are as probable the first one."""
+    ordered = in_order(said)
+    return max(ordered, key=ordered.get) if ordered else None
 
 
 def learner(model: Any, order: Order) -> Learn:
