@@ -6,8 +6,10 @@ import json
 
 import numpy as np
 import pytest
+from starlette.testclient import TestClient
 
 import ipdp as library
+from ipdp.web import make_app
 
 
 @pytest.fixture(scope="module")
@@ -52,6 +54,20 @@ def test_json_and_a_page(ipdp, run, tmp_path):
     assert "january at 2,000 against january at 1,000" in text
     assert "data:image/svg+xml" in text
     assert "<script" not in text
+
+
+def test_the_page_says_the_same(ipdp, run):
+    answer = ipdp("diff", run, "--at", 1_000, "--against", 2_000, "--json")
+    found = json.loads(answer.out)
+    with TestClient(make_app(run.parent), base_url="http://127.0.0.1:8321") as client:
+        told = client.get("/runs/january/comparison.json?a=1000&b=2000").json()
+    assert answer.code == (told["verdict"] == "different") == 1
+    assert [(each["name"], each["verdict"], each["sentence"]) for each in told["differences"]] == [
+        (each["feature"], each["verdict"], each["summary"]) for each in found["differences"]
+    ]
+    for drawn, each in zip(told["differences"], found["differences"], strict=True):
+        np.testing.assert_allclose(drawn["shape"], each["shape"])
+        np.testing.assert_allclose(drawn["half"], each["half"])
 
 
 def test_quiet_says_it_by_the_exit_code(ipdp, run):

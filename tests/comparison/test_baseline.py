@@ -145,6 +145,18 @@ def test_a_run_says_once_that_it_differs():
     assert against.comparison.verdict == "different"
 
 
+def test_another_level_is_one_sentence_however_many_features():
+    base = Baseline.of(explained(lambda x: x["a"] + x["b"], rows(600, 1), alpha=None))
+    said = []
+    pdp = ipdp.IncrementalPDP(lambda x: x["a"] + x["b"] + 5.0, n_ice=0)
+    against = Against(base, said.append)
+    ipdp.run(rows(600, 2), pdp.model, pdp, learn=False, listeners=[against])
+    (sentence,) = said
+    assert sentence.startswith("at 100, against the baseline: level of prediction: ")
+    assert "higher in the run at 100, seen in 3 of 3 curves" in sentence
+    assert against.comparison.heading.endswith("none of 3 features different, but the level is")
+
+
 def test_the_scale_of_a_link_is_kept_and_another_one_refused(tmp_path):
     def model(x):
         return 1 / (1 + np.exp(-x["a"]))

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ipdp.comparison.between import compare
+from ipdp.comparison.difference import Verdict
 from ipdp.comparison.result import Comparison
 from ipdp.core import packing, schema
 from ipdp.core.curve import Curve, feature_text
@@ -159,7 +160,7 @@ class Against:
     ) -> None:
         self.baseline = baseline
         self._say, self._settings = say, settings
-        self._known: dict[tuple[Any, Any], tuple[str, str]] = {}
+        self._known: dict[Any, Verdict] = {}  # by feature and output, and of the level
         self.comparison: Comparison | None = None
 
     def __call__(self, event: Any) -> None:
@@ -170,12 +171,24 @@ class Against:
         names = "the baseline", f"the run at {event.n:,}"
         found = compare(self.baseline, as_logged(curves), names=names, **self._settings)
         self.comparison = found
+        is_level_said = False
         for each in found.differences:
-            key, now = (each.feature, each.output), (each.verdict, each.level_verdict)
-            before = self._known.get(key, ("", ""))
-            self._known[key] = now
-            is_news = [v == "different" != w for v, w in zip(now, before, strict=True)]
-            is_over = [w == "different" and v == "alike" for v, w in zip(now, before, strict=True)]
-            if self._say is not None and any([*is_news, *is_over]):
-                few = " (few observations yet)" if curves[each.feature].provisional else ""
-                self._say(f"at {event.n:,}, against the baseline: {each.summary()}{few}")
+            if self._is_news((each.feature, each.output), each.verdict):
+                self._tell(event.n, each.summary(), curves[each.feature].provisional)
+                is_level_said |= each.level_verdict == "different"
+        # It follows all other features, and is much the same for all of them: one sentence.
+        if self._is_news(None, found.level_verdict) and not is_level_said:
+            few = any(curve.provisional for curve in curves.values())
+            self._tell(event.n, found.level_text or "level: alike", few)
+
+    def _is_news(self, key: Any, verdict: Verdict) -> bool:
+        """Whether something begins to be different, or turns out to be alike after that."""
+        if verdict == "cannot say":
+            return False
+        before, self._known[key] = self._known.get(key, "alike"), verdict
+        return verdict != before
+
+    def _tell(self, n: int, sentence: str, few: bool) -> None:
+        if self._say is not None:
+            more = " (few observations yet)" if few else ""
+            self._say(f"at {n:,}, against the baseline: {sentence}{more}")

@@ -98,6 +98,8 @@ class Comparison:
         best = self.ranked
         changed = sum(each.verdict == "different" for each in best)
         said = f"{changed or 'none'} of {len(best)} features different"
+        if self.level_verdict == "different":
+            said += ", and so is the level" if changed else ", but the level is"
         return f"Comparison of {self.names[1]} with {self.names[0]}, at {self.level:.0%}: {said}"
 
     def _lines(self) -> list[str]:
@@ -110,15 +112,23 @@ class Comparison:
     @property
     def remarks(self) -> list[str]:
         """What is to be said of no single feature, a line each: level, data, what is assumed."""
-        level = self._level_line()
-        found = [level] if level else []
+        found = [self.level_text] if self.level_text else []
         found += [f"values of {feature_text(f)} moved: {how}" for f, how in self.moved.items()]
         for side, names in zip(self.names, self.only, strict=True):
             if names:
                 found.append(f"only in {side}: {', '.join(map(feature_text, names))}")
         return found + [f"({note})" for note in self.notes]
 
-    def _level_line(self) -> str:
+    @property
+    def level_verdict(self) -> Verdict:
+        """Of the level: "different" if it is for any feature, "alike" if it is for all."""
+        said = {each.level_verdict for each in self.differences}
+        if "different" in said:
+            return "different"
+        return "alike" if said == {"alike"} else "cannot say"
+
+    @property
+    def level_text(self) -> str:
         """How the level differs: the largest, as it is much the same for all features."""
         found = [each for each in self.differences if each.level_verdict == "different"]
         if not found:

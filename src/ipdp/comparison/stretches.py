@@ -108,13 +108,14 @@ class _End:
             if output in curve.outputs:
                 end.values[k] = said[curve.outputs.index(output)] @ weights.T
         n = np.nan_to_num(weights @ behind)
-        end.reached = ~np.isnan(weights).any(axis=1)
+        end.reached = np.asarray(~np.isnan(weights).any(axis=1))
         end.there = end.reached & exact
         if last.categorical != (True,):
             # A new point is shown with what its neighbours know of the time before it came.
-            end.reached &= n >= _NEW * n.max(initial=0.0)
+            old = np.greater_equal(n, _NEW * n.max(initial=0.0))
+            end.reached = np.logical_and(end.reached, old)
             if curve is not last:
-                end.there &= end.reached
+                end.there = np.logical_and(end.there, old)
             n = np.full(len(n), n.max(initial=0.0))
         end.weight = np.where(end.reached | end.there, smoothness.weight(n), 1.0)
         end.values[:, ~end.there] = np.nan
@@ -134,7 +135,7 @@ def _point_weights(curve: Curve, last: Curve) -> tuple[FloatArray, Array]:
         exact.append(np.ones(len(points), dtype=bool) if is_category else _shared(own, points))
     if len(weights) == 1:
         return weights[0], exact[0]
-    return np.kron(*weights), np.logical_and.outer(*exact).ravel()
+    return np.asarray(np.kron(*weights), dtype=float), np.logical_and.outer(*exact).ravel()
 
 
 def _axis_weights(axis: Any, points: Any, is_category: bool) -> FloatArray:
@@ -199,7 +200,7 @@ def _fill(ends: Sequence[_End], smoothness: Smoothness, distances: FloatArray) -
 
 def _since(earlier: _End, later: _End, smoothness: Smoothness) -> float:
     """The share of a mean that comes from the time since another one."""
-    left = smoothness.left(later.t - earlier.t) * earlier.weight.max()
+    left = smoothness.left(later.t - earlier.t) * float(earlier.weight.max())
     return max(1 - left / float(later.weight.max()), 1e-9)
 
 
