@@ -45,6 +45,18 @@ def test_the_level_is_in_the_sentence():
     assert shown.sentence == "b against a: no effect is different, level up by 9"
 
 
+def test_a_wide_band_does_not_flatten_the_curves():
+    known = make_curve(std_error=np.full((1, 5), 0.01), ice=None)
+    unknown = make_curve(feature="other", std_error=np.full((1, 5), 99.0), ice=None)
+    other = make_curve(feature="other", std_error=unknown.std_error, ice=None)
+    shown = shown_comparison(ipdp.compare([known, unknown], [known, other], margin=0.5))
+    wide = next(panel for panel in shown.panels if panel.feature == "other")
+    high = max(panel.a.max() for panel in shown.panels)
+    low = min(panel.a.min() for panel in shown.panels)
+    np.testing.assert_allclose(wide.high, high + (high - low))
+    np.testing.assert_allclose(wide.low, low - (high - low))
+
+
 def test_categories_have_places():
     curve = make_categories("u", "v", ice=None)
     (panel,) = shown_comparison(ipdp.compare(curve, curve)).panels

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -133,7 +133,7 @@ def shown_comparison(comparison: Comparison, columns: int | None = None) -> Show
         names=(named(a, 32), named(b, 32)),
         sentence=_sentence(comparison),
         label=f"{named(outputs.pop(), 30) if len(outputs) == 1 else 'output'}, centred",
-        panels=[_panel(each) for each in ranked],
+        panels=_in_view([_panel(each) for each in ranked]),
         columns=columns or min(len(ranked), 4),
     )
 
@@ -169,6 +169,22 @@ def _panel(each: Difference) -> ShownPanel:
         categories=categories,
         parts=parts_beyond(each),
     )
+
+
+def _in_view(panels: list[ShownPanel]) -> list[ShownPanel]:
+    """The panels, with bands that end as far from the curves as these are high.
+
+    All panels have one axis: the band of a feature of which little is known would flatten the rest.
+    """
+    curves = np.concatenate([curve for each in panels for curve in (each.a, each.b)])
+    low, high = float(curves.min()), float(curves.max())
+    span = high - low
+    if not span > 0:
+        return panels
+    return [
+        replace(each, low=each.low.clip(min=low - span), high=each.high.clip(max=high + span))
+        for each in panels
+    ]
 
 
 def axis_of(each: Difference) -> FloatArray:
