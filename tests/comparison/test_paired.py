@@ -127,3 +127,22 @@ def test_on_the_scale_of_log_odds():
         ("yes", "log-odds of yes")
     ]
     np.testing.assert_allclose(found["a"].a, champion, atol=1e-9)
+
+
+def test_groups_are_left_out_as_by_compare():
+    data = [{"a": k % 7, "g": "xy"[k % 2]} for k in range(120)]
+    pdp = ipdp.IncrementalPDP(lambda x: float(x["a"]), ["a"], by="g", n_ice=0)
+    both = challenge(pdp, lambda x: 2.0 * x["a"])
+    both.explain_many(data)
+    assert len(both.results()) == 3
+    assert [each.feature for each in paired(both).differences] == ["a"]
+
+
+def test_groups_of_one_side_are_not_missed():
+    data = [{"a": k % 7, "g": "xy"[k % 2]} for k in range(120)]
+    with_groups, without = (
+        ipdp.IncrementalPDP(lambda x: float(x["a"]), ["a"], by=by, n_ice=0) for by in ("g", None)
+    )
+    for pdp in (with_groups, without):
+        pdp.explain_many(data)
+    assert ipdp.compare(with_groups, without).only == ([], [])

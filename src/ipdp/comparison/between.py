@@ -158,7 +158,12 @@ def _comparison(
     moved = moved_features(
         {name: a.curves[name] for name in features}, {name: b.curves[name] for name in features}
     )
-    only = [[name for name in x.curves if name not in y.curves] for x, y in ((a, b), (b, a))]
+    # Groups and regions are not compared by default, nor missed.
+    whole = [{c.feature for c in without_parts(side.curves.values())} for side in (a, b)]
+    only = [
+        [name for name in x.curves if name in own and name not in y.curves]
+        for x, y, own in ((a, b, whole[0]), (b, a, whole[1]))
+    ]
     names = names or (a.name, b.name)
     return Comparison(
         names=names,

@@ -22,6 +22,7 @@ from ipdp.comparison.result import Comparison
 from ipdp.core.curve import Curve
 from ipdp.core.importance import Result
 from ipdp.core.output_names import output_name
+from ipdp.core.parts import without_parts
 from ipdp.core.typing import Feature, FloatArray, Label, Observation
 from ipdp.explainers import Explainer, IncrementalPDP
 from ipdp.models import Engine, engine
@@ -152,7 +153,9 @@ def paired(
     ['b']
     """
     results = given.results() if isinstance(given, Explainer) else given
-    curves = {f: c for f, c in results.items() if isinstance(c, Curve) and c.outputs}
+    found = [c for c in results.values() if isinstance(c, Curve) and c.outputs]
+    # Each curve more makes the bands of all wider: groups are left out, as by `compare`.
+    curves = {curve.feature: curve for curve in without_parts(found)}
     outputs = _outputs(curves)
     if not outputs:
         raise ValueError("these are no curves of two models: make them with challenge(pdp, model)")
