@@ -1,7 +1,7 @@
 # Everything runs in .venv, which is made on first use and again when pyproject.toml changes.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test browser test-libraries test-minimum test-older-river test-spark test-notebooks java test-slow chaos sbom docs dist test-wheel bench paper clean
+.PHONY: help demo test browser images test-libraries test-minimum test-older-river test-spark test-notebooks java test-slow chaos sbom docs dist test-wheel bench paper clean
 .DELETE_ON_ERROR:
 
 # The first of these that is Python 3.11 or newer; `make PYTHON=...` takes another one.
@@ -40,6 +40,9 @@ browser:
 
 test-libraries: $(LIBRARIES_READY) ## The engines on LightGBM, XGBoost, CatBoost, torch and ONNX
 	.venv-libraries/bin/python -m pytest tests_libraries $(ARGS)
+
+images: $(READY) browser ## The pictures of README and docs, drawn anew
+	for name in make hides link segments reading page; do $(BIN)/python docs/images/$$name.py || exit 1; done
 
 # The site needs nothing from outside, and a warning ends the build. Its examples run, the tutorial in a kernel.
 docs: $(LIBRARIES_READY) ## The site, with every example run; leaves site/index.html

@@ -37,7 +37,7 @@ def history() -> dict[str, Any]:
     """Curves and accuracy every 100 observations, the changes, and the last observations."""
     model = forest.ARFClassifier(n_models=5, seed=42)
     pdp = ipdp.IncrementalPDP(model, FEATURES, alpha=0.002, seed=42)
-    monitor = ipdp.Monitor(pdp)
+    monitor = ipdp.Monitor(pdp, target="loan")
     # A pair asks a hundred questions an observation; every tenth is enough for a picture.
     pair = ipdp.IncrementalPDP(model, [PAIR], alpha=0.002, seed=42, every=10)
     accuracy = utils.Rolling(metrics.Accuracy, window_size=500)

@@ -201,3 +201,13 @@ def test_curves_of_parts_come_after_those_of_all():
     assert by_importance([part, alone, whole, other]) == [other, whole, alone, part]
     said = headline(Facts(ENDED, curves=by_importance([part, whole, other, curve("e", 0.1)])))
     assert said.belief.endswith("Next come a and e.")
+
+
+def test_a_feature_without_a_clear_difference_is_not_called_a_belief():
+    flat = replace(
+        curve_at("age", 500, np.random.default_rng(1)), average=np.full((2, 8), 0.5), missing=None
+    )
+    assert headline(facts(curves=[flat])).belief == (
+        "It relies most on age, without a clear difference so far: the chance of yes stays about "
+        "50 %, whatever age is."
+    )

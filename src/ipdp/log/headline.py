@@ -356,9 +356,11 @@ def _belief(facts: Facts) -> str:
     if not facts.curves:
         return ""
     first, *others = facts.curves
-    said = f"It relies most on {feature_text(first.feature)}: "
+    said = belief(first, target_of(facts.settings))
+    clear = said.removeprefix("no clear difference: ")
+    how = ": " if clear == said else ", without a clear difference so far: "
     of_parts = parts_among(curve.feature for curve in facts.curves)
     single = [c for c in others if len(c.grid_values) == 1 and c.feature not in of_parts]
     names = [feature_text(c.feature) for c in single][:2]
     then = f" Next come {listed(names)}." if len(names) > 1 else ""
-    return f"{said}{belief(first, target_of(facts.settings))}.{then}"
+    return f"It relies most on {feature_text(first.feature)}{how}{clear}.{then}"
