@@ -60,6 +60,8 @@ def test_since(timed, ipdp):
     assert everything
     day = dt.datetime.fromisoformat(everything[0]["time"]).date()
     assert json.loads(ipdp("changes", timed, "--since", day, "--json").out) == everything
+    exactly = everything[0]["time"]  # what is of that very moment is not before it
+    assert json.loads(ipdp("changes", timed, "--since", exactly, "--json").out) == everything
     later = day + dt.timedelta(days=1)
     expected = [c for c in everything if c["time"] >= str(later)]
     assert json.loads(ipdp("changes", timed, "--since", later, "--json").out) == expected
