@@ -76,7 +76,7 @@ def wide(learned: int, n: int) -> Iterator[Row]:
 
 def with_length(length: int) -> Iterator[Row]:
     """`explain_one` late in a long stream against early, with a model that costs nothing."""
-    half = np.full(80, 0.5)
+    half = np.full(1_000, 0.5)
     model = ipdp.models.engine(lambda X: half[: len(X)], takes="array")
     old, young = explainer(model, 10), explainer(model, 10)
     rng = np.random.default_rng(0)

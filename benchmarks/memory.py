@@ -57,7 +57,7 @@ def child(what: str, n: int) -> None:
 
     rng = np.random.default_rng(0)
     if what == "explain":
-        half = np.full(FEATURES * 10, 0.5)
+        half = np.full(1_000, 0.5)
         model = ipdp.models.engine(lambda X: half[: len(X)], takes="array")
         pdp = ipdp.IncrementalPDP(model, grid=ipdp.grid.QuantileRange(10), seed=1)
         for _ in range(n // 1_000):

@@ -69,32 +69,3 @@ def write(rows: Iterable[Row], path: Path, **about: Any) -> None:
 def read(path: Path) -> list[Row]:
     """The rows of a file that `write` wrote."""
     return [Row(**row) for row in json.loads(path.read_text(encoding="utf-8"))["rows"]]
-
-
-def draw(rows: Iterable[Row], path: Path) -> None:
-    """Draw each group of rows as bars, with the promises as marks."""
-    from matplotlib.figure import Figure
-
-    groups = [(figure, list(group)) for figure, group in groupby(rows, key=lambda r: r.figure)]
-    heights = [len(group) + 1.5 for _, group in groups]
-    figure = Figure(figsize=(9, 0.24 * sum(heights)), layout="constrained")
-    for ax, (title, group) in zip(
-        figure.subplots(len(groups), squeeze=False, height_ratios=heights)[:, 0],
-        groups,
-        strict=True,
-    ):
-        places = range(len(group))
-        bars = ax.barh(places, [row.value for row in group], color="#4477aa", height=0.7)
-        ax.bar_label(bars, fmt="%.2f", padding=3, fontsize=8)
-        for place, row in zip(places, group, strict=True):
-            for bound in (row.at_most, row.at_least):
-                if bound is not None:
-                    ax.plot([bound, bound], [place - 0.4, place + 0.4], color="#cc3311", lw=2)
-        ax.set_yticks(places, labels=[row.what for row in group], fontsize=8)
-        ax.invert_yaxis()
-        ax.set_title(title, loc="left", fontsize=9, fontweight="bold")
-        ax.spines[["top", "right", "bottom"]].set_visible(False)
-        ax.tick_params(left=False, bottom=False, labelbottom=False)
-        ax.margins(x=0.1)
-    figure.supxlabel("red: what is promised", fontsize=8, color="#cc3311")
-    figure.savefig(path, dpi=110)
