@@ -2,7 +2,7 @@
 
     python benchmarks/bench.py [--quick] [--fresh] [--seconds N] [--out DIR]
 
-Takes about 20 minutes on two idle cores; `--quick` a few, for a look. What was measured is kept in
+Takes some ten minutes, and those that pip needs; `--quick` a few, for a look. What was measured is kept in
 `build/bench`, a file for each model or part, and is not measured again: a run that was stopped goes
 on there. `--fresh` begins anew. With `--seconds`, nothing more is begun after so many.
 """

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import parts
 import peers
 from table import Row
@@ -47,19 +48,16 @@ def _learning(ax: Any, models: Sequence[tuple[str, dict[str, float]]]) -> None:
             ax.barh(place, pure, color=LIGHT, height=0.72)
         if compiled is not None:
             ax.barh(place, compiled, color=BLUE, height=0.72)
-        ends = [value for value in (compiled, pure) if value is not None]
-        text = f"{compiled:.2g}" if compiled is not None else ""
-        ax.text(max(ends) * 1.08, place, text, va="center", fontsize=8, color=DARK)
     ax.set_xscale("log")
     ax.axvline(1, color=DARK, lw=1, ls="--")
     ax.text(1.04, -0.9, "as long as learning", fontsize=8, color=DARK, va="bottom")
-    _named(ax, [name for name, _ in models])
+    _named(ax, [f"{name}    {by_build.get('compiled', np.nan):.2g}" for name, by_build in models])
     ax.set_title(
         "What explaining all features of an observation costs, in learning steps of the model\n",
         loc="left", fontsize=10, fontweight="bold",
     )  # fmt: skip
     ax.text(
-        0, 1.01, "dark: compiled (the number), light: pure Python; means, default grid, log scale",
+        0, 1.01, "dark, and the number: compiled; light: pure; means, default grid, log scale",
         transform=ax.transAxes, fontsize=8, color=DARK,
     )  # fmt: skip
 
@@ -68,16 +66,15 @@ def _peers(ax: Any, rows: Sequence[Row]) -> None:
     colours = [BLUE if row.what.startswith("ipdp") else GREY for row in rows]
     bars = ax.barh(range(len(rows)), [row.value for row in rows], color=colours, height=0.72)
     ax.bar_label(bars, fmt="%.2g", padding=3, fontsize=8, color=DARK)
-    ax.set_xscale("log")
     ax.axvline(1, color=DARK, lw=1, ls="--")
-    ax.text(1.04, -0.9, "one prediction of all points", fontsize=8, color=DARK, va="bottom")
+    ax.text(1.01, -0.9, "one prediction of all points", fontsize=8, color=DARK, va="bottom")
     _named(ax, [row.what for row in rows])
     ax.set_title(
         "What the curves of a table cost, beside one prediction of all points\n",
         loc="left", fontsize=10, fontweight="bold",
     )  # fmt: skip
     ax.text(
-        0, 1.01, "2,000 rows, 8 features x 10 points, 100 boosted trees; CPU time, log scale",
+        0, 1.01, "2,000 rows, 8 features x 10 points, 100 boosted trees; CPU time",
         transform=ax.transAxes, fontsize=8, color=DARK,
     )  # fmt: skip
 
@@ -88,4 +85,4 @@ def _named(ax: Any, names: Sequence[str]) -> None:
     ax.spines[["top", "right", "bottom"]].set_visible(False)
     ax.tick_params(left=False, bottom=False, which="both", labelbottom=False)
     low, high = ax.get_xlim()
-    ax.set_xlim(low, high * 1.8)
+    ax.set_xlim(low, high * 1.1)
