@@ -33,6 +33,7 @@ from ipdp.models.river.transform import (
 from ipdp.models.trees.base import Answer, Member
 from ipdp.models.trees.engine import TreeEngine
 from ipdp.models.trees.kinds import find
+from ipdp.models.trees.points import Points
 
 
 def composed_engine(
@@ -79,6 +80,12 @@ class PipelinePart(Part):
         *steps, last = self.model.steps.values()
         if self._last.model is not last:
             self._last = self._part()
+        own: Any = self._last
+        if own.takes_scales and type(points) is Points:
+            scales = scalers.scales_of(steps, points)
+            if scales is not None:
+                answer: Answer | None = own.ice(points, scales)
+                return answer
         return self._last.ice(through(steps, points))
 
     def member(self, choose: Callable[[Any], int]) -> Member | None:

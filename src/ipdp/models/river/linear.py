@@ -7,7 +7,7 @@ those of a plain call.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from ipdp.core.output_names import PREDICTION
 from ipdp.core.typing import FeatureName, FloatArray, Labels
 from ipdp.models.river import kernels
 from ipdp.models.river.copies import Asked, Copies, as_table
-from ipdp.models.river.kernels.linear import Order
+from ipdp.models.river.kernels.linear import Order, Scale
 from ipdp.models.river.parts import NUMBER, PROBABILITIES, Part, register
 from ipdp.models.trees.base import Answer
 from ipdp.models.trees.kinds import find
@@ -28,6 +28,9 @@ Weights = Callable[[tuple[FeatureName, ...]], FloatArray]
 """Gives the weights of some features, 0 for those that the model has not met."""
 
 
+_NO_SCALES: list[Scale] = []
+
+
 class Sums:
     """Weighted sums of features at the points of an observation."""
 
@@ -35,25 +38,45 @@ class Sums:
         self._columns: Columns | None = None
         self._features: tuple[FeatureName, ...] = ()
         self._order: Order = ((), [])
+        self._step: Any = None
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_columns": None}
+        return {**self.__dict__, "_columns": None, "_step": None}
 
-    def of(self, asked: Asked, weights: Weights, intercept: float) -> FloatArray:
-        """The sum at each point."""
+    def of(
+        self, asked: Asked, weights: Weights, intercept: float, scales: Sequence[Scale] = _NO_SCALES
+    ) -> FloatArray:
+        """The sum at each point, after some scales, which only points may have."""
         if isinstance(asked, Copies):
             return of_copies(asked, weights, intercept)
-        if asked.non_numeric:
-            raise TypeError("a linear model takes numbers only")
-        order = self.ordered(asked)
-        numbers = asked.numbers
-        if asked.columns.absent:
-            numbers = numbers.copy()
-            numbers[asked.columns.absent] = 0.0
-        sums: FloatArray = kernels.current.linear(
-            asked.x, order, weights(order[0]), intercept, numbers
+        numbers = self._numbers(asked)
+        sums: FloatArray = self._step.sums(
+            asked.x, weights(self._order[0]), intercept, numbers, scales
         )
         return sums
+
+    def shares(
+        self, asked: Asked, weights: Weights, intercept: float, scales: Sequence[Scale] = _NO_SCALES
+    ) -> FloatArray:
+        """The shares of both classes that river's sigmoid makes of the sums, (2, n_points)."""
+        if isinstance(asked, Copies):
+            return np.asarray(kernels.current.logistic(of_copies(asked, weights, intercept)))
+        numbers = self._numbers(asked)
+        shares: FloatArray = self._step.shares(
+            asked.x, weights(self._order[0]), intercept, numbers, scales
+        )
+        return shares
+
+    def _numbers(self, points: Points) -> FloatArray:
+        """The numbers at points, for which `_step` is made."""
+        if points.non_numeric:
+            raise TypeError("a linear model takes numbers only")
+        self.ordered(points)
+        numbers = points.numbers
+        if points.columns.absent:
+            numbers = numbers.copy()
+            numbers[points.columns.absent] = 0.0
+        return numbers
 
     def ordered(self, points: Points) -> Order:
         """The features in the order of the observation, and those that are replaced."""
@@ -64,6 +87,7 @@ class Sums:
             at = {name: place for place, name in enumerate(names)}
             places = [(at[name], lo, hi) for name, lo, hi in points.columns.places]
             self._order = (names, sorted(places))
+            self._step = kernels.current.LinearStep(self._order, points.columns.n)
         return self._order
 
 
@@ -81,7 +105,8 @@ def of_copies(copies: Copies, weights: Weights, intercept: float) -> FloatArray:
             places.append((at[changed[0]], lo, hi))
         elif changed:
             several.append((lo, hi, [at[name] for name in changed], rows))
-    sums: FloatArray = kernels.current.linear(x, (names, sorted(places)), own, intercept, numbers)
+    step = kernels.current.LinearStep((names, sorted(places)), len(numbers))
+    sums: FloatArray = step.sums(x, own, intercept, numbers, _NO_SCALES)
     if several:
         terms = own * np.array([x.get(name, 0.0) for name in names], dtype=float)
         kept = np.ones(len(names), dtype=bool)
@@ -118,13 +143,16 @@ class GeneralizedPart(LinearPart):
         self.is_classifier = is_classifier
         self._sums = Sums()
 
-    def ice(self, points: Asked) -> Answer | None:
+    takes_scales = True
+
+    def ice(self, points: Asked, scales: Sequence[Scale] = _NO_SCALES) -> Answer | None:
         model = self.model
-        sums = self._sums.of(points, _of_vector(model._weights), model.intercept)
+        asked = points, _of_vector(model._weights), model.intercept, scales
         own = type(model.loss).mean_func
+        if self.is_classifier and own is _SIGMOID:
+            return BOTH, self._sums.shares(*asked)
+        sums = self._sums.of(*asked)
         if self.is_classifier:
-            if own is _SIGMOID:
-                return BOTH, kernels.current.logistic(sums)
             shares = np.array(list(map(model.loss.mean_func, sums.tolist())))
             return BOTH, np.stack([1.0 - shares, shares])
         if own is not _IDENTITY:
@@ -142,7 +170,7 @@ class LogisticPart(LinearPart):
 
     def ice(self, points: Asked) -> Answer | None:
         weights, intercept = self._read(self.model)
-        return BOTH, kernels.current.logistic(self._sums.of(points, weights, intercept))
+        return BOTH, self._sums.shares(points, weights, intercept)
 
 
 class SumPart(LogisticPart):

@@ -36,6 +36,9 @@ class Part(Answering):
     cheap = False
     """Whether a plain call costs little more than finding out in what copies differ."""
 
+    takes_scales = False
+    """Whether `ice` takes, as a second argument, what scalers in front of it do to points."""
+
     def __init__(self, model: Any) -> None:
         self.model = model
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import chain
 from typing import Any
 
@@ -17,13 +17,17 @@ from ipdp.models.river.transform import by_calls, register
 from ipdp.models.trees.kinds import ABSENT, find
 from ipdp.models.trees.points import Points
 
+Read = Callable[[Any, Asked], Scale | None]
+"""Gives the scale of a scaler for the features that are asked about; None if it is not known."""
 
-def _scaler(read: Callable[[Any, set[FeatureName]], Scale | None]) -> Any:
-    """The transform of a scaler whose scale is read for some features; None if it is not known."""
+_READERS: dict[Any, Read] = {}
+
+
+def _scaler(read: Read) -> Any:
+    """The transform of a scaler whose scale is read."""
 
     def transform(scaler: Any, asked: Asked) -> Asked:
-        names = {*asked.x, *_replaced(asked)}
-        scale = read(scaler, names)
+        scale = read(scaler, asked)
         if scale is None:
             return by_calls(scaler, asked)
         if isinstance(asked, Points) and not asked.non_numeric:
@@ -35,10 +39,25 @@ def _scaler(read: Callable[[Any, set[FeatureName]], Scale | None]) -> Any:
     return transform
 
 
-def _replaced(asked: Asked) -> Any:
+def scales_of(scalers: Sequence[Any], points: Points) -> list[Scale] | None:
+    """What some steps do to points of numbers, if each is a scaler that is known; else None."""
+    if points.non_numeric or points.columns.absent:
+        return None
+    scales = []
+    for scaler in scalers:
+        read = _READERS.get(getattr(type(scaler), "transform_one", None))
+        scale = None if read is None else read(scaler, points)
+        if scale is None:
+            return None
+        scales.append(scale)
+    return scales
+
+
+def _names(asked: Asked) -> set[FeatureName]:
+    """All features that are asked about."""
     if isinstance(asked, Points):
-        return asked.columns.names
-    return chain.from_iterable(block.names for block in asked.blocks)
+        return {*asked.x, *asked.columns.names}
+    return {*asked.x, *chain.from_iterable(block.names for block in asked.blocks)}
 
 
 def _scaled_copies(copies: Copies, scale: Scale) -> Copies:
@@ -74,8 +93,8 @@ def _scaled(name: FeatureName, value: Any, scale: Scale) -> Any:
     return (value - centre) / spread if spread else 0.0 * (value - centre)
 
 
-def _standard(scaler: Any, names: set[FeatureName]) -> Scale | None:
-    del names  # it has them all
+def _standard(scaler: Any, asked: Asked) -> Scale | None:
+    del asked  # it has all features
     if getattr(scaler, "window_size", None) is not None:
         return None
     return scaler.means, scaler.vars if scaler.with_std else None, True
@@ -90,26 +109,29 @@ def _got(statistics: Any, names: set[FeatureName]) -> Numbers | None:
     return {name: statistic.get() for name, statistic in found.items()}
 
 
-def _min_max(scaler: Any, names: set[FeatureName]) -> Scale | None:
+def _min_max(scaler: Any, asked: Asked) -> Scale | None:
+    names = _names(asked)
     low, high = _got(scaler.min, names), _got(scaler.max, names)
     if low is None or high is None:
         return None
     return low, {name: high[name] - low[name] for name in names}, False
 
 
-def _max_abs(scaler: Any, names: set[FeatureName]) -> Scale | None:
-    largest = _got(scaler.abs_max, names)
+def _max_abs(scaler: Any, asked: Asked) -> Scale | None:
+    largest = _got(scaler.abs_max, _names(asked))
     return None if largest is None else (None, largest, False)
 
 
-def _adaptive(scaler: Any, names: set[FeatureName]) -> Scale | None:
+def _adaptive(scaler: Any, asked: Asked) -> Scale | None:
+    names = _names(asked)
     means, variances = _got(scaler.means, names), _got(scaler.vars, names)
     if means is None or variances is None:
         return None
     return means, {name: max(value, 0.0) for name, value in variances.items()}, True
 
 
-def _robust(scaler: Any, names: set[FeatureName]) -> Scale | None:
+def _robust(scaler: Any, asked: Asked) -> Scale | None:
+    names = _names(asked)
     centres = _got(scaler.median, names) if scaler.with_centering else {}
     spreads = _got(scaler.iqr, names) if scaler.with_scaling else {}
     if centres is None or spreads is None or None in (*centres.values(), *spreads.values()):
@@ -124,4 +146,6 @@ for _name, _read in (
     ("AdaptiveStandardScaler", _adaptive),
     ("RobustScaler", _robust),
 ):
-    register(find("preprocessing", _name, "transform_one"), _scaler(_read))
+    _own = find("preprocessing", _name, "transform_one")
+    register(_own, _scaler(_read))
+    _READERS[_own] = _read

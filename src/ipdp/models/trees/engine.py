@@ -53,14 +53,18 @@ class Checker:
         self._seen = 0
         self._random = random.Random(seed)
 
+    def wants_nothing(self) -> bool:
+        """Whether the next observation is not to be compared; then it is counted as seen."""
+        seen = self._seen + 1
+        if seen <= self.first or seen % self.every == 0:
+            return False
+        self._seen = seen
+        return True
+
     def wants_all(self) -> bool:
         """Whether the next observation is to be compared in full."""
         self._seen += 1
         return self._seen <= self.first
-
-    def wants_one(self) -> bool:
-        """Whether one point of this observation is to be compared."""
-        return self._seen % self.every == 0
 
     def wants_ensemble(self) -> bool:
         """Whether it is to be compared with the whole ensemble."""
@@ -232,7 +236,7 @@ class TreeEngine(RowEngine):
     def _checked(
         self, points: Points, positions: FloatArray, labels: Labels, values: FloatArray
     ) -> Outputs:
-        if self._is_again:
+        if self._is_again or self.checker.wants_nothing():
             return Outputs(labels, values[None])
         question = Question(points, positions[0], labels, values)
         if not self.checker.wants_all():
@@ -258,8 +262,6 @@ class TreeEngine(RowEngine):
         Pairs have one of their own, with the whole model.
         """
         checker, columns = self.checker, self._columns.walked_columns
-        if not checker.wants_one():
-            return True
         member = None
         if columns and not checker.wants_ensemble():
             member = self.walk.member(checker.one_of)

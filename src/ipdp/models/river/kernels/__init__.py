@@ -17,7 +17,7 @@ class Kernels(NamedTuple):
 
     build: str
     scaled: Any
-    linear: Any
+    LinearStep: Any
     logistic: Any
     bayes: Any
 

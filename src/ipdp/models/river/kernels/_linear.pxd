@@ -18,18 +18,35 @@ cdef inline double number_of(object numbers, object name) except? -1.0:
     return <double><object>found
 
 
-@cython.locals(spread=double, centre=double, value=double, divided=bint, squared=bint, lo=Py_ssize_t,
+@cython.locals(spread=double, centre=double, value=double, squared=bint, lo=Py_ssize_t,
                hi=Py_ssize_t, column=Py_ssize_t, place=Py_ssize_t, scaled_x=dict,
                table=cython.double[::1])
 cpdef tuple scaled(dict x, numbers, list places, tuple scale)
 
+cdef double _centre(centres, name) except? -1.0
+
 cdef double _spread(spreads, name, bint squared) except? -1.0
 
-@cython.locals(n=Py_ssize_t, totals=cython.double[::1], rest=cython.double[::1],
-               own=cython.double[::1], k=Py_ssize_t, column=Py_ssize_t, place=Py_ssize_t,
-               at=Py_ssize_t, lo=Py_ssize_t, hi=Py_ssize_t, before=double, done=Py_ssize_t,
-               names=tuple, places=list)
-cpdef linear(dict x, tuple order, weights, double intercept, const double[::1] numbers)
+cdef class LinearStep:
+    cdef public tuple names
+    cdef public object places, totals, values, rest, alone
+    cdef Py_ssize_t[:, ::1] v_places
+    cdef Py_ssize_t[::1] v_alone
+    cdef double[::1] v_totals, v_values, v_rest
+
+    cpdef sums(self, dict x, weights, double intercept, numbers, list scales)
+
+    cpdef shares(self, dict x, weights, double intercept, numbers, list scales)
+
+    @cython.locals(n=Py_ssize_t, n_own=Py_ssize_t, k=Py_ssize_t, column=Py_ssize_t, number=Py_ssize_t,
+                   place=Py_ssize_t, at=Py_ssize_t, lo=Py_ssize_t, hi=Py_ssize_t, before=double,
+                   done=Py_ssize_t, values=cython.double[::1], rest=cython.double[::1],
+                   totals=cython.double[::1], places="Py_ssize_t[:, ::1]")
+    cdef _add_up(self, dict x, const double[::1] own, double intercept, const double[::1] numbers, list scales)
+
+    @cython.locals(k=Py_ssize_t, place=Py_ssize_t, column=Py_ssize_t, centre=double, spread=double, squared=bint,
+                   values=cython.double[::1], totals=cython.double[::1], places="Py_ssize_t[:, ::1]")
+    cdef _scale(self, Py_ssize_t n_own, tuple scale)
 
 @cython.locals(n=Py_ssize_t, column=Py_ssize_t, total=double, share=double,
                shares=cython.double[:, ::1])

@@ -47,33 +47,47 @@ def _spreads(
     return {name: value**0.5 for name, value in found.items()} if squared else found
 
 
-def linear(
-    x: dict[FeatureName, Any],
-    order: Order,
-    weights: FloatArray,
-    intercept: float,
-    numbers: FloatArray,
-) -> FloatArray:
-    """See `linear.linear`."""
-    names, places = order
-    own = weights.tolist()
-    terms = [weight * x.get(name, 0.0) for weight, name in zip(own, names, strict=True)]
-    after = [0.0]
-    for term in reversed(terms):
-        after.append(after[-1] + term)
-    after.reverse()
-    sums = np.full(len(numbers), after[0] + intercept)
-    before, done = 0.0, 0
-    slopes, rests = np.zeros(len(numbers)), sums
-    for at, lo, hi in places:
-        while done < at:
-            before += terms[done]
-            done += 1
-        slopes[lo:hi] = own[at]
-        rests[lo:hi] = before + after[at + 1] + intercept
-    # Not where nothing is replaced: a missing value that was dropped is not a number.
-    sums += np.multiply(slopes, numbers, out=slopes, where=slopes != 0)
-    return sums
+class LinearStep:
+    """See `linear.LinearStep`."""
+
+    def __init__(self, order: Order, n_columns: int) -> None:
+        self.names, self.places = order
+        self.n_columns = n_columns
+        self.named = [(self.names[at], lo, hi) for at, lo, hi in self.places]
+
+    def sums(
+        self,
+        x: dict[FeatureName, Any],
+        weights: FloatArray,
+        intercept: float,
+        numbers: FloatArray,
+        scales: Sequence[Scale],
+    ) -> FloatArray:
+        """See `linear.LinearStep`."""
+        for scale in scales:
+            x, numbers = scaled(x, numbers, self.named, scale)
+        own = weights.tolist()
+        terms = [weight * x.get(name, 0.0) for weight, name in zip(own, self.names, strict=True)]
+        after = [0.0]
+        for term in reversed(terms):
+            after.append(after[-1] + term)
+        after.reverse()
+        sums = np.full(len(numbers), after[0] + intercept)
+        before, done = 0.0, 0
+        slopes, rests = np.zeros(len(numbers)), sums
+        for at, lo, hi in self.places:
+            while done < at:
+                before += terms[done]
+                done += 1
+            slopes[lo:hi] = own[at]
+            rests[lo:hi] = before + after[at + 1] + intercept
+        # Not where nothing is replaced: a missing value that was dropped is not a number.
+        sums += np.multiply(slopes, numbers, out=slopes, where=slopes != 0)
+        return sums
+
+    def shares(self, *asked: Any) -> FloatArray:
+        """See `linear.LinearStep`."""
+        return logistic(self.sums(*asked))
 
 
 def logistic(sums: FloatArray) -> FloatArray:

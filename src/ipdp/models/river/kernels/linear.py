@@ -48,63 +48,131 @@ def scaled(
     """
     centres, spreads, squared = scale
     scaled_x = {}
-    divided = spreads is not None
-    spread = 1.0
     for name, value in x.items():
-        if divided:
-            spread = _spread(spreads, name, squared)
-        centre = 0.0 if centres is None else number_of(centres, name)
+        centre, spread = _centre(centres, name), _spread(spreads, name, squared)
         scaled_x[name] = (value - centre) / spread if spread else 0.0
     made = np.array(numbers)
     table = made  # as numbers in C
     for place in range(len(places)):
         name, lo, hi = places[place]
-        if divided:
-            spread = _spread(spreads, name, squared)
-        centre = 0.0 if centres is None else number_of(centres, name)
+        centre, spread = _centre(centres, name), _spread(spreads, name, squared)
         for column in range(lo, hi):
             table[column] = (table[column] - centre) / spread if spread else 0.0
     return scaled_x, made
 
 
+def _centre(centres: Any, name: FeatureName) -> float:
+    return 0.0 if centres is None else number_of(centres, name)
+
+
 def _spread(spreads: Any, name: FeatureName, squared: bool) -> float:
+    if spreads is None:
+        return 1.0
     spread = number_of(spreads, name)
     return sqrt(spread) if squared else spread
 
 
-def linear(
-    x: dict[FeatureName, Any],
-    order: Order,
-    weights: FloatArray,
-    intercept: float,
-    numbers: FloatArray,
-) -> FloatArray:
-    """The weighted sum of the features at each point.
+class LinearStep:
+    """Weighted sums of features at points, each of which replaces one feature.
 
-    `weights` are in the order of the features. In columns that replace nothing it is the sum of x.
+    Parameters
+    ----------
+    order
+        The features, those of the observation first, and which of them are replaced where.
+    n_columns
+        Number of points.
     """
-    names, places = order
-    n = len(names)
-    sums = np.empty(len(numbers))
-    totals = sums  # as numbers in C
-    # What the features from here on add, so that nothing has to be subtracted.
-    after = np.empty(n + 1)
-    rest = after
-    rest[n] = 0.0
-    own = weights
-    for k in range(n - 1, -1, -1):
-        rest[k] = rest[k + 1] + own[k] * number_of(x, names[k])
-    for column in range(len(numbers)):
-        totals[column] = rest[0] + intercept
-    before, done = 0.0, 0
-    for place in range(len(places)):
-        at, lo, hi = places[place]
-        while done < at:
-            before += own[done] * number_of(x, names[done])
-            done += 1
-        for column in range(lo, hi):
-            totals[column] = before + own[at] * numbers[column] + rest[at + 1] + intercept
-    return sums
+
+    def __init__(self, order: Order, n_columns: int) -> None:
+        self.names, places = order
+        self.places = np.array(places, dtype=np.intp).reshape(-1, 3)
+        self.totals, self.values, self.rest = (
+            np.zeros(n) for n in (n_columns, len(self.names), len(self.names) + 1)
+        )
+        replaced = {column for _, lo, hi in places for column in range(lo, hi)}
+        alone = [column for column in range(n_columns) if column not in replaced]
+        self.alone = np.array(alone, dtype=np.intp)
+        # As numbers in C.
+        self.v_places, self.v_totals, self.v_alone = self.places, self.totals, self.alone
+        self.v_values, self.v_rest = self.values, self.rest
+
+    def sums(
+        self,
+        x: dict[FeatureName, Any],
+        weights: FloatArray,
+        intercept: float,
+        numbers: FloatArray,
+        scales: Sequence[Scale],
+    ) -> FloatArray:
+        """The weighted sum at each point, after some scales.
+
+        `weights` are in the order of the features. In columns that replace nothing it is the sum of
+        x.
+        """
+        self._add_up(x, weights, intercept, numbers, scales)
+        return np.array(self.totals)
+
+    def shares(
+        self,
+        x: dict[FeatureName, Any],
+        weights: FloatArray,
+        intercept: float,
+        numbers: FloatArray,
+        scales: Sequence[Scale],
+    ) -> FloatArray:
+        """What `logistic` makes of these sums."""
+        self._add_up(x, weights, intercept, numbers, scales)
+        return logistic(self.v_totals)
+
+    def _add_up(
+        self,
+        x: Any,
+        own: FloatArray,
+        intercept: float,
+        numbers: FloatArray,
+        scales: Sequence[Scale],
+    ) -> None:
+        values, rest, totals, places = self.v_values, self.v_rest, self.v_totals, self.v_places
+        n, n_own = len(self.names), len(x)
+        if n_own > n or own.shape[0] != n or numbers.shape[0] != totals.shape[0]:
+            raise ValueError("these are not the features and points of the step")
+        for k in range(n):
+            values[k] = number_of(x, self.names[k]) if k < n_own else 0.0
+        for column in range(totals.shape[0]):
+            totals[column] = numbers[column]
+        for number in range(len(scales)):
+            self._scale(n_own, scales[number])
+        # What the features from here on add, so that nothing has to be subtracted.
+        rest[n] = 0.0
+        for k in range(n - 1, -1, -1):
+            values[k] *= own[k]
+            rest[k] = rest[k + 1] + values[k]
+        for k in range(self.v_alone.shape[0]):
+            totals[self.v_alone[k]] = rest[0] + intercept
+        before, done = 0.0, 0
+        for place in range(places.shape[0]):
+            at, lo, hi = places[place, 0], places[place, 1], places[place, 2]
+            while done < at:
+                before += values[done]
+                done += 1
+            for column in range(lo, hi):
+                totals[column] = before + own[at] * totals[column] + rest[at + 1] + intercept
+
+    def _scale(self, n_own: int, scale: Scale) -> None:
+        """Scale the features of the observation, and the points."""
+        centres, spreads, squared = scale
+        values, totals, places = self.v_values, self.v_totals, self.v_places
+        for k in range(n_own):
+            centre, spread = (
+                _centre(centres, self.names[k]),
+                _spread(spreads, self.names[k], squared),
+            )
+            values[k] = (values[k] - centre) / spread if spread else 0.0
+        for place in range(places.shape[0]):
+            name = self.names[places[place, 0]]
+            centre, spread = _centre(centres, name), _spread(spreads, name, squared)
+            for column in range(places[place, 1], places[place, 2]):
+                totals[column] = (totals[column] - centre) / spread if spread else 0.0
 
 
 def logistic(sums: FloatArray) -> FloatArray:
