@@ -13,7 +13,7 @@ KERNELS = (
     ("ipdp.core.kernels", "loop"),
     ("ipdp.core.kernels", "sums"),
     ("ipdp.core.kernels", "bins"),
-    ("ipdp.core.kernels", "watch"),
+    ("ipdp.core.kernels", "storages"),
     ("ipdp.core.kernels", "spread"),
     ("ipdp.models.trees.kernels", "walk"),
     ("ipdp.models.trees.kernels", "leaves"),

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import secrets
 import zlib
+from array import array
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
-from ipdp.core import schema
-from ipdp.core.kernels import loop
+from ipdp.core import kernels, schema
 from ipdp.core.typing import State
 
 # numpy charges a call, not a number: a block makes one draw cost as much as a list look-up.
 _BLOCK = 256
+# That of the installed build serves both, so that one may be put in place of the other.
+_RandomBlock = kernels.current.RandomBlock
 _SEED = schema.Kind("a number of 128 bits", lambda v: type(v) is int and 0 <= v < 2**128)
 
 
@@ -24,21 +27,20 @@ class Uniforms:
         self.seed = seed
         # Many streams are made, and few are drawn from: the generator waits for the first draw.
         self._first = secrets.randbits(128) if seed is None else seed
-        self._block: list[float] = []
-        self._used = 0
+        self.block: Any = _RandomBlock()
 
     @cached_property
     def _generator(self) -> np.random.Generator:
         return np.random.Generator(np.random.PCG64(self._first))
 
-    def _refill(self) -> None:
+    def refill(self) -> None:
+        """Make the next block of numbers."""
         self._before_block = self._generator.bit_generator.state["state"]
-        self._block = self._generator.random(_BLOCK).tolist()
-        self._used = 0
+        self.block.fill(array("d", self._generator.random(_BLOCK).tobytes()))
 
     def draw(self) -> float:
         """The next number."""
-        return loop.draw(self)
+        return float(kernels.current.draw(self.block, self))
 
     def draw_below(self, n: int) -> int:
         """The next number as an index in 0, ..., n - 1."""
@@ -48,8 +50,8 @@ class Uniforms:
     def state(self) -> State:
         """Where the stream stands."""
         bit_generator = self._generator.bit_generator
-        before = self._before_block if self._block else bit_generator.state["state"]
-        return {"generator": dict(before), "used": self._used}
+        before = self._before_block if self.block.numbers else bit_generator.state["state"]
+        return {"generator": dict(before), "used": self.block.used}
 
     @state.setter
     def state(self, state: State) -> None:
@@ -57,10 +59,19 @@ class Uniforms:
         schema.check(state["generator"], state=_SEED, inc=_SEED)
         bit_generator = self._generator.bit_generator
         bit_generator.state = {**bit_generator.state, "state": dict(state["generator"])}
-        self._block, self._used = [], 0
+        self.block.fill(array("d"))
         if state["used"]:
-            self._refill()
-            self._used = int(state["used"])
+            self.refill()
+            self.block.used = int(state["used"])
+
+    def __getstate__(self) -> State:
+        # A pickle is not about the build.
+        state = self.state
+        return {"seed": self.seed, "_before_block": state["generator"], "_used": state["used"]}
+
+    def __setstate__(self, state: State) -> None:
+        self.__init__(seed=state["seed"])  # type: ignore[misc]
+        self.state = {"generator": state["_before_block"], "used": state["_used"]}
 
 
 def seed_for(seed: int | None, name: object) -> int | None:

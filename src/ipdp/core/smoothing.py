@@ -124,6 +124,7 @@ class Smoothing:
         """
         gap = 1 if self.t is None else t - self.t
         decay = self._decay if gap == 1 else self._decay**gap
+        rows = tuple(map(np.ascontiguousarray, rows))
         if isinstance(w, np.ndarray):
             self._weight, self._squares = self.weight, self.squares
             kernels.array.fold_in(self, rows, decay, w)
@@ -228,16 +229,26 @@ class Smoothing:
         w, t
             Shape (n,): weights, and times in ascending order.
         """
-        self.update_many_rows([(own,) for own in values], w.tolist(), t.tolist())
+        values = np.ascontiguousarray(values, dtype=float)
+        self.update_many_rows((values,), w.tolist(), t.tolist())
 
     def update_many_rows(
-        self, rows: list[tuple[FloatArray, ...]], w: list[float], t: list[float]
+        self, rows: tuple[FloatArray, ...], w: list[float], t: list[float]
     ) -> None:
-        """Fold many observations in, each with its rows in several arrays, as in `update_rows`."""
-        if not rows:
+        """Fold many observations in, whose rows stand in several arrays, as in `update_rows`.
+
+        Parameters
+        ----------
+        rows
+            Of shape (n, n_own_rows, n_columns) each, contiguous; or (1, n_own_rows, n_columns), if
+            they are the same for all observations.
+        w, t
+            Weights, and times in ascending order.
+        """
+        if not t:
             return
         kernels.current.fold_many(self, rows, self._decays(t), w)
-        self.n += len(rows)
+        self.n += len(t)
         self.t = t[-1]
 
     def merge(self, other: Smoothing) -> Smoothing:

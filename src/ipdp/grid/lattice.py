@@ -420,7 +420,7 @@ class Steps(NamedTuple):
 
 
 def _is_time(n: int, is_same: bool) -> bool:
-    """Whether to look at the range after n values; `kernels.loop.Watch` does the same."""
+    """Whether to look at the range after n values; `kernels.storages.Watch` does the same."""
     return n <= 64 or not n % 8 or not is_same
 
 

@@ -19,7 +19,7 @@ from tests.builds import nothing_compiled
 import ipdp
 from ipdp.core import kernels
 from ipdp.core.errors import NotEnoughSamples
-from ipdp.core.kernels import array, bins, loop, sums, watch
+from ipdp.core.kernels import array, bins, loop, storages, sums
 from ipdp.core.random import Uniforms
 from ipdp.core.reservoir import Reservoir
 from ipdp.core.smoothing import Smoothing
@@ -126,7 +126,8 @@ def test_many_observations_are_those_one_by_one(built, alpha, late):
             mean = (past * smoothing.mean + np.tensordot(k, values, axes=1)) / total
             found.append([mean.tolist(), total.tolist()])
             continue
-        with_kernels(current, lambda: smoothing.update_many_rows(rows, w, t.tolist()))  # noqa: B023
+        parts = tuple(np.array(part) for part in zip(*rows, strict=True))
+        with_kernels(current, lambda: smoothing.update_many_rows(parts, w, t.tolist()))  # noqa: B023
         found.append([smoothing.mean.tolist(), smoothing.weight.tolist()])
         assert smoothing.t == t[-1]
     assert_close(found[0], found[2])
@@ -246,7 +247,7 @@ def test_both_builds_have_the_same_names():
         own = (name for name, value in vars(module).items() if callable(value))
         return {name for name in own if not name.startswith("_")} - {"Any", "NotEnoughSamples"}
 
-    rooms = {room.__name__ for room in (loop, sums, bins, watch)}
+    rooms = {room.__name__ for room in (loop, sums, bins, storages)}
     written = {n for n in names(loop) if getattr(loop, n).__module__ in rooms}
     assert set(array.__all__) == written
     assert written <= names(compiled())
@@ -354,8 +355,8 @@ def test_a_grid_without_values_has_no_range(built):
 @pytest.mark.parametrize("used", [-5, 256, 10_000])
 def test_random_numbers_go_on_after_any_state(built, used):
     uniforms = Uniforms(seed=1)
-    uniforms._used = used
-    assert 0 <= built.draw(uniforms) < 1
+    uniforms.block.used = used
+    assert 0 <= built.draw(uniforms.block, uniforms) < 1
 
 
 @pytest.mark.parametrize("shapes", [((1, 3),), ((1, 3), (2, 3)), ((1, 3), (1, 4)), ((2, 2),)])

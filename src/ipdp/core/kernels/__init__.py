@@ -11,7 +11,7 @@ import importlib
 from functools import cache
 from typing import Any
 
-from ipdp.core.kernels import array, bins, loop, spread, spread_array, sums, watch
+from ipdp.core.kernels import array, bins, loop, spread, spread_array, storages, sums
 from ipdp.core.kernels.build import build, is_of_its_source
 
 
@@ -23,7 +23,7 @@ def installed() -> Any:
         compiled = importlib.import_module("ipdp.core.kernels._loop")
     except ImportError:
         return array
-    parts = {"_loop": loop, "_sums": sums, "_bins": bins, "_watch": watch}
+    parts = {"_loop": loop, "_sums": sums, "_bins": bins, "_storages": storages}
     made = {name: importlib.import_module(f"ipdp.core.kernels.{name}") for name in parts}
     is_new = all(is_of_its_source(made[name], source) for name, source in parts.items())
     return compiled if is_new else array

@@ -3,18 +3,19 @@ cimport cython
 
 cpdef fold_in(smoothing, tuple parts, double decay, double w)
 
-@cython.locals(k=Py_ssize_t, first=Py_ssize_t, column=Py_ssize_t, n_columns=Py_ssize_t, n_weights=Py_ssize_t,
+@cython.locals(k=Py_ssize_t, n=Py_ssize_t, first=Py_ssize_t, n_columns=Py_ssize_t, n_weights=Py_ssize_t,
                fits=bint, mean=cython.double[:, ::1], spread=cython.double[:, ::1],
                weights=cython.double[::1], squares=cython.double[::1], shares=cython.double[::1],
-               rows=tuple, values="const double[:, :]")
-cpdef fold_many(smoothing, list parts, list decays, list w)
+               values="const double[:, :, ::1]")
+cpdef fold_many(smoothing, tuple parts, list decays, list w)
 
-@cython.locals(k=Py_ssize_t)
-cdef void _share_out(double[::1] weights, double[::1] squares, double[::1] shares, double decay, double w) noexcept
+@cython.locals(k=Py_ssize_t, share=double)
+cdef void _share_out(double[::1] weights, double[::1] squares, double[::1] shares, Py_ssize_t start, Py_ssize_t n,
+                     double decay, double w) noexcept
 
-@cython.locals(row=Py_ssize_t, column=Py_ssize_t, n_weights=Py_ssize_t, weight=double, delta=double, step=double)
-cdef void _fold_rows(double[:, ::1] mean, double[:, ::1] spread, double[::1] weights, double[::1] shares,
-                     const double[:, :] values, Py_ssize_t first, double decay) noexcept
+@cython.locals(row=Py_ssize_t, column=Py_ssize_t, n=Py_ssize_t, delta=double, step=double)
+cdef void _fold_rows(double[:, ::1] mean, double[:, ::1] spread, double[::1] shares, Py_ssize_t start,
+                     const double[:, :, ::1] values, Py_ssize_t one, Py_ssize_t first, double decay) noexcept
 
 @cython.locals(one=Py_ssize_t, k=Py_ssize_t, n_columns=Py_ssize_t, n_rows=Py_ssize_t, n_values=Py_ssize_t, fits=bint,
                mean=cython.double[:, ::1], spread=cython.double[:, ::1],

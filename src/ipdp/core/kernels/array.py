@@ -17,6 +17,7 @@ from ipdp.core.kernels.loop import (
     CountWatch,
     Extremes,
     QuantileSpan,
+    RandomBlock,
     Sample,
     Versions,
     Watch,
@@ -34,6 +35,7 @@ __all__ = [
     "Extremes",
     "Locator",
     "QuantileSpan",
+    "RandomBlock",
     "Sample",
     "Versions",
     "Watch",
@@ -77,10 +79,12 @@ def fold_in(
 
 
 def fold_many(
-    smoothing: Any, parts: Sequence[Sequence[FloatArray]], decays: list[float], w: list[float]
+    smoothing: Any, parts: Sequence[FloatArray], decays: list[float], w: list[float]
 ) -> None:
     """Fold several observations in at once; the same as one after the other, to rounding."""
-    values = np.array([part[0] if len(part) == 1 else np.concatenate(part) for part in parts])
+    n = len(decays)
+    whole = [part if len(part) == n else np.repeat(part, n, axis=0) for part in parts]
+    values = whole[0] if len(whole) == 1 else np.concatenate(whole, axis=1)
     if values.shape[1:] != smoothing.mean.shape:
         raise ValueError("the rows have another shape than those before")
     left = np.multiply.accumulate([1.0, *decays[:0:-1]])[::-1]  # of each at the end

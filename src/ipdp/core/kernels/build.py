@@ -13,7 +13,7 @@ EXTENSIONS = (
     "ipdp.core.kernels._loop",
     "ipdp.core.kernels._sums",
     "ipdp.core.kernels._bins",
-    "ipdp.core.kernels._watch",
+    "ipdp.core.kernels._storages",
     "ipdp.core.kernels._spread",
     "ipdp.models.trees.kernels._walk",
     "ipdp.models.trees.kernels._leaves",

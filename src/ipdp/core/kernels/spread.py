@@ -72,6 +72,7 @@ class SpreadStep:
         self.density = arrays["density"]
         self.density_weight = arrays["density_weight"]
         self.moved = np.zeros(self.mean.shape)
+        self.shares = np.zeros(self.weight.shape)
         self.lookups = groups.lookups
         self.left, self.right, self.share = -1, -1, 0.0
         self.best, self.best_left, self.best_right, self.best_share = 0.0, -1, -1, 0.0
@@ -93,6 +94,7 @@ class SpreadStep:
         self.v_density = self.density
         self.v_density_weight = self.density_weight
         self.v_moved = self.moved
+        self.v_shares = self.shares
         self.v_numbers = self.groups.numbers
         self.v_starts = self.groups.starts
         self.v_inners = self.groups.inners
@@ -125,8 +127,8 @@ class SpreadStep:
 
     def fold_many(
         self,
-        values: list[FloatArray],
-        positions: list[FloatArray],
+        values: FloatArray,
+        positions: FloatArray,
         own: list[list[Any]],
         times: tuple[list[float], list[float]],
         first: int,
@@ -136,7 +138,8 @@ class SpreadStep:
         Parameters
         ----------
         values, positions
-            Of each its ICE curves, (n_outputs, n_columns), and where their points are, in a row.
+            Of each its ICE curves, (n, n_outputs, n_columns), and where their points are, (n or 1,
+            n_axes, n_columns).
         own
             Of each its own values.
         times
@@ -151,10 +154,10 @@ class SpreadStep:
         """
         decays, weights = times
         for k in range(first, len(values)):
-            curves, at = values[k], positions[k]
-            if self.moves and self.strayed(at[0]):
+            at = positions[k if len(positions) > 1 else 0, 0]
+            if self.moves and self.strayed(at):
                 return k
-            self.fold(curves, at[0], own[k], decays[k], weights[k])
+            self.fold(values[k], at, own[k], decays[k], weights[k])
         return len(values)
 
     def fold(
@@ -364,13 +367,13 @@ class SpreadStep:
         n_columns = self.v_mean.shape[1]
         for c in range(n_columns):
             self.v_weight[c] *= decay
+            self.v_shares[c] = w / (self.v_weight[c] + w)
         for o in range(self.v_mean.shape[0]):
             for c in range(n_columns):
-                weight = self.v_weight[c]
                 delta = self.v_moved[o, c] - self.v_mean[o, c]
-                step = delta * (w / (weight + w))
+                step = delta * self.v_shares[c]
                 self.v_mean[o, c] += step
-                self.v_spread[o, c] = self.v_spread[o, c] * decay + step * delta * weight
+                self.v_spread[o, c] = self.v_spread[o, c] * decay + step * delta * self.v_weight[c]
         for c in range(n_columns):
             self.v_weight[c] += w
             self.v_squares[c] = decay * decay * self.v_squares[c] + w * w

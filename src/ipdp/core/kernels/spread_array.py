@@ -76,16 +76,17 @@ class SpreadStep(spread.SpreadStep):
 
     def fold_many(
         self,
-        values: list[FloatArray],
-        positions: list[FloatArray],
+        values: FloatArray,
+        positions: FloatArray,
         own: list[list[Any]],
         times: tuple[list[float], list[float]],
         first: int,
     ) -> int:
         decays, weights = times
+        places = np.broadcast_to(positions[:, 0], (len(values), positions.shape[2]))
         while first < len(values):
             stop = min(first + _MOST, len(values))
-            at = np.array([each[0] for each in positions[first:stop]])
+            at = places[first:stop]
             strayed = self._strayed(at) if self.moves else np.zeros(len(at), dtype=bool)
             if strayed.any():
                 stop = first + int(strayed.argmax())
@@ -96,9 +97,7 @@ class SpreadStep(spread.SpreadStep):
                 first += 1
                 continue
             part = slice(first, stop)
-            self._fold(
-                np.array(values[part]), at[: stop - first], own[part], decays[part], weights[part]
-            )
+            self._fold(values[part], at[: stop - first], own[part], decays[part], weights[part])
             if strayed.any():
                 return stop
             first = stop

@@ -24,13 +24,16 @@ _LEAST_SCALE = 0.5
 
 def fold_in(smoothing: Any, parts: Sequence[FloatArray], decay: float, w: float) -> None:
     """Multiply a `Smoothing`'s past by `decay`, and fold in rows of shape (n, n_columns) each."""
-    fold_many(smoothing, [parts], [decay], [w])
+    fold_many(smoothing, tuple([part[None] for part in parts]), [decay], [w])
 
 
 def fold_many(
-    smoothing: Any, parts: Sequence[Sequence[FloatArray]], decays: list[float], w: list[float]
+    smoothing: Any, parts: Sequence[FloatArray], decays: list[float], w: list[float]
 ) -> None:
-    """Do so with several observations, one after the other."""
+    """Do so with several observations, one after the other.
+
+    The parts have shape (n, n_rows, n_columns), or (1, n_rows, n_columns) if all have the same.
+    """
     mean, spread = smoothing.mean, smoothing.spread
     # One number for all columns, or one for each.
     weights, squares = smoothing._weight, smoothing._squares
@@ -38,51 +41,59 @@ def fold_many(
     fits = spread.shape[0] == mean.shape[0] and spread.shape[1] == n_columns
     if not fits or squares.shape[0] != n_weights or n_weights not in (1, n_columns):
         raise ValueError("the smoothing is damaged: its arrays differ in shape")
-    for rows in parts:
-        first = 0
-        for values in rows:
-            first += values.shape[0]
-            if values.shape[1] != n_columns:
-                raise ValueError("the rows have another shape than those before")
-        if first != mean.shape[0]:
+    n, first = len(decays), 0
+    for values in parts:
+        first += values.shape[1]
+        if values.shape[2] != n_columns or values.shape[0] not in (1, n):
             raise ValueError("the rows have another shape than those before")
-    shares = array("d", bytes(8 * max(n_columns, 1)))
-    for k in range(len(parts)):
-        _share_out(weights, squares, shares, decays[k], w[k])
-        first = 0
-        for values in parts[k]:
-            _fold_rows(mean, spread, weights, shares, values, first, decays[k])
-            first += values.shape[0]
-        for column in range(n_weights):
-            weights[column] += w[k]
+    if first != mean.shape[0] or len(w) != n:
+        raise ValueError("the rows have another shape than those before")
+    # The weights before each observation, and its share of all columns.
+    room = array("d", bytes(16 * n * max(n_columns, 1)))
+    shares = room
+    for k in range(n):
+        _share_out(weights, squares, shares, 2 * k * n_columns, n_columns, decays[k], w[k])
+    first = 0
+    for values in parts:
+        for k in range(n):
+            _fold_rows(mean, spread, shares, 2 * k * n_columns, values, k, first, decays[k])
+        first += values.shape[1]
 
 
-def _share_out(weights: Any, squares: Any, shares: Any, decay: float, w: float) -> None:
-    """Let weights age before an observation of weight w; its shares of all columns."""
+def _share_out(  # noqa: PLR0917  (arrays one by one: C knows no objects of them)
+    weights: Any, squares: Any, shares: Any, start: int, n: int, decay: float, w: float
+) -> None:
+    """Let weights age, write them and the shares of an observation of weight w, and add that."""
     for k in range(weights.shape[0]):
         weights[k] *= decay
         squares[k] = decay * decay * squares[k] + w * w
-        shares[k] = w / (weights[k] + w) if w else 0.0
-    if weights.shape[0] == 1:
-        for k in range(1, len(shares)):
-            shares[k] = shares[0]
+    if weights.shape[0] == n:
+        for k in range(n):
+            shares[start + k] = weights[k]
+            shares[start + n + k] = w / (weights[k] + w) if w else 0.0
+    elif weights.shape[0]:
+        share = w / (weights[0] + w) if w else 0.0
+        for k in range(n):
+            shares[start + k] = weights[0]
+            shares[start + n + k] = share
+    for k in range(weights.shape[0]):
+        weights[k] += w
 
 
 def _fold_rows(  # noqa: PLR0917  (arrays one by one: C knows no objects of them)
-    mean: Any, spread: Any, weights: Any, shares: Any, values: Any, first: int, decay: float
+    mean: Any, spread: Any, shares: Any, start: int, values: Any, one: int, first: int, decay: float
 ) -> None:
-    """Fold rows in, the first of which is that number of the smoothing's."""
-    n_weights = weights.shape[0]
-    weight = weights[0] if n_weights else 0.0
-    for row in range(values.shape[0]):
-        for column in range(values.shape[1]):
-            if n_weights > 1:
-                weight = weights[column]
-            delta = values[row, column] - mean[first + row, column]
-            step = delta * shares[column]
+    """Fold the rows of one observation in, the first of which is that number of the smoothing's."""
+    n = values.shape[2]
+    if values.shape[0] == 1:
+        one = 0
+    for row in range(values.shape[1]):
+        for column in range(n):
+            delta = values[one, row, column] - mean[first + row, column]
+            step = delta * shares[start + n + column]
             mean[first + row, column] += step
             spread[first + row, column] = (
-                spread[first + row, column] * decay + step * delta * weight
+                spread[first + row, column] * decay + step * delta * shares[start + column]
             )
 
 

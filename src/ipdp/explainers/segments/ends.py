@@ -177,5 +177,5 @@ def _places(now: Layout, then: Layout) -> tuple[list[int] | None, list[int]]:
     if now is then or now == then:
         return None, []
     column = {slot: k for k, slot in enumerate(then.slots)}
-    there = [k for k, slot in enumerate(now.slots) if slot in column]
-    return there, [column[now.slots[k]] for k in there]
+    places = [(k, column[slot]) for k, slot in enumerate(now.slots) if slot in column]
+    return [k for k, _ in places], [place for _, place in places]

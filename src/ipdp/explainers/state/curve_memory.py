@@ -41,8 +41,8 @@ _MOST_ANSWERS, _FEWEST_PAST = 4_000_000, 16
 # That many points a feature are reckoned with, which are not known at the start.
 _POINTS = 16
 
-# So many observations are folded in together.
-_TOGETHER = 16
+# So many observations are folded in together; fewer where they have so many points in all.
+_TOGETHER, _MOST_POINTS = 16, 100_000
 
 _Unfolded = tuple[FloatArray, FloatArray, list[Any], float, float]
 """Positions, outputs, own values, weight and time of an observation."""
@@ -235,7 +235,8 @@ class CurveMemory(FoldingMemory):
         """Take what was said of one observation, with the points and outputs that there are."""
         self._unfolded.append((record.positions, record.values, own, w, t))
         self._keep(record, x, w, t)
-        if len(self._unfolded) >= _TOGETHER:
+        n = len(self._unfolded)
+        if n >= _TOGETHER or n * record.layout.n_points >= _MOST_POINTS:
             self._fold()
 
     def _keep(self, record: IceRecord, x: Observation, w: float, t: float) -> None:
@@ -248,11 +249,10 @@ class CurveMemory(FoldingMemory):
             pool.update(x, record, t)
 
     def _fold_together(self, last: list[_Unfolded]) -> None:
-        together = Explained(*map(list, zip(*last, strict=True)))
-        layout, rows = self._means.layout, zip(together.positions, together.values, strict=True)
-        self._means.fold_many(list(rows), together.w, together.t)
+        together = Explained.of(last)
+        self._means.fold_many(together)
         for spread in self._spreads.all:
-            spread.fold_many(layout, together)
+            spread.fold_many(self._means.layout, together)
 
     @property
     def spreads(self) -> Spreads[Spread]:

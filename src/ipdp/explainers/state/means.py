@@ -26,6 +26,7 @@ from ipdp.core.smoothing import Smoothing
 from ipdp.core.typing import Array, FloatArray, Label
 from ipdp.explainers.state.newcomers import Columns, Newcomers
 from ipdp.explainers.state.points import Layout, Slot
+from ipdp.explainers.state.records import Explained
 from ipdp.explainers.state.targets import Target
 from ipdp.models.base import Outputs
 
@@ -181,10 +182,11 @@ class Means:
         of = _taken(self.everything, self._column_of(set(self.layout.targets)))
         return self.newcomers.shown(self.layout, self.smoothing, of, self.n_axes)
 
-    def fold_many(self, rows: list[tuple[FloatArray, ...]], w: list[float], t: list[float]) -> None:
+    def fold_many(self, explained: Explained) -> None:
         """Fold observations in, each with its positions and outputs; the same as one by one."""
-        for part in self._within_blocks(t):
-            self.smoothing.update_many_rows(rows[part], w[part], t[part])
+        for part in self._within_blocks(explained.t):
+            own = explained.part(part)
+            self.smoothing.update_many_rows((own.positions, own.values), own.w, own.t)
 
     def fold_some(self, columns: Array, values: FloatArray, w: FloatArray, t: float) -> None:
         """Fold in one observation with values of some slots only; see `Smoothing.update_some`."""

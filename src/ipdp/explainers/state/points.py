@@ -112,9 +112,12 @@ class Layout:
         place = self._places.get(number)
         return () if place is None else self.keys[place]
 
-    @cached_property
+    @property
     def slots(self) -> list[Slot]:
-        """All of them, in the order of the columns."""
+        """All of them, in the order of the columns, as a new list.
+
+        It is not kept: records of the past keep many layouts.
+        """
         return [(k, key) for k, keys in zip(self.targets, self.keys, strict=True) for key in keys]
 
 
@@ -195,11 +198,15 @@ class Positions:
 
         To be asked before `now`, which goes by what was seen here.
         """
+        changed = self._versions.changed()
+        if not changed and not self._unwatched:
+            self._moved = []
+            return False
         points = [grid.points for grid in self._grids]
         if self._moved or not _same(points, self._points):
             self._moved = [other for other in self._unwatched if other.moved]
             self._points = points
-        if self._versions.changed():
+        if changed:
             self._moved += [other for other in self._watched if other.moved]
         return any(other.stale for other in self._moved)
 

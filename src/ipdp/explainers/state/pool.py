@@ -111,7 +111,8 @@ class Pool:
     def update(self, x: Observation, ice: IceRecord, t: float) -> None:
         """Take the observation with which `weight` has reached `wanted`."""
         # The first stands for its stratum until the one that is to stay has come.
-        self._adopt_answers()  # before the numbers change
+        if self._answered:
+            self._adopt_answers()  # before the numbers change
         if self._newest is None or self.wanted == self._pick_at:
             self.n += 1
             self._newest = Kept(Record(self.n, float(t), dict(x), *ice), ice.values, self._reading)

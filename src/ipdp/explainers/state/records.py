@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import groupby
+from itertools import accumulate
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -27,8 +27,6 @@ class IceRecord(NamedTuple):
 class RecentIce:
     """The last ICE curves, target by target.
 
-    Those with the same points are put together once, for all targets.
-
     Parameters
     ----------
     records
@@ -38,56 +36,84 @@ class RecentIce:
     """
 
     def __init__(self, records: Sequence[IceRecord], n_outputs: int) -> None:
-        self._n, self._n_outputs = len(records), n_outputs
-        self._parts: list[tuple[slice, Layout, FloatArray, FloatArray]] = []
-        start = 0
-        for layout, same in groupby(records, key=lambda record: record.layout):
-            group = list(same)
-            values = np.zeros((n_outputs, len(group), layout.n_points))
-            for k, record in enumerate(group):
-                values[: len(record.values), k] = record.values
-            positions = np.stack([record.positions[0] for record in group])
-            rows = slice(start, start + len(group))
-            self._parts.append((rows, layout, values, positions))
-            start += len(group)
+        self._layouts = [record.layout for record in records]
+        sizes = [layout.n_points for layout in self._layouts]
+        # All of them side by side, and where each begins.
+        self._starts = [0, *accumulate(sizes)]
+        self._values = np.zeros((n_outputs, self._starts[-1]))
+        self._positions = np.empty(self._starts[-1])
+        for record, start, size in zip(records, self._starts, sizes, strict=False):
+            own = slice(start, start + size)
+            self._values[: len(record.values), own] = record.values
+            self._positions[own] = record.positions[0]
 
     def of(self, number: int, keys: Sequence[Key]) -> tuple[FloatArray, FloatArray]:
         """Those of one target at some of its points, (n_outputs, n_ice, n), and their positions.
 
         Without the observations that were not asked about any of these points.
         """
-        ice = np.full((self._n_outputs, self._n, len(keys)), np.nan)
-        positions = np.full((self._n, len(keys)), np.nan)
+        columns = np.full((len(self._layouts), len(keys)), -1)
         asked: tuple[Key, ...] | None = None
-        there, at = np.empty(0, dtype=int), np.empty(0, dtype=int)
-        for rows, layout, values, places in self._parts:
-            if layout.keys_of(number) is not asked:
-                asked = layout.keys_of(number)
-                place = {key: k for k, key in enumerate(asked)}
-                there = np.array([k for k, key in enumerate(keys) if key in place], dtype=int)
-                at = np.array([place[key] for key in keys if key in place], dtype=int)
-            columns = layout.columns_of(number).start + at
-            ice[:, rows, there] = values.take(columns, axis=2)
-            positions[rows, there] = places.take(columns, axis=1)
-        known = ~np.isnan(positions).all(axis=1)
-        return ice[:, known], positions[known]
+        at, everywhere = columns[:0], False
+        for k, layout in enumerate(self._layouts):
+            own = layout.keys_of(number)
+            if own is not asked:  # most often they are those of the last one
+                asked, place = own, {key: j for j, key in enumerate(own)}
+                at = np.array([place.get(key, -1) for key in keys], dtype=int)
+                everywhere = bool((at >= 0).all())
+            start = self._starts[k] + layout.columns_of(number).start
+            columns[k] = at + start if everywhere else np.where(at >= 0, at + start, -1)
+        there = columns >= 0
+        known = there.any(axis=1)
+        columns, there = columns[known], there[known]
+        ice, positions = self._values.take(columns, axis=1), self._positions.take(columns)
+        if not there.all():
+            ice[:, ~there] = positions[~there] = np.nan
+        return ice, positions
 
 
 class Explained(NamedTuple):
-    """Some explained observations with the same points, one after the other: a list of each."""
+    """Some explained observations with the same points, one after the other."""
 
-    positions: list[FloatArray]  # (n_axes, n_points)
-    values: list[FloatArray]  # (n_outputs, n_points)
+    positions: FloatArray  # (n, n_axes, n_points), or (1, n_axes, n_points) if they stay the same
+    values: FloatArray  # (n, n_outputs, n_points)
     own: list[list[Any]]  # the values of their features
     w: list[float]
     t: list[float]
+
+    @classmethod
+    def of(cls, observations: Sequence[tuple[Any, ...]]) -> Explained:
+        """Those with these positions, values, own values, weights and times."""
+        positions, values, own, w, t = map(list, zip(*observations, strict=True))
+        first = positions[0]
+        same = all(each is first for each in positions)
+        return cls(
+            first[None] if same else np.concatenate(positions).reshape(len(t), *first.shape),
+            np.concatenate(values).reshape(len(t), *values[0].shape),
+            own,
+            w,
+            t,
+        )
+
+    def part(self, part: slice) -> Explained:
+        """Some neighbours among them."""
+        if part.stop - part.start == len(self.t):
+            return self
+        positions = self.positions if len(self.positions) == 1 else self.positions[part]
+        return Explained(positions, self.values[part], self.own[part], self.w[part], self.t[part])
 
     def weighty(self) -> Explained:
         """Those whose weight is not 0."""
         if all(self.w):
             return self
-        parts: list[Any] = [[v for v, w in zip(part, self.w, strict=True) if w] for part in self]
-        return Explained(*parts)
+        there = [k for k, w in enumerate(self.w) if w]
+        own, w, t = ([part[k] for k in there] for part in (self.own, self.w, self.t))
+        positions = self.positions if len(self.positions) == 1 else self.positions[there]
+        return Explained(positions, self.values[there], own, w, t)
+
+    def places(self, k: int) -> FloatArray:
+        """The positions of one of them on the first axis."""
+        return np.asarray(self.positions[min(k, len(self.positions) - 1), 0])
 
 
 class Record(NamedTuple):

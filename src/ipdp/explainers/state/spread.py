@@ -103,7 +103,8 @@ class Spread:
 
     def fold_many(self, layout: Layout, explained: Explained) -> None:
         """Take what the model said of some observations, with the values of their features."""
-        positions, values, own, w, t = explained.weighty()
+        explained = explained.weighty()
+        positions, values, own, w, t = explained
         if not w:
             return
         if layout is not self.layout and layout != self.layout:
@@ -112,8 +113,8 @@ class Spread:
         if len(values[0]) != known:
             self._take_rows([*range(known), *[-1] * (len(values[0]) - known)])
         step = self._step
-        if step.moves and step.strayed(positions[0][0]):
-            self._carry(positions[0][0])
+        if step.moves and step.strayed(explained.places(0)):
+            self._carry(explained.places(0))
         if self._fresh:
             self._level(values[0])
         before = t[0] - 1 if self.t is None else self.t
@@ -121,7 +122,7 @@ class Spread:
         times = [self._decay if gap == 1 else self._decay**gap for gap in gaps], w
         k = 0
         while (k := step.fold_many(values, positions, own, times, k)) < len(t):
-            self._carry(positions[k][0])
+            self._carry(explained.places(k))
         self.n += len(t)
         self.t = t[-1]
 
