@@ -217,6 +217,8 @@ def main() -> None:
                 wrong = each.get("failures", {})
                 failures |= {f"{name}: {what}": seed for what, seed in wrong.items()}
                 counts.update({k: v for k, v in each.items() if k not in NOT_COUNTED})
+        if not counts:
+            failures[f"{name}: there was no time for any of it"] = ""
         told = ", ".join(f"{number:,} {what}" for what, number in sorted(counts.items()))
         say(f"{name:14} {told} ({time.monotonic() - started:,.0f} s)")
     for failure, where in failures.items():
