@@ -121,7 +121,7 @@ def test_the_number_of_groups_is_bounded():
     for n in range(500):
         pdp.explain_one({"a": float(n % 7), "id": n})
     assert len(pdp.segments) == 4
-    assert len(pdp.memory.groups.labels.waiting) <= 12
+    assert len(pdp.memory.groups.labels.waiting) <= 48  # sixteen a place
 
 
 def test_counting_forgets():

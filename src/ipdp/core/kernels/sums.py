@@ -154,7 +154,9 @@ def _fold_columns(  # noqa: PLR0917  (arrays one by one: C knows no objects of t
         squares[column] += w * w
 
 
-def fold_groups(sums: Any, batch: list[tuple[Any, ...]], base: float) -> None:
+def fold_groups(  # noqa: PLR0912  (one loop in C)
+    sums: Any, batch: list[tuple[Any, ...]], base: float
+) -> None:
     """Fold observations into the sums of groups, each into those of its own.
 
     Parameters
@@ -202,9 +204,10 @@ def fold_groups(sums: Any, batch: list[tuple[Any, ...]], base: float) -> None:
             squares[g, k] += w * w
             for row in range(n_axes):
                 delta = positions[row, j] - mean[g, row, k]
-                step = delta * share
-                mean[g, row, k] += step
-                spread[g, row, k] += step * delta * weight
+                if delta != 0.0:  # most points stay where they are
+                    step = delta * share
+                    mean[g, row, k] += step
+                    spread[g, row, k] += step * delta * weight
             for row in range(n_axes, n_rows):
                 delta = values[row - n_axes, j] - mean[g, row, k]
                 step = delta * share

@@ -24,7 +24,7 @@ from ipdp.explainers.state.saved import plain
 from ipdp.explainers.state.targets import Target
 
 # So many observations are folded in together, at most.
-_TOGETHER = 256
+_TOGETHER = 512
 # How many recent observations of each group are kept, for where its values are.
 _RECENT = 64
 
@@ -132,7 +132,8 @@ class Groups:
         if replaced is not None:
             if replaced in self.inherited:
                 self.left.add(replaced)
-            self.fold()
+            with self._folding:
+                self._fold()
             self._empty(row)
         self._have_recent()
         return row

@@ -25,10 +25,13 @@ OTHERS = "others"
 By = FeatureName | Callable[[Any], Any]
 """What the groups are made by: a column, or a function of an observation."""
 
-# A group takes the place of another if it is so much more frequent (a logarithm).
+# A group takes the place of another if it is so much more frequent (a logarithm), and is worth so
+# many observations, or that share of all: the first groups that come have one or two.
 _MORE = math.log(2.0)
-# How many groups without a place are counted, for each place.
-_COUNTED = 2
+_FEW, _SHARE = 4.0, 0.02
+# How many groups without a place are counted, for each place. One that was forgotten and comes back
+# costs more than one that is counted.
+_COUNTED = 8
 
 
 def label_of(by: By, x: Observation) -> Label | None:
@@ -103,6 +106,7 @@ class Labels:
         # it those that have just come would be the rarest, and lose their row again at once.
         self.credit: dict[Label | None, float] = {}
         self.growth = 0.0 if alpha is None else -math.log(max(1.0 - alpha, 1e-300))
+        self._few = math.log(_FEW if alpha is None else min(_FEW, _SHARE / alpha))
         self._least = -math.inf  # no group that may be replaced has a smaller weight
 
     def wait(self, label: Label | None, w: float, t: float) -> int | None:
@@ -114,8 +118,12 @@ class Labels:
         before = self.waiting.get(label)
         if before is None:
             return None
-        count = log_sum(before, t * self.growth + math.log(w))
-        if count > self._least + _MORE:
+        now = t * self.growth
+        own = now if w == 1.0 else now + math.log(w)
+        # As `log_sum`, here because it is needed for each observation.
+        count = before if before > own else own
+        count += math.log1p(math.exp(-abs(before - own)))
+        if count > self._least + _MORE and count > now + self._few:
             return None
         self.waiting[label] = count
         return self.rows.get(OTHERS)
@@ -128,9 +136,10 @@ class Labels:
         n_own = len(self.rows) - (None in self.rows) - (OTHERS in self.rows)
         if label is None or label == OTHERS or n_own < self.most:
             return Place(self._new(label))
-        count = log_sum(self.waiting.get(label, -math.inf), t * self.growth + math.log(w))
+        now = t * self.growth
+        count = log_sum(self.waiting.get(label, -math.inf), now + math.log(w))
         self.waiting[label] = count
-        if count > self._least + _MORE:
+        if count > self._least + _MORE and count > now + self._few:
             known = counts()
             own = [each for each in self.rows if each is not None and each != OTHERS]
             rarest = min(own, key=lambda each: known.get(each, -math.inf))

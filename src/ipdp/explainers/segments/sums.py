@@ -88,34 +88,36 @@ class GroupSums:
         """Have the slots and rows that the means of all observations have by now."""
         old = self.layout
         # Most targets stay as they are, and so do their dormant slots.
-        numbers = {*old.targets, *layout.targets}
-        if not self._columns:
-            numbers.update(k for k, _ in dormant)
-        alive: dict[int, list[Key]] = {
-            k: list(layout.keys_of(k))
-            for k in numbers
-            if k not in self._columns or layout.keys_of(k) != old.keys_of(k)
-        }
-        for k, key in dormant:
-            if k in alive:
-                alive[k].append(key)
-        new = [(k, key) for k, keys in alive.items() for key in self._without_gone(k, keys)]
+        changed = [
+            k
+            for k in {*old.targets, *layout.targets}
+            if layout.keys_of(k) is not old.keys_of(k) or k not in self._columns
+        ]
+        new = []
+        for k in changed:
+            own = self._columns.setdefault(k, {})
+            new += [(k, key) for key in layout.keys_of(k) if key not in own]
+        known = sum(map(len, self._columns.values())) + len(new)
+        if known != layout.n_points + len(dormant):
+            new += self._without_gone({*layout.slots, *dormant}, new)
         self._grow(len(new) - len(self._free), n_rows)
         for k, key in new:
             self._columns[k][key] = self._free.pop()
-        for k in alive:
+        for k in changed:
             own = self._columns[k]
             self._at[k] = np.array([own[key] for key in layout.keys_of(k)], dtype=np.intp)
         self.layout = layout
         self.at = np.concatenate([np.zeros(0, np.intp), *(self._at[k] for k in layout.targets)])
 
-    def _without_gone(self, number: int, alive: Sequence[Key]) -> list[Key]:
-        """Give up the columns of slots of a target that have gone; those that are new."""
-        own = self._columns.setdefault(number, {})
-        gone = own.keys() - set(alive)
-        if gone:
+    def _without_gone(self, alive: set[Slot], new: Sequence[Slot]) -> list[Slot]:
+        """Give up the columns of slots that have gone; those that are neither known nor new."""
+        for k, own in self._columns.items():
+            gone = [key for key in own if (k, key) not in alive]
             self._gone += [own.pop(key) for key in gone]
-        return [key for key in alive if key not in own]
+        missing = alive - {*self.columns, *new}
+        for k, _ in missing:
+            self._columns.setdefault(k, {})
+        return sorted(missing, key=str)
 
     def _grow(self, n_columns: int, n_rows: int) -> None:
         """Have so many columns more, and so many rows."""
@@ -151,9 +153,8 @@ class GroupSums:
     def count(self) -> None:
         """Count the last observations, all with the slots of the layout."""
         if self._uncounted:
-            targets = list(self.layout.targets)
-            for row, count in self._uncounted.items():
-                self.n[row, targets] += count
+            rows, counts = map(list, zip(*self._uncounted.items(), strict=True))
+            self.n[np.ix_(rows, list(self.layout.targets))] += np.array(counts)[:, None]
             self._uncounted.clear()
 
     # Reading.
@@ -193,6 +194,7 @@ class GroupSums:
         self.squares[to] += left[1] ** 2 * self.squares[group]
         self.weight[to] = total
         self.n[to] += self.n[group]
+        self._uncounted[to] += self._uncounted.pop(group, 0)
         for name in _ARRAYS:
             getattr(self, name)[group] = 0
 
