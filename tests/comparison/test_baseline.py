@@ -157,6 +157,15 @@ def test_another_level_is_one_sentence_however_many_features():
     assert against.comparison.heading.endswith("none of 3 features different, but the level is")
 
 
+def test_a_run_with_groups_is_compared_as_a_whole():
+    data = [{"a": k % 7, "g": "xy"[k % 2]} for k in range(150)]
+    base = explained(lambda x: float(x["a"]), data, features=["a"], alpha=None).baseline()
+    pdp = ipdp.IncrementalPDP(lambda x: float(x["a"]), ["a"], by="g", n_ice=0)
+    against = Against(base)
+    ipdp.run(data, pdp.model, pdp, learn=False, listeners=[against])
+    assert against.comparison.features == ["a"]
+
+
 def test_the_scale_of_a_link_is_kept_and_another_one_refused(tmp_path):
     def model(x):
         return 1 / (1 + np.exp(-x["a"]))

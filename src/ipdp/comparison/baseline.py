@@ -15,6 +15,7 @@ from ipdp.core import packing, schema
 from ipdp.core.curve import Curve, feature_text
 from ipdp.core.files import read_plain, write_whole
 from ipdp.core.importance import Result
+from ipdp.core.parts import without_parts
 from ipdp.core.typing import Feature
 from ipdp.explainers import Explainer
 from ipdp.log.blobs import as_logged
@@ -94,10 +95,14 @@ class Baseline:
             raise ValueError(f"{path}: {error}") from error
 
     def must_fit(self, curves: Mapping[Feature, Curve]) -> None:
-        """Refuse curves of a model with other features or outputs."""
-        if curves.keys() != self.curves.keys():
-            absent = [f for f in self.curves if f not in curves]
-            more = [f for f in curves if f not in self.curves]
+        """Refuse curves of a model with other features or outputs; groups may be on one side."""
+        own, theirs = (
+            [curve.feature for curve in without_parts(each.values())]
+            for each in (self.curves, curves)
+        )
+        if set(own) != set(theirs):
+            absent = [f for f in own if f not in theirs]
+            more = [f for f in theirs if f not in own]
             said = [f"lacks {', '.join(map(feature_text, absent))}"] if absent else []
             said += [f"has {', '.join(map(feature_text, more))} more"] if more else []
             raise ValueError(
