@@ -153,9 +153,9 @@ def paired(
     ['b']
     """
     results = given.results() if isinstance(given, Explainer) else given
-    found = [c for c in results.values() if isinstance(c, Curve) and c.outputs]
+    every = [c for c in results.values() if isinstance(c, Curve) and c.outputs]
     # Each curve more makes the bands of all wider: groups are left out, as by `compare`.
-    curves = {curve.feature: curve for curve in without_parts(found)}
+    curves = {curve.feature: curve for curve in without_parts(every)}
     outputs = _outputs(curves)
     if not outputs:
         raise ValueError("these are no curves of two models: make them with challenge(pdp, model)")
