@@ -2,9 +2,9 @@
 
     python benchmarks/bench.py [--quick] [--fresh] [--seconds N] [--out DIR]
 
-Takes some ten minutes, and those that pip needs; `--quick` a few, for a look. What was measured is kept in
-`build/bench`, a file for each model or part, and is not measured again: a run that was stopped goes
-on there. `--fresh` begins anew. With `--seconds`, nothing more is begun after so many.
+Takes some ten minutes, and those that pip needs; `--quick` a few, for a look. What was measured is
+kept in `build/bench`, a file for each model or part, and is not measured again: a run that was
+stopped goes on there. `--fresh` begins anew. With `--seconds`, nothing more is begun after so many.
 """
 
 from __future__ import annotations
