@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import random
 import re
 import shutil
 import signal
@@ -214,18 +212,3 @@ def test_the_page_is_there_while_it_runs_and_ends_with_it(tmp_path, start, monke
         pass
     else:
         raise AssertionError("the page outlived the run")
-
-
-def test_text_labels_are_predicted_alike_in_every_process(start, tmp_path):
-    """River's trees give classes in the order of a set, which differs from process to process."""
-    rng = random.Random(3)
-    rows = [f"{rng.randint(0, 9)},{rng.choice(['yes', 'no', 'perhaps'])}" for _ in range(150)]
-    (tmp_path / "rows.csv").write_text("\n".join(["a,y", *rows]) + "\n")
-    model = "river.tree.HoeffdingAdaptiveTreeClassifier(leaf_prediction='mc', seed=1)"
-    used = ["--data", tmp_path / "rows.csv", "--target", "y", "--model", model]
-    used += ["--out", tmp_path / "run", "-q"]
-    for seed, more in (("1", ["--limit", "100"]), ("2", ["--resume"])):
-        environment = {**os.environ, "PYTHONHASHSEED": seed}
-        process = start("run", *used, *more, env=environment)
-        _, err = process.communicate(timeout=300)
-        assert process.returncode == 0, err

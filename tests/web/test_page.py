@@ -731,6 +731,7 @@ def test_the_mean_of_the_past_is_beside_the_model_at_that_time(changed):
 def test_the_first_screen_answers(loans, reader):
     said = headline_of(reader)
     for name in ("quality", "changes", "belief"):
+        assert loans.locator(f"#answer-{name}").is_visible()
         text = loans.inner_text(f"#answer-{name}")
         assert " %" not in text  # no line ends before it
         assert text.replace("\xa0", " ") == getattr(said, name)
