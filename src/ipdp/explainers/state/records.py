@@ -107,7 +107,8 @@ class Explained(NamedTuple):
         if all(self.w):
             return self
         there = [k for k, w in enumerate(self.w) if w]
-        own, w, t = ([part[k] for k in there] for part in (self.own, self.w, self.t))
+        parts: list[list[Any]] = [self.own, self.w, self.t]
+        own, w, t = ([part[k] for k in there] for part in parts)
         positions = self.positions if len(self.positions) == 1 else self.positions[there]
         return Explained(positions, self.values[there], own, w, t)
 
