@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import csv
 import random
+import warnings
 
 import pytest
 from tests.web.browser import drawn, settled, visit
@@ -66,7 +67,9 @@ def run(request, tmp_path_factory):
         writer.writerows(rows)
     used = ["run", "--data", str(directory / "rows.csv"), "--target", request.param]
     used += ["--model", model, "--out", str(directory / "run"), "--snapshot-every", "100", "-q"]
-    result = CliRunner().invoke(app, used)
+    with warnings.catch_warnings():  # marks of a module do not reach its fixtures
+        warnings.simplefilter("default")
+        result = CliRunner().invoke(app, used)
     assert result.exit_code == 0, result.stderr
     return directory / "run", said
 
