@@ -419,7 +419,7 @@ def test_splits_on_columns_that_are_not_there_are_not_walked():
     model = _edited(_on_a_column_that_is_not_there)
     forest = read_forest(model, "predict_proba")
     with pytest.raises(NotWalked, match="column 1,000,000 of 4"):
-        Request((Probe(("a",), slice(0, 3)),), NAMES, forest)
+        Request((Probe(("a",), 0, 3, (False,), (None,)),), NAMES, forest)
 
 
 def test_leaves_of_more_values_than_outputs_are_not_walked():
