@@ -43,6 +43,11 @@ CLASSES = ("no", "yes")
             "0 at 0, 1 at 2",
         ),
         (
+            curve([0, 9, 1], [21_845.0, 70_997.0, 193_877.0]),
+            "the prediction is highest, 9, where age is about 71,000, and lower on both sides: "
+            "0 at 22,000, 1 at 194,000",
+        ),
+        (
             curve([9, 0, 8]),
             "the prediction is lowest, 0, where age is about 1, and higher on both sides: "
             "9 at 0, 8 at 2",

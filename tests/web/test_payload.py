@@ -53,6 +53,11 @@ def test_a_target_is_called_by_its_name():
     assert (payload["main"], payload["shown"]) == ("price", ["price"])
 
 
+def test_a_class_that_is_a_number_is_called_a_class():
+    curve = replace(curve_at("age", 100, np.random.default_rng(0)), outputs=(0, 1))
+    assert curves_payload([curve])["texts"] == [["chance of class 0", "chance of class 1"]]
+
+
 def test_of_several_targets_all_are_drawn_and_of_a_pair_the_one_that_matters_most():
     rng = np.random.default_rng(0)
     age, pair = (curve_at(feature, 100, rng) for feature in ("age", ("age", "salary")))

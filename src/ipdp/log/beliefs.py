@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from ipdp.core.curve import Curve, feature_text
-from ipdp.core.places import place_text
+from ipdp.core.places import is_time, place_text
 from ipdp.core.typing import FloatArray, Label
 from ipdp.core.words import few_digits, in_points, percent, signed
 
@@ -64,7 +65,7 @@ def belief(curve: Curve, target: str | None = None) -> str:
     if curve.categorical[0]:
         top, bottom = (places[k] for k in (values.argmax(), values.argmin()))
         return f"the {on} is highest for {top}, {say(high)}, and lowest for {bottom}, {say(low)}"
-    return _along_numbers(name, on, (places, values), (say, place_text(curve)))
+    return _along_numbers(name, on, (places, values), (say, _rough_place(curve)))
 
 
 def _along_numbers(
@@ -96,6 +97,15 @@ def _along_numbers(
         f"the {on} goes up and down with {name}, between {say(low)} at "
         f"{at_text(places[bottom])} and {say(high)} at {at_text(places[top])}"
     )
+
+
+def _rough_place(curve: Curve) -> Callable[[float], str]:
+    """How places are written in a sentence: to a hundredth of the range, "71,000" for 70,997."""
+    exact, span = place_text(curve), float(np.ptp(curve.grid_values[0]))
+    if is_time(curve) or not 0 < span < math.inf:
+        return exact
+    decimals = 2 - math.floor(math.log10(span))
+    return lambda value: exact(round(float(value), decimals))
 
 
 def _known(curve: Curve, output: Label) -> tuple[Any, FloatArray, FloatArray]:

@@ -146,7 +146,7 @@ def curves_payload(curves: Sequence[Curve], target: str | None = None) -> dict[s
         "n_effective": pack([curve.n_effective for curve in curves]),
     }
     if curves:
-        payload |= _output_texts(curves[-1], sets, target)
+        payload |= _output_texts(curves, sets, target)
     if any(curve.missing is not None for curve in curves):
         payload |= _missing(curves)
     if n_axes == 1 and any(curve.ice_spread is not None for curve in curves):
@@ -205,13 +205,18 @@ def _distinct(items: Iterable[Any]) -> tuple[list[int], list[Any]]:
 
 
 def _output_texts(
-    newest: Curve, sets: Sequence[Sequence[str]], target: str | None
+    curves: Sequence[Curve], sets: Sequence[Sequence[str]], target: str | None
 ) -> dict[str, Any]:
     """What the numbers of each output are, and which outputs are drawn unless one is chosen."""
+    newest = curves[-1]
+    # By the outputs themselves: a class that is a number is named otherwise than a text.
+    texts = {
+        label(output): label(newest.output_text(output, target))
+        for curve in curves
+        for output in curve.outputs
+    }
     return {
-        "texts": [
-            [label(newest.output_text(output, target)) for output in names] for names in sets
-        ],
+        "texts": [[texts[name] for name in names] for names in sets],
         "several": label(newest.output_text(None, target)),
         "chances": newest.are_probabilities,
         "relative": newest.kind == "ale",
