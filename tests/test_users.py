@@ -25,7 +25,7 @@ def test_the_first_paragraph_says_that_no_labels_are_needed():
     title, slogan, first, *_ = re.split(r"\n\n+", README)
     assert title == "# ipdp"
     assert slogan.startswith("**")
-    assert "**No labels are needed**" in first
+    assert "**No labels needed**" in first
 
 
 def test_the_first_lines_are_few_and_about_a_stream_that_drifts():
@@ -38,6 +38,6 @@ def test_the_first_lines_are_few_and_about_a_stream_that_drifts():
 
 
 def test_the_readme_says_what_to_read_next():
-    places = re.findall(r"\]\((docs/[^)#]+)\)", README.split("## Where next")[1])
+    places = re.findall(r"\]\((docs/[^)#]+)\)", README.split("## Where to go next")[1])
     assert len(places) > 5
     assert all((ROOT / place).exists() for place in places)

@@ -166,7 +166,8 @@ def test_kafka_after_a_kill_nothing_is_lost_or_explained_twice(start, tmp_path, 
         process.kill()
         process.communicate()
         kills += 1
-        process = start("resume", out)
+        # Its log alone opens no connection.
+        process = start("resume", out, "--data", given[1])
     assert kills
     process.communicate(timeout=300)
     assert process.returncode == 0

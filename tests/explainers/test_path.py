@@ -67,7 +67,7 @@ def test_curves_of_many_features_take_time_in_proportion(monkeypatch):
     pdp.explain_one({name: rng.random() for name in names})
     looks = []
     kind = type(pdp.memory.means.layout)
-    slots = kind.slots.func
+    slots = kind.slots.fget
     monkeypatch.setattr(kind, "slots", property(lambda self: looks.append(1) or slots(self)))
     assert len(pdp.curves) == 400
     assert len(looks) <= 1

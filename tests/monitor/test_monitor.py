@@ -260,10 +260,10 @@ def test_classes_and_missing_values():
     ("named", "effect_on"),
     [
         (lambda p: p, "the prediction"),
-        (lambda p: {"price": p}, "price"),  # between 0 and 1, and yet no probability
-        (lambda p: {"price": 300 * p, "rent": 0.0}, "price"),
-        (lambda p: {"yes": p, "no": 1 - p}, "chance of yes"),
-        (lambda p: {"yes": p, "no": 0.9 * (1 - p), "maybe": 0.1 * (1 - p)}, "chance of yes"),
+        (lambda p: {"price": p}, "the predicted price"),  # between 0 and 1, and yet no probability
+        (lambda p: {"price": 300 * p, "rent": 0.0}, "the predicted price"),
+        (lambda p: {"yes": p, "no": 1 - p}, "the chance of yes"),
+        (lambda p: {"yes": p, "no": 0.9 * (1 - p), "maybe": 0.1 * (1 - p)}, "the chance of yes"),
     ],
 )
 def test_targets_are_called_by_their_names_and_classes_are_probabilities(named, effect_on):

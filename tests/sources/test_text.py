@@ -103,7 +103,8 @@ def test_other_ways_to_write_it(write, content):
 def test_names(write):
     assert read(write(",b\n7,2\n")) == [({"column_1": 7, "b": 2}, None)]
     assert read(write("a\tb\n7\t2\n", "rows.tsv")) == [({"a": 7, "b": 2}, None)]
-    assert read(write("a\n1,5\n"), delimiter=";") == [({"a": "1,5"}, None)]
+    assert read(write("a\n1,5\n"), delimiter=";") == [({"a": 1.5}, None)]
+    assert read(write("a\n1,5\n"), delimiter=";", decimal=".") == [({"a": "1,5"}, None)]
     path = write("id,a,b,y\n1,2,3,4\n")
     assert read(path, target="y", drop=["id"]) == [({"a": 2, "b": 3}, 4)]
     assert read(path, target="y", features=["b", "a"]) == [({"b": 3, "a": 2}, 4)]
