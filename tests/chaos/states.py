@@ -27,7 +27,8 @@ _SECONDS = 5.0  # of the processor, for one
 
 CASES = {
     **{"curve": 2_000, "change": 1_500, "pair": 1_500, "importance": 1_000, "pfi": 1_000},
-    **{"baseline": 600, "ale": 400, "ranges": 300, "pointwise": 300, "pdp": 300, "link": 200},
+    **{"baseline": 600, "ale": 400, "ranges": 300, "pointwise": 300, "pdp": 300, "link": 100},
+    **{"sampled": 100},
     **{"challenger": 200, "regions": 200, "monitor": 200, "run": 150, "segments": 150},
 }
 """How often each is damaged in one go: 10,000 in all, in about the same time."""

@@ -188,6 +188,11 @@ def link() -> Subject:
     return _explainer("pdp, log odds", lambda: make(grid=grid.Auto(4), link="logit"))
 
 
+def sampled() -> Subject:
+    make = functools.partial(ipdp.IncrementalPDP, model, ["a", "n", "c"], n_ice=2, n_past=4, seed=1)
+    return _explainer("pdp, some features at a time", lambda: make(max_features=2))
+
+
 def ranges() -> Subject:
     """The remaining grids, without ICE curves and with a plain mean."""
     grids = {"a": grid.QuantileRange(4, window=30, storage_size=8, seed=2), "n": grid.Auto(4)}
@@ -222,11 +227,11 @@ def challenger() -> Subject:
 
 @contextmanager
 def _of_this_model() -> Iterator[None]:
-    """A state may well be one of a model of other outputs, which is said when it is asked."""
+    """A state may be one of other outputs, or of numbers for text: that is said when it is used."""
     try:
         yield
-    except ValueError as error:
-        if "the model gave" not in str(error):
+    except (ValueError, TypeError) as error:
+        if "the model gave" not in str(error) and "is not a number, which" not in str(error):
             raise
         raise Refused(str(error)) from None
 
@@ -413,6 +418,7 @@ SUBJECTS: dict[str, Callable[[], Subject]] = {
     "pointwise": pointwise,
     "ranges": ranges,
     "link": link,
+    "sampled": sampled,
     "pfi": pfi,
     "ale": ale,
     "regions": regions,

@@ -453,6 +453,9 @@ def test_a_curve_of_another_version(version):
         (("attic",), lambda slots: [*slots, [0, 99]]),
         (("layouts",), lambda layouts: layouts[:0]),
         (("layouts",), lambda layouts: 3),
+        (("pool", "weight"), lambda weight: 1e300),
+        # Each is finite, and their sum is not.
+        (("pool", "weights"), lambda rows: [[9e299 for _ in row] for row in rows]),
     ],
 )
 def test_a_state_whose_arrays_do_not_fit_is_refused(path, damage):

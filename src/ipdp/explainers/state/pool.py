@@ -46,6 +46,9 @@ _SAVED_UP = 4
 # Those who were last asked about so many readings ago, or more, are asked about as often.
 _OLDEST = 4
 _NEGLIGIBLE = 1e-300
+# No stream has more weight: one observation has at most 1e150.
+_LARGEST_WEIGHT = 1e200
+_WEIGHT = schema.Kind("a weight", lambda v: schema.weight.fits(v) and v < _LARGEST_WEIGHT)
 
 
 class Kept(NamedTuple):
@@ -409,10 +412,11 @@ class Pool:
 
 def _check(state: State, n: int) -> None:
     """Raise unless the numbers of a state are what they stand for; n records are kept."""
-    weight, count, time = schema.weight, schema.count, schema.maybe(schema.number)
+    weight, count, time = _WEIGHT, schema.count, schema.maybe(schema.number)
     schema.check(state, n=count, weight=weight, wanted=weight, _pick_at=weight, _enough=weight)
     schema.check(state, _closed_at=time, answered=schema.each(schema.below(n)))
-    if not (np.abs(np.array(state["weights"], dtype=float)) < 1e300).all():
+    # All together, as they are added up: what is accepted here can be saved, too.
+    if not np.abs(np.array(state["weights"], dtype=float)).sum() < _LARGEST_WEIGHT:
         raise ValueError("the state is damaged: the weights of its observations are not finite")
 
 
