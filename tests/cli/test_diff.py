@@ -85,6 +85,7 @@ def test_quiet_says_it_by_the_exit_code(ipdp, run):
         (["--from", "5"], "two numbers with a colon in between, got '5'"),
         (["--from", "0:900", "--at", 3], "give one of both"),
         (["--from", "0:900", "--to", "500:1500"], "the periods overlap"),
+        (["--at", 1_000, "--features", ""], "--features needs names"),
         (["--at", 1_000, "--features", "x"], "there is no feature in both 'x'"),
         (["--at", 1_000, "--margin", -1], "margin must be"),
         (["--at", 1_000, "--explainer", "pfi"], "there is no explainer 'pfi'"),

@@ -182,6 +182,8 @@ def _when(time: int | None, period: str | None, *names: str) -> Any:
 def _features(text: str) -> list[Any]:
     # The comma in "age, where country = AT" is a part of the name.
     names = [name.strip() for name in re.split(r",(?!\s*where )", text) if name.strip()]
+    if not names:
+        raise ValueError("--features needs names, such as --features age,salary")
     return [tuple(name.split("*")) if "*" in name else name for name in names]
 
 
