@@ -9,7 +9,18 @@ import pytest
 
 import ipdp
 
-HEAVY = ["pandas", "polars", "pyarrow", "matplotlib", "torch", "sklearn", "scipy", "river", "rich"]
+HEAVY = [
+    "numpy",
+    "pandas",
+    "polars",
+    "pyarrow",
+    "matplotlib",
+    "torch",
+    "sklearn",
+    "scipy",
+    "river",
+    "rich",
+]
 
 
 def loaded_by(code: str) -> set[str]:
@@ -34,7 +45,19 @@ for a in (1.0, 2.0, 3.0):
 pdp.explain_many([{"a": 4.0}])
 assert pdp.curve("a").average.shape[1] >= 10
 """
-    assert loaded_by(code) == set()
+    assert loaded_by(code) == {"numpy"}
+
+
+@pytest.mark.parametrize("words", ["--help", "run --help"])
+def test_help_loads_none_of_the_libraries_of_models(words):
+    code = f"""
+import contextlib, io, sys
+from ipdp.cli import main
+sys.argv[1:] = {words.split()!r}
+with contextlib.suppress(SystemExit), contextlib.redirect_stdout(io.StringIO()):
+    main()
+"""
+    assert loaded_by(code) <= {"numpy", "rich"}
 
 
 @pytest.mark.parametrize("name", ipdp.__all__)

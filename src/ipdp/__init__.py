@@ -3,29 +3,29 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from ipdp import _moved, grid, models, monitor
-from ipdp.core.curve import Curve
-from ipdp.core.errors import NotEnoughSamples
-from ipdp.core.extremes import WindowedExtremes
-from ipdp.core.importance import Importance
-from ipdp.core.notices import ColumnWarning
-from ipdp.core.reservoir import Reservoir
-from ipdp.core.smoothing import Smoothing
-from ipdp.explainers import (
-    Explainer,
-    IncrementalALE,
-    IncrementalPDP,
-    IncrementalPFI,
-    IncrementalRegions,
-    accumulated_local_effects,
-    partial_dependence,
-)
-from ipdp.monitor import Change, Monitor
+from ipdp import _moved
 
 if TYPE_CHECKING:
-    from ipdp import checks, comparison, datasets, plot, spark
+    from ipdp import checks, comparison, datasets, grid, models, monitor, plot, spark
     from ipdp.comparison import Comparison, ScoreMove, compare, score_move
+    from ipdp.core.curve import Curve
+    from ipdp.core.errors import NotEnoughSamples
+    from ipdp.core.extremes import WindowedExtremes
+    from ipdp.core.importance import Importance
+    from ipdp.core.notices import ColumnWarning
+    from ipdp.core.reservoir import Reservoir
+    from ipdp.core.smoothing import Smoothing
+    from ipdp.explainers import (
+        Explainer,
+        IncrementalALE,
+        IncrementalPDP,
+        IncrementalPFI,
+        IncrementalRegions,
+        accumulated_local_effects,
+        partial_dependence,
+    )
     from ipdp.log import Log, LogReader
+    from ipdp.monitor import Change, Monitor
     from ipdp.runs import Run, run
 
 __version__ = "0.1.0"
@@ -65,29 +65,41 @@ __all__ = [
     "spark",
 ]
 
-# Rooms that a notebook may never enter are opened when they are asked for.
-_LATER = {
-    "Comparison": "ipdp.comparison",
-    "compare": "ipdp.comparison",
-    "ScoreMove": "ipdp.comparison",
-    "score_move": "ipdp.comparison",
-    "Log": "ipdp.log",
-    "LogReader": "ipdp.log",
-    "Run": "ipdp.runs",
-    "run": "ipdp.runs",
-    "checks": "ipdp",
-    "datasets": "ipdp",
-    "comparison": "ipdp",
-    "plot": "ipdp",
-    "spark": "ipdp",
+# Where each name is, and the names that are modules. All are imported when they are first asked
+# for, so that a command that only prints its help loads none of them.
+_HOMES = {
+    "ipdp.comparison": ("Comparison", "ScoreMove", "compare", "score_move"),
+    "ipdp.core.curve": ("Curve",),
+    "ipdp.core.errors": ("NotEnoughSamples",),
+    "ipdp.core.extremes": ("WindowedExtremes",),
+    "ipdp.core.importance": ("Importance",),
+    "ipdp.core.notices": ("ColumnWarning",),
+    "ipdp.core.reservoir": ("Reservoir",),
+    "ipdp.core.smoothing": ("Smoothing",),
+    "ipdp.explainers": (
+        "Explainer",
+        "IncrementalALE",
+        "IncrementalPDP",
+        "IncrementalPFI",
+        "IncrementalRegions",
+        "accumulated_local_effects",
+        "partial_dependence",
+    ),
+    "ipdp.log": ("Log", "LogReader"),
+    "ipdp.monitor": ("Change", "Monitor"),
+    "ipdp.runs": ("Run", "run"),
 }
+_MODULES = ("checks", "comparison", "datasets", "grid", "models", "monitor", "plot", "spark")
+_HOME = {name: home for home, names in _HOMES.items() for name in names}
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _LATER:
+    if name in _MODULES:
+        return import_module(f"ipdp.{name}")
+    if name not in _HOME:
         raise AttributeError(f"module 'ipdp' has no attribute {name!r}")
-    room = _LATER[name]
-    return import_module(f"ipdp.{name}") if room == "ipdp" else getattr(import_module(room), name)
+    found = globals()[name] = getattr(import_module(_HOME[name]), name)
+    return found
 
 
 def __dir__() -> list[str]:

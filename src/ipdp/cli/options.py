@@ -93,10 +93,9 @@ def _parameter(name: str, field: FieldInfo) -> inspect.Parameter:
     extra: Any = field.json_schema_extra
     option = name.replace("_", "-")
     is_flag = field.annotation in (bool, bool | None)
-    choices = _choices(name, field)
     info = typer.Option(
         f"--{option}/--no-{option}" if is_flag else f"--{option}",
-        autocompletion=completing(*choices) if choices else None,
+        autocompletion=_completion(name, field),
         help=described(field),
         metavar="" if is_flag else extra["metavar"],
         rich_help_panel=extra["group"],
@@ -122,27 +121,34 @@ def completing(*choices: str) -> Callable[[str], list[str]]:
     return complete
 
 
+def _completion(name: str, field: FieldInfo) -> Callable[[str], list[str]] | None:
+    """What completes a setting whose values can be listed."""
+    if name == "data":
+        return _data
+    choices = _choices(name, field)
+    return completing(*choices) if choices else None
+
+
 def _choices(name: str, field: FieldInfo) -> list[str]:
     """The values that a setting can have, where they can be listed."""
-    from ipdp.datasets import DATASETS
     from ipdp.sources.open import formats
 
     known = {
         "format": formats(),
-        "explainers": ["pdp", "ale", "pfi"],
+        "explainers": ["pdp", "ale", "pfi", "regions"],
         "metric": ["auto", "none"],
         "loss": ["auto"],
         "grid": ["Auto()", "MinMax(", "Quantiles("],
-        "data": [*DATASETS, *_files()],
     }
     return known[name] if name in known else _literals(field.annotation)
 
 
-def _files() -> list[str]:
-    """The files here that can be read: completion that knows data sets must know them, too."""
+def _data(incomplete: str) -> list[str]:
+    """Data sets, and the files here that can be read: too slow to list for a page of help."""
+    from ipdp.datasets import DATASETS
     from ipdp.sources.open import readable_files
 
-    return readable_files(Path())
+    return completing(*DATASETS, *readable_files(Path()))(incomplete)
 
 
 def _literals(annotation: Any) -> list[str]:
