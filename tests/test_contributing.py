@@ -17,7 +17,7 @@ def contract() -> list[tuple[int, str]]:
     return [
         (len(layers) - k, room.strip(" ()"))
         for k, layer in enumerate(layers)
-        for room in layer.split("|")
+        for room in re.split("[|:]", layer)
     ]
 
 
@@ -30,6 +30,10 @@ def rows() -> list[tuple[int, str]]:
 
 def test_the_map_is_that_of_the_contract():
     assert [(layer, Path(name).stem) for layer, name in rows()] == contract()
+
+
+def test_there_are_at_most_ten_layers():
+    assert max(layer for layer, _ in contract()) <= 10
 
 
 def test_every_room_of_the_map_is_there():
