@@ -136,9 +136,9 @@ def _reach(a: Side, b: Side, sign: float) -> float:
         errors.append(np.hypot(a.errors_at(side.axis), b.errors_at(side.axis)))
         weights.append(side.density / 2)
     apart, error, weight = (np.concatenate(each) for each in (differences, errors, weights))
-    told = ~np.isnan(apart) & (weight > _FEW / 2)
-    if not told.any():
+    known = ~np.isnan(apart) & (weight > _FEW / 2)
+    if not known.any():
         return 0.0
-    apart, error, weight = apart[told], error[told], weight[told]
+    apart, error, weight = apart[known], error[known], weight[known]
     shape = apart - weight @ apart / weight.sum()
     return float(np.max(-sign * shape - _ERRORS * error, initial=0.0))

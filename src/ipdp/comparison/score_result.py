@@ -10,7 +10,7 @@ from ipdp.core.jsonable import readable
 from ipdp.core.typing import Feature, Label, State
 from ipdp.core.words import few_digits, signed
 
-# A part below this share of the largest is not told.
+# A part below this share of the largest is not listed.
 _SMALL = 0.05
 # What is left of differences that are 0, as a share of the numbers.
 _ROUNDING = 1e-9
@@ -154,11 +154,11 @@ class ScoreMove:
     def _lines(self) -> list[str]:
         rows = self.rows()
         least = _SMALL * max(abs(self.move), *(abs(row[3]) for row in rows))
-        told = [row for row in rows if max(map(abs, row[1:])) > least]
-        wide = max((len(row[0]) for row in told), default=0)
-        lines = [f"    {name:{wide}}  {_what(name, *rest)}" for name, *rest in told]
-        n = len(rows) - len(told)
-        left = sum(row[3] for row in rows if row not in told)
+        shown = [row for row in rows if max(map(abs, row[1:])) > least]
+        wide = max((len(row[0]) for row in shown), default=0)
+        lines = [f"    {name:{wide}}  {_what(name, *rest)}" for name, *rest in shown]
+        n = len(rows) - len(shown)
+        left = sum(row[3] for row in rows if row not in shown)
         if n and abs(left) > least / 10:
             lines.append(f"    (the other {n} parts: {signed(left)} together)")
         return lines
@@ -215,6 +215,6 @@ def _what(name: str, data: float, model: float, total: float) -> str:
     least = _ROUNDING * max(abs(data), abs(model))
     if abs(model) <= least:
         return f"{signed(total)} (data)" if total else "0"
-    told = f"data {signed(data)}, " if abs(data) > least else ""
-    told += f"model {signed(model)}"
-    return f"{signed(total)} ({told})"
+    parts = f"data {signed(data)}, " if abs(data) > least else ""
+    parts += f"model {signed(model)}"
+    return f"{signed(total)} ({parts})"

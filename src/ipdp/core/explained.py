@@ -92,11 +92,11 @@ class Explained:
         share = self.value
         if np.isnan(share):
             return ""
-        told = f"These curves tell {max(round(100 * share), 0)} % of what the model does"
+        text = f"These curves tell {max(round(100 * share), 0)} % of what the model does"
         if share >= LITTLE:
-            return f"{told}."
+            return f"{text}."
         rest = "interactions" if self.is_complete else "interactions, or features not shown here"
         most = ""
         if self.strongest is not None:
             most = f", most of all those of {feature_text(self.strongest)}"
-        return f"{told}; the rest is {rest}{most}."
+        return f"{text}; the rest is {rest}{most}."

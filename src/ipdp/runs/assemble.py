@@ -35,6 +35,18 @@ if TYPE_CHECKING:
 # Metrics are also those of so many last observations.
 _ROLLING = 1000
 
+# Settings that a run takes as they are.
+_PASSED = (
+    "time",
+    "moment",
+    "delay",
+    "budget",
+    "snapshot_every",
+    "interactions",
+    "checkpoint_every",
+    "allow_pickle",
+)
+
 
 @contextmanager
 def assemble(config: RunConfig, *, resume: bool, overwrite: bool = False) -> Iterator[Run]:
@@ -47,49 +59,44 @@ def assemble(config: RunConfig, *, resume: bool, overwrite: bool = False) -> Ite
     with _source(config) as stream:
         made = _fitting(model, stream, config, resume=resume)
         model = made.around(model)
-        named = _explainers(model, config)
-        if config.challenger is not None:
-            named = with_challengers(named, {"challenger": _challenger(config, config.challenger)})
-        for name, explainer in named.items():
-            if explainer.needs_label and not stream.is_labelled:
-                raise ValueError(f"{name} needs labels: name their column with --target")
-        learn = _learns(model, stream, config)
-        metric = _metrics(model, stream, config, resume=resume)
+        named = _all_explainers(model, stream, config)
+        parts = {
+            "learn": _learns(model, stream, config),
+            "metric": _metrics(model, stream, config, resume=resume),
+            "monitor": _monitor(named, config, stream.target),
+            "settings": {
+                "model": config.model,
+                "target": stream.target,
+                "command": to_log(config),
+                "fitting": made.to_dict(),
+            },
+        }
         with (
             _removed_unless_used(config.out, LOG) as used,
             Log(config.out / LOG, durability=config.durability) as log,
         ):
+            passed = {name: getattr(config, name) for name in _PASSED}
+            place = config.out / CHECKPOINT
             run = Run(
-                stream,
-                model,
-                named,
-                metric=metric,
-                monitor=_monitor(named, config, stream.target),
-                log=log,
-                learn=learn,
-                time=config.time,
-                moment=config.moment,
-                delay=config.delay,
-                budget=config.budget,
-                snapshot_every=config.snapshot_every,
-                interactions=config.interactions,
-                checkpoint=config.out / CHECKPOINT,
-                checkpoint_every=config.checkpoint_every,
-                resume=resume,
-                allow_pickle=config.allow_pickle,
-                settings={
-                    "model": config.model,
-                    "target": stream.target,
-                    "command": to_log(config),
-                    "fitting": made.to_dict(),
-                },
+                stream, model, named, log=log, checkpoint=place, resume=resume, **passed, **parts
             )
             used()
             log.retention = None if config.retention is None else Retention(config.retention)
             if starts_anew:  # only now: whatever could be wrong before has lost nothing
-                (config.out / CHECKPOINT).unlink(missing_ok=True)
+                place.unlink(missing_ok=True)
                 log.rewind(0)
             yield run
+
+
+def _all_explainers(model: Any, stream: Source, config: RunConfig) -> dict[str, Explainer]:
+    """The explainers of the model and of its challenger; an error if one lacks labels."""
+    named = _explainers(model, config)
+    if config.challenger is not None:
+        named = with_challengers(named, {"challenger": _challenger(config, config.challenger)})
+    for name, explainer in named.items():
+        if explainer.needs_label and not stream.is_labelled:
+            raise ValueError(f"{name} needs labels: name their column with --target")
+    return named
 
 
 @contextmanager

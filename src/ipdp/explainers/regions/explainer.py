@@ -25,10 +25,10 @@ class IncrementalRegions(IncrementalPDP):
     """Partial dependence curves, and where the effect differs, one for each region.
 
     A partial dependence curve is a mean of ICE curves. Where these disagree, the split of another
-    feature is looked for that explains most of it: "hour, where workingday = yes". It is told as
-    soon as there are enough observations to be sure of it, and no longer than it helps. The model
-    is asked nothing more than for the curves: this is an `ipdp.IncrementalPDP` that can do more,
-    and takes its place.
+    feature is looked for that explains most of it: "hour, where workingday = yes". It is
+    reported as soon as there are enough observations to be sure of it, and no longer than it helps.
+    The model is asked nothing more than for the curves: this is an `ipdp.IncrementalPDP` that can
+    do more, and takes its place.
 
     Parameters
     ----------
@@ -47,9 +47,9 @@ class IncrementalRegions(IncrementalPDP):
     -----
     *Splits.* Numbers are split at one of about thirty quantiles, categories into two groups. A
     missing value is on the side that it is more alike. The gain of a split is the share of the
-    variance of the centred ICE curves that is between both sides; it is told if the gain, less a
-    Hoeffding bound for as many independent observations as there are, is at least a tenth, and if
-    what it explains matters against what the features do at all.
+    variance of the centred ICE curves that is between both sides; it is reported if the gain,
+    less a Hoeffding bound for as many independent observations as there are, is at least a tenth,
+    and if what it explains matters against what the features do at all.
 
     *Memory* does not grow with the stream, but with the square of the number of features.
 
@@ -132,7 +132,7 @@ class IncrementalRegions(IncrementalPDP):
     def explained(self) -> Explained:
         """How much the curves tell of the model, each where it holds."""
         snapshot = self._regions()
-        found = None if snapshot is None else Explained.of(_told(snapshot))
+        found = None if snapshot is None else Explained.of(_of_all(snapshot))
         if found is None:
             raise NotEnoughSamples("too few observations to say how much the curves tell")
         return found
@@ -142,7 +142,7 @@ class IncrementalRegions(IncrementalPDP):
         snapshot = self._regions()
         if snapshot is None:
             return {}
-        found: dict[Feature, Result] = {curve.feature: curve for curve in _told(snapshot)}
+        found: dict[Feature, Result] = {curve.feature: curve for curve in _of_all(snapshot)}
         for split in snapshot.splits.values():
             found |= {curve.feature: curve for curve in split.curves}
         return found
@@ -158,8 +158,8 @@ class IncrementalRegions(IncrementalPDP):
         return found
 
 
-def _told(snapshot: RegionsSnapshot) -> list[Curve]:
-    """The curves of all observations, which say how much is told with the splits."""
+def _of_all(snapshot: RegionsSnapshot) -> list[Curve]:
+    """The curves of all observations, which say how much is explained with the splits."""
     if snapshot.explained is None:
         return list(snapshot.curves.values())
     return [replace(c, explained=snapshot.explained) for c in snapshot.curves.values()]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, Self
 
 from ipdp.core.typing import FeatureName, Observation, State
+from ipdp.explainers.regions.predictions import Predictions
 from ipdp.explainers.regions.sums import RegionSums
-from ipdp.explainers.regions.told import Told
 from ipdp.explainers.state.curve_memory import CurveMemory, rows_of
 from ipdp.explainers.state.records import IceRecord
 from ipdp.explainers.state.spreads import Spreads
@@ -20,24 +20,24 @@ class RegionsMemory(CurveMemory):
         super().__init__(*arguments, **settings)
         sums = RegionSums(tuple(self.grids), alpha=self.means.smoothing.alpha)
         self.sums = Spreads(sums)
-        self.told = Spreads(Told(alpha=sums.alpha))
+        self.predictions = Spreads(Predictions(alpha=sums.alpha))
 
     def _take(self, record: IceRecord, x: Observation, own: list[Any], w: float, t: float) -> None:
         super()._take(record, x, own, w, t)
         for sums in self.sums.all:
             sums.fold(record, own, w, t)
         values = dict(zip(self.grids, own, strict=True))
-        for told in self.told.all:
-            told.fold(record, values, t)
+        for predictions in self.predictions.all:
+            predictions.fold(record, values, t)
 
     def copy(self, grids: dict[FeatureName, Grid] | None = None) -> Self:
         twin = super().copy(grids)
-        twin.sums, twin.told = self.sums.copy(), self.told.copy()
+        twin.sums, twin.predictions = self.sums.copy(), self.predictions.copy()
         return twin
 
     def successor(self) -> Self:
         later = super().successor()
-        later.sums, later.told = self.sums.successor(), self.told.successor()
+        later.sums, later.predictions = self.sums.successor(), self.predictions.successor()
         return later
 
     def merge(self, later: Self) -> Self:
@@ -45,11 +45,11 @@ class RegionsMemory(CurveMemory):
         outputs = joined.means.outputs
         rows = [rows_of(outputs, part.means.outputs) for part in (self, later)]
         joined.sums = self.sums.merge(later.sums, later.follows(self), *rows)
-        joined.told = self.told.merge(later.told, later.follows(self), *rows)
+        joined.predictions = self.predictions.merge(later.predictions, later.follows(self), *rows)
         return joined
 
     def _saved(self) -> State:
-        return {**super()._saved(), "regions": self.sums.state, "told": self.told.state}
+        return {**super()._saved(), "regions": self.sums.state, "told": self.predictions.state}
 
     def _restore(self, state: State) -> None:
         super()._restore(state)
@@ -58,6 +58,6 @@ class RegionsMemory(CurveMemory):
                 state["regions"], self.means.layout, len(self.means.outputs)
             )
         if "told" in state:
-            self.told = self.told.restored(
+            self.predictions = self.predictions.restored(
                 state["told"], self.means.layout, len(self.means.outputs)
             )

@@ -142,7 +142,7 @@ class RegionsSnapshot:
         if plain is None or not self._parts:
             return plain
         spread, means = memory.spreads.own, memory.means
-        kept = memory.told.own.kept
+        kept = memory.predictions.own.kept
         if len(kept) < 2:
             return plain
         own, left = [one.own for one in kept], np.zeros((len(kept), len(means.outputs)))

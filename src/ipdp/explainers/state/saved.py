@@ -65,23 +65,7 @@ def restore(memory: CurveMemory, state: State) -> None:
         target.n = saved["n"]
     layouts = [Layout.restored(memory.targets, saved) for saved in state["layouts"]]
     means = memory.means
-    check_names(state, ("attic", "inherited", "lost", "back"))
-    means.outputs, means.named = list(decode_name(state["outputs"])), state["named"]
-    means.layout = layouts[0]
-    means.dormant = list(decode_name(state["attic"]))
-    means.inherited = frozenset(decode_name(state["inherited"]))
-    means.lost = set(decode_name(state["lost"]))
-    means.smoothing = Smoothing.from_state(state["smoothing"])
-    means.dormant_smoothing = Smoothing.from_state(state["attic_smoothing"])
-    _check_shapes(memory.means)
-    means.blocks = means.empty_blocks()
-    if "blocks" in state:  # not in those of version 0.3 and before
-        means.blocks.restore(state["blocks"])
-        means.back = set(decode_name(state["back"]))
-    if "newcomers" in state:
-        means.newcomers.restore(state["newcomers"])
-    else:
-        means.newcomers.with_rows([-1] * (means.n_axes + len(means.outputs)))
+    _restore_means(means, layouts[0], state)
     if "spread" in state:  # not in those of version 0.4 and before
         memory.spreads = memory.spreads.restored(state["spread"], means.layout, len(means.outputs))
     memory.joint.extend(map(decode_name, state["together"]))
@@ -96,15 +80,39 @@ def restore(memory: CurveMemory, state: State) -> None:
         means.blocks.last,
         memory.pool.last,
     )
-    for record in state["recent"]:
-        schema.check(record, layout=schema.below(len(layouts)))
-        layout = layouts[record["layout"]]
-        positions, values = (
-            np.array(record[name], dtype=float).reshape(-1, layout.n_points)
-            for name in ("positions", "values")
-        )
-        memory.recent.append(IceRecord(layout, positions, values))
+    for saved in state["recent"]:
+        memory.recent.append(_restored_record(saved, layouts))
         must_fit(memory.recent[-1], means.n_axes)
+
+
+def _restore_means(means: Means, layout: Layout, state: State) -> None:
+    check_names(state, ("attic", "inherited", "lost", "back"))
+    means.outputs, means.named = list(decode_name(state["outputs"])), state["named"]
+    means.layout = layout
+    means.dormant = list(decode_name(state["attic"]))
+    means.inherited = frozenset(decode_name(state["inherited"]))
+    means.lost = set(decode_name(state["lost"]))
+    means.smoothing = Smoothing.from_state(state["smoothing"])
+    means.dormant_smoothing = Smoothing.from_state(state["attic_smoothing"])
+    _check_shapes(means)
+    means.blocks = means.empty_blocks()
+    if "blocks" in state:  # not in those of version 0.3 and before
+        means.blocks.restore(state["blocks"])
+        means.back = set(decode_name(state["back"]))
+    if "newcomers" in state:
+        means.newcomers.restore(state["newcomers"])
+    else:
+        means.newcomers.with_rows([-1] * (means.n_axes + len(means.outputs)))
+
+
+def _restored_record(saved: State, layouts: Sequence[Layout]) -> IceRecord:
+    schema.check(saved, layout=schema.below(len(layouts)))
+    layout = layouts[saved["layout"]]
+    positions, values = (
+        np.array(saved[name], dtype=float).reshape(-1, layout.n_points)
+        for name in ("positions", "values")
+    )
+    return IceRecord(layout, positions, values)
 
 
 def check_names(state: State, names: Sequence[str]) -> None:

@@ -84,17 +84,17 @@ def numbers(name: FeatureName, cut: Cut, history: History, *, is_place: bool) ->
         return None
     then, now = (np.quantile(values, (0.1, 0.5, 0.9)) for values in (before, after))
     aspect = _aspect(then, now, is_place=is_place)
-    told = (then[1], now[1]) if aspect != "width" else (then[2] - then[0], now[2] - now[0])
-    if aspect == "unit":  # whose factor is told by the ends, if the middle is about 0
-        told = 1.0, _factor(then, now) or 1.0
+    levels = (then[1], now[1]) if aspect != "width" else (then[2] - then[0], now[2] - now[0])
+    if aspect == "unit":  # whose factor is that of the ends, if the middle is about 0
+        levels = 1.0, _factor(then, now) or 1.0
     is_whole = all(float(v).is_integer() for v in (*before, *after))
     return _move(
         name,
         aspect,
         cut,
         history,
-        before=float(told[0]),
-        after=float(told[1]),
+        before=float(levels[0]),
+        after=float(levels[1]),
         range_before=_range(before, is_whole),
         range_after=_range(after, is_whole),
     )
@@ -150,8 +150,8 @@ def shares(name: FeatureName, cut: Cut, history: History) -> Move | None:
         sides.append(Counter(value for value in values if not is_missing(value)))
     n_then, n_now = (max(counts.total(), 1) for counts in sides)
     both = in_order(list(sides[0] | sides[1]))
-    told = [(c, sides[0][c] / n_then, sides[1][c] / n_now) for c in both]
-    told.sort(key=lambda share: -abs(share[2] - share[1]))
+    shares = [(c, sides[0][c] / n_then, sides[1][c] / n_now) for c in both]
+    shares.sort(key=lambda share: -abs(share[2] - share[1]))
     return _move(
         name,
         "shares",
@@ -159,12 +159,12 @@ def shares(name: FeatureName, cut: Cut, history: History) -> Move | None:
         history,
         range_before=tuple(in_order(list(sides[0]))),
         range_after=tuple(in_order(list(sides[1]))),
-        shares=tuple(told),
+        shares=tuple(shares),
     )
 
 
-def _move(name: FeatureName, aspect: Aspect, cut: Cut, history: History, **told: Any) -> Move:
-    return Move(name, aspect, cut.time(history), cut.newest.n - cut.last, **told)
+def _move(name: FeatureName, aspect: Aspect, cut: Cut, history: History, **details: Any) -> Move:
+    return Move(name, aspect, cut.time(history), cut.newest.n - cut.last, **details)
 
 
 def _closer(cut: Cut, history: History, speaks_for: Evidence) -> Cut:
@@ -243,10 +243,10 @@ def _aspect(then: FloatArray, now: FloatArray, *, is_place: bool) -> Aspect:
 def _factor(then: FloatArray, now: FloatArray) -> float | None:
     """By what all quantiles are multiplied, if they are by the same, and by much."""
     spread = then[2] - then[0]
-    told = np.abs(then) > _NEAR_ZERO * spread
-    if told.sum() < 2 or (then[told] * now[told] <= 0).any():
+    apart = np.abs(then) > _NEAR_ZERO * spread
+    if apart.sum() < 2 or (then[apart] * now[apart] <= 0).any():
         return None
-    factors = np.log(now[told] / then[told])
+    factors = np.log(now[apart] / then[apart])
     middle = float(np.median(factors))
     is_same = bool((np.abs(factors - middle) <= math.log(_SAME_FACTOR)).all())
     least = _LEAST_FACTOR if then[0] * then[2] > 0 else _LEAST_FACTOR_AROUND_ZERO

@@ -196,11 +196,11 @@ def tell_end(changes: list[Change], ended: Change) -> Change | None:
     )
     for k, known in reversed(list(enumerate(changes))):
         if known.feature == ended.feature and known.kind in ("real", "both"):
-            told = {name: getattr(known, name) for name in kept}
+            fields = {name: getattr(known, name) for name in kept}
             for name in ("explained", "differs"):  # where others ended at the same time
                 if getattr(ended, name) is None:
-                    told[name] = getattr(known, name)
-            changes[k] = replace(ended, **told)
+                    fields[name] = getattr(known, name)
+            changes[k] = replace(ended, **fields)
             return changes[k]
     return None
 

@@ -97,7 +97,7 @@ class RegionsDisplay(NotebookDisplay):
         ]
         sizes = [size for s in self.splits for size in (s.share, 1 - s.share)]
         # No percent sign: plotly reads it as one of its own.
-        told = [f"{percent(size)} of the data" for size in sizes]
+        size_texts = [f"{percent(size)} of the data" for size in sizes]
         names = [named(split.feature) for split in self.splits]
         whose = f"the effect of {names[0]} differs" if len(names) == 1 else "effects differ"
         shown = ShownRegions(
@@ -108,7 +108,7 @@ class RegionsDisplay(NotebookDisplay):
             compare_name=ALL,
             width=_WIDTH,
             wholes=wholes,
-            told=told,
+            size_texts=size_texts,
         )
         return self._draw(backend, "overview", shown, ax)
 
@@ -121,13 +121,13 @@ class ShownRegions(ShownOverview):
     """What is drawn of several splits: two panels for each."""
 
     wholes: Sequence[Curve] = ()  # the curve of all observations beside each
-    told: Sequence[str] = ()  # how many observations are in each region
+    size_texts: Sequence[str] = ()  # how many observations are in each region
 
     def options_of(self, k: int) -> dict[str, Any]:
         return {**self.options, "compare": self.wholes[k]}
 
     def title_of(self, k: int) -> tuple[Any, str]:
-        return self.curves[k].feature, self.told[k]
+        return self.curves[k].feature, self.size_texts[k]
 
 
 def parts_of_feature(curves: Sequence[Curve], whole: Curve) -> list[tuple[Curve, str]]:

@@ -1,4 +1,4 @@
-"""Some of the last observations with what the model said of them, to see what splits tell."""
+"""Some of the last observations with the model's predictions, to see how much splits explain."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class One(NamedTuple):
     said: list[float]
 
 
-class Told:
+class Predictions:
     """At most 256 of the last observations."""
 
     def __init__(self, *, alpha: float | None) -> None:
@@ -41,18 +41,20 @@ class Told:
                 self.kept.append(One(list(own.values()), said))
         self.n, self.t = self.n + 1, t
 
-    def empty(self) -> Told:
+    def empty(self) -> Predictions:
         """One of the same kind that has seen nothing."""
-        return Told(alpha=self.alpha)
+        return Predictions(alpha=self.alpha)
 
-    def copy(self) -> Told:
+    def copy(self) -> Predictions:
         """An independent copy."""
         twin = self.empty()
         twin.n, twin.t = self.n, self.t
         twin.kept.extend(self.kept)
         return twin
 
-    def merge(self, later: Told, rows: Sequence[int], later_rows: Sequence[int]) -> Told:
+    def merge(
+        self, later: Predictions, rows: Sequence[int], later_rows: Sequence[int]
+    ) -> Predictions:
         """Those of both, with the outputs of these rows; -1 stands for one that was 0 so far."""
         joined = self.empty()
         joined.n, joined.t = self.n + later.n, self.t if later.t is None else later.t
