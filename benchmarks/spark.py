@@ -1,6 +1,6 @@
 """What ipdp costs on Spark, against one process.
 
-    python benchmarks/spark.py [--rows N] [--only tables|workers|streams|large|fleets]
+    python benchmarks/spark.py [--rows N] [--only tables|workers|streams|large|fleets|keys]
 
 CPU seconds of all processes (driver, JVM, Python workers), so that a loaded machine does not
 matter. Needs the extra `spark` and Java. Results: docs/notes/spark.md.
@@ -299,10 +299,103 @@ def fleets(n_keys: int = 30, n_rows: int = 20, n_batches: int = 6) -> None:
         )
 
 
+# What a fleet that is large should be made with; docs/spark.md says so.
+_LEAN = {"n_ice": 0, "n_past": 0, "dependence": False, "estimator": "pointwise"}
+
+
+def keys(n_keys: int = 1_000, n_rows: int = 20, n_batches: int = 25) -> None:
+    """A fleet in Spark itself: the share of restore and save, and what Spark keeps of a key."""
+    for name, kind in (
+        ("classifiers", tree.HoeffdingTreeClassifier),
+        ("regressors", tree.HoeffdingTreeRegressor),
+    ):
+        with tempfile.TemporaryDirectory() as folder:
+            spark = ipdp.spark.session("local[2]", spark__sql__shuffle__partitions="2")
+            X = np.random.default_rng(0).normal(size=(n_batches, n_keys * n_rows, 10))
+            for k, own in enumerate(X):
+                rows = pd.DataFrame(own, columns=[f"x{j}" for j in range(10)])
+                rows["y"] = rows["x0"] + rows["x1"]
+                if name == "classifiers":
+                    rows["y"] = rows["y"] > 0
+                rows["key"] = np.tile(np.arange(n_keys), n_rows)
+                rows["at"] = np.repeat(np.arange(n_rows), n_keys)
+                rows.to_parquet(f"{folder}/{k}.parquet")
+                os.utime(f"{folder}/{k}.parquet", (k, k))
+            _keys(spark, timed(kind, folder), folder, name, n_keys)
+            spark.stop()
+
+
+def timed(kind, folder: str):
+    """What makes the explainer of a key, and lets its worker note what it spends, in a file."""
+
+    def make():
+        from ipdp.spark.fleet import Member  # that of the worker, and not a copy
+
+        if not hasattr(Member, "spent"):
+            Member.spent = [0.0, 0.0, 0.0]  # restore, save, all
+            _timed(Member, folder)
+        features = [f"x{j}" for j in range(10)]
+        grid = ipdp.grid.Auto(window=200)
+        return ipdp.IncrementalPDP(kind(), features, seed=1, grid=grid, **_LEAN)
+
+    return make
+
+
+def _timed(member, folder: str) -> None:
+    restore, kept = member._restore, member.kept
+    path = Path(folder) / f"spent-{os.getpid()}.txt"
+
+    def restoring(self, *given):
+        before = time.thread_time()
+        restore(self, *given)
+        member.spent[0] += time.thread_time() - before
+
+    def keeping(self):
+        before = time.thread_time()
+        data = kept(self)
+        member.spent[1] += time.thread_time() - before
+        member.spent[2] = time.process_time()
+        sizes = len(data[0]), len(data[1])
+        path.write_text(" ".join(map(str, [*member.spent, self.pdp.n_seen, *sizes])))
+        return data
+
+    member._restore, member.kept = restoring, keeping
+
+
+def _keys(spark, make, folder: str, name: str, n_keys: int) -> None:
+    meter, before = Meter(), np.zeros(3)
+    stream = spark.readStream.schema(spark.read.parquet(f"{folder}/0.parquet").schema)
+    stream = stream.option("maxFilesPerTrigger", 1).parquet(f"{folder}/*.parquet")
+    curves = ipdp.spark.fleet(stream, make, key="key", label="y", time="at")
+    began = meter.seconds
+
+    def told(df, batch: int) -> None:
+        nonlocal before, began
+        df.write.format("noop").mode("overwrite").save()
+        found = [p.read_text().split() for p in Path(folder).glob("spent-*.txt")]
+        spent = np.array([row[:3] for row in found], dtype=float).sum(axis=0)
+        n, *sizes = (max(int(row[k]) for row in found) for k in (3, 4, 5))
+        restored, saved, workers = spent - before
+        everything = meter.seconds - began
+        if batch < 3 or batch % 4 == 0:
+            print(
+                f"fleet of {n_keys} {name}, {n} rows: restore {restored:.1f}, save {saved:.1f} of "
+                f"{workers:.1f} s CPU of the workers and {everything:.1f} in all; "
+                f"explainer {sizes[0] / 1e3:.1f} kB, model {sizes[1] / 1e3:.1f} kB a key",
+                flush=True,
+            )
+        before, began = spent, meter.seconds
+
+    query = curves.writeStream.foreachBatch(told).outputMode("update").trigger(availableNow=True)
+    query.option("checkpointLocation", f"{folder}/spark").start().awaitTermination()
+
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("--rows", type=int, default=100_000)
-    parser.add_argument("--only", choices=["tables", "workers", "streams", "large", "fleets"])
+    parser.add_argument(
+        "--only", choices=["tables", "workers", "streams", "large", "fleets", "keys"]
+    )
     given = parser.parse_args()
     if given.only in (None, "tables"):
         tables(given.rows)
@@ -314,3 +407,5 @@ if __name__ == "__main__":
         large(given.rows)
     if given.only in (None, "fleets"):
         fleets()
+    if given.only == "keys":
+        keys()

@@ -8,6 +8,7 @@ from river import tree
 
 import ipdp
 import ipdp.spark
+from ipdp.grid import Auto, Categories, Fixed, MinMax, QuantileRange
 from ipdp.spark.fleet import Member
 
 SCHEMA = "device string, seq long, a double, b long, c string, y boolean"
@@ -18,6 +19,19 @@ def make():
     model = tree.HoeffdingTreeClassifier(grace_period=30)
     pdp = ipdp.IncrementalPDP(model, ["a", "b", "c"], alpha=0.02, n_ice=2, n_past=10, seed=1)
     return pdp, ipdp.Monitor(pdp, warm_up=50, cool_down=50)
+
+
+def make_ranges():
+    model = tree.HoeffdingTreeClassifier(grace_period=30)
+    grids = {"a": QuantileRange(5, window=60, select="age"), "b": MinMax(4), "c": Categories(2)}
+    return ipdp.IncrementalPDP(model, ["a", "b", "c"], n_past=0, seed=2, grid=grids)
+
+
+def make_points():
+    model = tree.HoeffdingTreeClassifier(grace_period=30)
+    grids = {"a": Fixed([-1.0, 0.0, 1.0]), "b": Auto(6, window=80)}
+    setup = {"estimator": "pointwise", "n_ice": 0, "n_past": 0, "dependence": False}
+    return ipdp.IncrementalPDP(model, ["a", "b", "c"], seed=2, grid=grids, **setup)
 
 
 def table():
@@ -72,8 +86,17 @@ def test_each_key_is_one_process(stream, tmp_path):
 
 
 @pytest.mark.filterwarnings("ignore:features that are None")
-@pytest.mark.parametrize("ends", [[330], [5, 6, 150, 330]], ids=["one", "many"])
-def test_any_split_into_micro_batches(spark, tmp_path, ends):
+@pytest.mark.parametrize(
+    ("ends", "make"),
+    [
+        ([330], make),
+        ([5, 6, 150, 330], make),
+        ([100, 200, 330], make_ranges),
+        ([3, 250, 330], make_points),
+    ],
+    ids=["one", "many", "ranges", "points"],
+)
+def test_any_split_into_micro_batches(spark, tmp_path, ends, make):
     start = 0
     for stop in ends:
         part = [row for row in TABLE if start <= row[1] < stop]

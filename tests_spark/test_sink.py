@@ -9,6 +9,7 @@ import pytest
 
 import ipdp
 import ipdp.spark
+from ipdp.grid import Categories, Fixed, MinMax, QuantileRange, Quantiles
 from ipdp.log import LogError
 from ipdp.runs import checkpoint
 from ipdp.spark import farm, sink
@@ -220,6 +221,29 @@ def test_any_split_into_micro_batches(spark, whole, tmp_path, monkeypatch, ends)
     assert_same_log(tmp_path / "run", whole)
 
 
+GRIDS = {
+    "MinMax": {"grid": {"a": MinMax(6, window=200), "b": MinMax(4)}},
+    "QuantileRange": {"grid": {"a": QuantileRange(6, window=150, select="age"), "b": Quantiles(5)}},
+    "Categories": {"grid": {"c": Categories(2, 50)}},
+    "Fixed": {"grid": {"a": Fixed([-1.0, 0.0, 2.0]), "c": Fixed(["x", "y"])}},
+    "pointwise": {"estimator": "pointwise", "grid": {"a": MinMax(6), "b": QuantileRange(5)}},
+}
+
+
+@pytest.mark.parametrize("name", GRIDS)
+def test_every_grid(stream, tmp_path, monkeypatch, name):
+    monkeypatch.setattr(farm, "_WORTH", 0.0)
+    pdp, whole = explainer(**GRIDS[name]), explainer(**GRIDS[name])
+    with ipdp.spark.Sink(pdp, monitor=watched(pdp), log=tmp_path / "run", columns=NAMES) as own:
+        stream.run(own, checkpoint=f"grid {name}")
+    plain = [({name: row[name] for name in NAMES}, None) for row in ROWS]
+    ipdp.run(plain, model, whole, monitor=watched(whole), log=tmp_path / "one", learn=False)
+    assert_same_log(tmp_path / "run", tmp_path / "one")
+    for feature, curve in whole.results().items():
+        got = pdp.results()[feature].grid_values[0]
+        assert got.tolist() == curve.grid_values[0].tolist()
+
+
 def test_a_batch_that_is_sent_again_counts_once(spark, tmp_path):
     batches, pdp = [], explainer()
     own = Stream(spark, tmp_path)
@@ -304,3 +328,15 @@ def test_what_is_wrong_is_said_at_the_start(stream, tmp_path):
         pytest.raises(Exception, match="time: 'when'"),
     ):
         stream.run(own, checkpoint="wrong")
+
+
+def test_what_fails_in_a_batch_is_raised_as_it_was(stream, tmp_path):
+    pdp = ipdp.IncrementalPDP(lambda x: x["nothing"], ["a"])
+    with (
+        pytest.raises(KeyError) as caught,
+        ipdp.spark.Sink(pdp, log=tmp_path / "run", columns=NAMES) as own,
+    ):
+        stream.run(own, checkpoint="failed")
+    assert caught.value.args == ("nothing",)
+    with pytest.raises(Exception, match="the sink is closed"):
+        stream.run(own, checkpoint="closed")

@@ -20,6 +20,7 @@ from ipdp.core.validation import whole_number
 from ipdp.explainers import IncrementalPDP
 from ipdp.models import Engine
 from ipdp.models.base import Outputs
+from ipdp.spark.interrupts import interruptible
 from ipdp.spark.sending import Sent, context_of, need_columns, sentences
 
 # Rows that are asked about at a time, and rows of a segment at most.
@@ -118,7 +119,8 @@ def explain(
     explaining = _Explaining(cutting)
     # A function of one argument: of anything else Spark thinks that it wants the key too.
     done = segments.applyInArrow(lambda table: explaining(table), _DONE)  # noqa: PLW0108
-    with sentences(), _recorded(log, start) as write:
+    said = "stopped before the end of the table; a log has the snapshots up to then"
+    with sentences(), interruptible(context, said), _recorded(log, start) as write:
         return _merged(start, done, every, write)
 
 

@@ -6,6 +6,7 @@ import pickle
 import time
 from collections import deque
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -63,6 +64,11 @@ class Farm(Engine):
         if self._sent is None or context is not self._context:
             self._context = context
             self._sent = Sent(context, self.local, "the model")
+
+    def cancel(self) -> None:
+        """Let the workers stop."""
+        with suppress(Exception):  # there may be no context, or none any more
+            self._context.cancelAllJobs()
 
     def ahead(self, explainer: Any, rows: Sequence[Observation], w: Any, t: Any) -> None:
         """Ask about the rows that an explainer with this engine comes to next.

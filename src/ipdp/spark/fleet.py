@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import gc
-import pickle
 import uuid
-import zlib
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from typing import Any
 
 from ipdp.core.curve import Curve
@@ -15,6 +11,7 @@ from ipdp.core.typing import Observation
 from ipdp.explainers import IncrementalPDP
 from ipdp.monitor import Change, Monitor
 from ipdp.runs.models import Order, alike, engine_state, learner, restore_engine
+from ipdp.spark import keeping
 from ipdp.spark.keys import COLUMNS
 from ipdp.spark.sending import ROCKS, STORE, context_of, need_columns, one_thread, pickled
 
@@ -172,11 +169,11 @@ class Member:
         self.pdp, self.monitor = made(make)
         self.order = Order()
         if kept is not None:
-            with _without_collector():
+            with keeping.without_collector():
                 self._restore(*kept)
 
     def _restore(self, state: bytes, model: bytes) -> None:
-        saved, own = _loaded(state), _loaded(model)
+        saved, own = keeping.loaded(state), keeping.loaded(model)
         engine = alike(self.pdp.engine, own)
         if engine is None:
             raise ValueError("the model of a fleet must be one that ipdp.models.engine knows")
@@ -195,7 +192,7 @@ class Member:
         monitor = None if self.monitor is None else self.monitor.state
         engine = engine_state(self.pdp.engine)
         state = {"pdp": self.pdp.state, "monitor": monitor, "engine": engine}
-        return _kept(state), _kept(self.pdp.model)
+        return keeping.kept(state), keeping.kept(self.pdp.model)
 
     def take(self, rows: Sequence[tuple[Observation, Any]], *, learn: bool) -> list[Change]:
         """Explain each row, then learn it; the changes that were found."""
@@ -214,34 +211,6 @@ class Member:
         for feature, curve in self.pdp.results().items():
             told = [change.summary() for change in found if change.feature == feature]
             yield from _rows(self.pdp.n_seen, str(feature), curve, told)
-
-
-def _kept(thing: Any) -> bytes:
-    """A thing as bytes. Most of a pickled tree is names: level 1 makes a quarter of it."""
-    return zlib.compress(pickle.dumps(thing, pickle.HIGHEST_PROTOCOL), 1)
-
-
-def _loaded(kept: bytes) -> Any:
-    """What was kept."""
-    try:
-        return pickle.loads(zlib.decompress(kept))
-    except zlib.error:
-        raise ValueError(
-            "what is kept of a key is damaged, or of an earlier ipdp: begin with another "
-            "checkpointLocation"
-        ) from None
-
-
-@contextmanager
-def _without_collector() -> Iterator[None]:
-    """Look for no garbage: to restore makes many objects, and leaves none of them over."""
-    is_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if is_on:
-            gc.enable()
 
 
 def _rows(n: int, feature: str, curve: Any, told: list[str]) -> Iterator[tuple[Any, ...]]:

@@ -20,6 +20,7 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from ipdp.core.validation import unknown
+from ipdp.spark.interrupts import plain_interrupts
 
 # What has been loaded in this Python worker; one thing, the last.
 _LOADED: dict[str, Any] = {}
@@ -77,7 +78,9 @@ def session(master: str = "local[*]", **conf: Any) -> Any:
     for name, value in settings.items():
         builder = builder.config(name, value)
     spark = builder.getOrCreate()
-    spark.sparkContext.setLogLevel("ERROR")
+    # What fails is raised here: pages of Java beside it help nobody.
+    spark.sparkContext.setLogLevel("FATAL")
+    plain_interrupts()
     return spark
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 from ipdp.core import schema
@@ -22,6 +23,7 @@ from ipdp.monitor import Change, Monitor
 from ipdp.runs import checkpoint
 from ipdp.runs.step import described
 from ipdp.spark.farm import Farm
+from ipdp.spark.interrupts import plain_interrupts, restore_interrupts
 from ipdp.spark.sending import check_installed, need_columns, pickled, sentences
 
 NAME = "spark.ipdp"
@@ -99,7 +101,10 @@ class Sink:
         self.snapshots = whole_number("snapshots", snapshots)
         self.n_late, self._batch = 0, -1
         self._query: str | None = None
-        self._is_whole = True
+        self._is_whole, self._n_kept = True, 0
+        self._turn, self._is_closed = Lock(), False
+        self._failure: BaseException | None = None
+        self._handler: Any = None
         self._farm = Farm(pdp.engine)
         pickled(self._farm.local, "the model")
         pdp.engine = self._farm
@@ -139,7 +144,7 @@ class Sink:
                 self.monitor.state = kept["monitor"]
             self._batch, self._query, self.n_late = place["batch"], place["query"], place["late"]
         self._log.rewind(self.pdp.n_seen)
-        self._is_whole = True
+        self._is_whole, self._n_kept = True, self.pdp.n_seen
 
     def _log_begins(self) -> None:
         settings = {
@@ -156,11 +161,26 @@ class Sink:
             "monitor": None if self.monitor is None else self.monitor.state,
         }
         checkpoint.write(self._file, parts)
+        self._n_kept = self.pdp.n_seen
 
     # One micro-batch.
 
     def __call__(self, df: Any, batch: int) -> None:
         """Explain a micro-batch; what `foreachBatch` calls."""
+        with self._turn:
+            try:
+                self._must_be_open()
+                self._take(df, batch)
+            except Exception as error:
+                self._must_be_open()  # else it failed because its jobs were ended
+                self._failure = error
+                raise
+
+    def _must_be_open(self) -> None:
+        if self._is_closed:
+            raise RuntimeError("the sink is closed, and takes no more rows") from None
+
+    def _take(self, df: Any, batch: int) -> None:
         if not self._is_whole:  # the batch before failed
             self._go_back()
             self._log_begins()
@@ -225,6 +245,7 @@ class Sink:
         given = None if self.time is None else times
         self._farm.ahead(self.pdp, rows, weights, given)
         for x, w, t in zip(rows, weights, times, strict=True):
+            self._must_be_open()  # Ctrl-C comes in another thread
             self.pdp.explain_one(x, w=w, t=t)
             changes = [] if self.monitor is None else self.monitor.update(x)
             if changes or self.pdp.n_seen % self.snapshots == 0:
@@ -246,11 +267,28 @@ class Sink:
         self._farm.replace(model)
 
     def close(self) -> None:
-        """Close the log; a run that goes on later is "stopped" until then."""
-        self._log.close()
+        """Close the log; a run that goes on later is "stopped" until then.
+
+        A micro-batch that is being explained is given up, and sent again to the sink that goes on.
+        """
+        self._is_closed = True
+        with self._turn:
+            self._log.close()
 
     def __enter__(self) -> Sink:
+        self._handler = plain_interrupts()
         return self
 
-    def __exit__(self, *error: object) -> None:
+    def __exit__(self, kind: object, error: object, traceback: object) -> None:
+        # Spark tells in pages what failed here.
+        failure = None if self._failure is error else self._failure
+        if isinstance(error, KeyboardInterrupt):
+            self._farm.cancel()
         self.close()
+        restore_interrupts(self._handler)
+        if isinstance(error, KeyboardInterrupt):
+            raise KeyboardInterrupt(
+                f"stopped after {self._n_kept:,} rows; the same program goes on from there"
+            ) from None
+        if error is not None and failure is not None:
+            raise failure from None

@@ -27,6 +27,7 @@ from ipdp.explainers.state.targets import (
 from ipdp.grid import Auto, Grid
 from ipdp.models import engine
 from ipdp.spark.grids import KnownGrid, look_at
+from ipdp.spark.interrupts import interruptible
 from ipdp.spark.sending import Sent, context_of, need_columns, sentences
 
 # Rows that are asked about at a time: enough for the model, and memory stays small.
@@ -93,7 +94,7 @@ def partial_dependence(
     names: list[Any] = list(dict.fromkeys(name for f in listed for name in names_of(f)))
     patterns = {n: checked if isinstance(checked, Grid) else checked.get(n, Auto()) for n in names}
     sent = Sent(context, asked, "the model")
-    with sentences():
+    with sentences(), interruptible(context, "stopped before all rows were read"):
         table = look_at(df, names, patterns, weights)
         fold = _Fold(sent, listed, table.grids, tuple(taken), weights=weights, by=by)
         picked = [f"`{name}`" for name in dict.fromkeys([*taken, *filter(None, [weights, by])])]

@@ -1,0 +1,146 @@
+"""Ctrl-C in the middle: one sentence, nothing broken, and the same program goes on."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import ipdp
+import ipdp.spark
+
+ROOT = Path(__file__).parents[1]
+N = 600
+SCHEMA = "seq long, a double"
+
+
+def table():
+    rng = np.random.default_rng(5)
+    return [{"seq": i, "a": float(a)} for i, a in enumerate(rng.normal(size=N))]
+
+
+class Slow:
+    """A model that tells, by a file, that it is asked; it is slow while that is awaited."""
+
+    def __init__(self, directory, begin=0):
+        self.directory, self.begin, self.n = Path(directory), begin, 0
+
+    def __call__(self, x):
+        self.n += 1
+        if self.n > self.begin and not (self.directory / "finish").exists():
+            (self.directory / "asked").touch()
+            time.sleep(0.02)
+        return np.sin(x["a"])
+
+
+def plain(x):
+    return np.sin(x["a"])
+
+
+def explainer(model):
+    return ipdp.IncrementalPDP(model, ["a"], alpha=0.01, seed=1, n_past=0)
+
+
+def begun(directory):
+    return ipdp.spark.session(
+        "local[2]", spark__driver__host="127.0.0.1", spark__sql__warehouse__dir=directory
+    )
+
+
+def of_table(directory):
+    df = begun(directory).createDataFrame(table(), SCHEMA).repartition(4)
+    [curve] = ipdp.spark.partial_dependence(Slow(directory), df, ["a"], columns=["a"])
+    np.save(Path(directory) / "curve.npy", np.concatenate([curve.average, curve.std_error]))
+
+
+def of_history(directory):
+    df, pdp = begun(directory).createDataFrame(table(), SCHEMA), explainer(Slow(directory))
+    log = Path(directory) / ("again" if (Path(directory) / "run").exists() else "run")
+    ipdp.spark.explain(pdp, df, order_by="seq", snapshots=100, log=log)
+
+
+def of_stream(directory):
+    spark, data = begun(directory), Path(directory) / "data"
+    if not data.exists():
+        for start in range(0, N, 200):
+            part = spark.createDataFrame(table()[start : start + 200], SCHEMA)
+            part.coalesce(1).write.mode("append").json(str(data))
+    stream = spark.readStream.schema(SCHEMA).option("maxFilesPerTrigger", 1).json(str(data))
+    pdp = explainer(Slow(directory, begin=4_500))  # in the second micro-batch
+    with ipdp.spark.Sink(pdp, log=f"{directory}/run", columns=["a"]) as own:
+        query = stream.writeStream.foreachBatch(own).trigger(availableNow=True)
+        query.option("checkpointLocation", f"{directory}/spark").start().awaitTermination()
+
+
+def run(job, directory, *, interrupt):
+    """A program of its own; gives its exit code and what it said on the terminal."""
+    code = f"from tests_spark import test_interrupts as own; own.{job}({str(directory)!r})"
+    paths = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
+    process = subprocess.Popen(
+        [sys.executable, "-c", code],
+        env={**os.environ, "PYTHONPATH": paths},
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    until = time.monotonic() + 300
+    while interrupt and not (directory / "asked").exists():
+        assert process.poll() is None, process.stderr.read()
+        assert time.monotonic() < until
+        time.sleep(0.1)
+    if interrupt:
+        os.killpg(process.pid, signal.SIGINT)  # as a terminal does: all that the program started
+    said = process.communicate(timeout=300)[1]
+    return process.returncode, said
+
+
+def interrupted(job, directory):
+    """Ctrl-C, and then the same program again; gives what the first one said in the end."""
+    code, said = run(job, directory, interrupt=True)
+    assert code == -signal.SIGINT
+    assert "\tat " not in said  # nothing of Java
+    assert "py4j" not in said
+    assert len(said.split("Traceback")) == 2
+    (directory / "finish").touch()
+    code, complaint = run(job, directory, interrupt=False)
+    assert code == 0, complaint
+    return said.strip().splitlines()[-1]
+
+
+def test_a_table(tmp_path):
+    said = interrupted("of_table", tmp_path)
+    assert said == "KeyboardInterrupt: stopped before all rows were read"
+    [want] = ipdp.partial_dependence(plain, [{"a": r["a"]} for r in table()], ["a"], ice=False)
+    got = np.load(tmp_path / "curve.npy")
+    np.testing.assert_allclose(got[0], want.average[0], rtol=1e-12, atol=1e-14)
+    np.testing.assert_allclose(got[1], want.std_error[0], rtol=1e-12)
+
+
+@pytest.mark.parametrize("job", ["of_history", "of_stream"])
+def test_what_is_logged(tmp_path, job):
+    said = interrupted(job, tmp_path)
+    place = tmp_path / ("run" if job == "of_stream" else "again")
+    if job == "of_stream":
+        told = "stopped after 200 rows; the same program goes on from there"
+    else:
+        told = "stopped before the end of the table; a log has the snapshots up to then"
+        with ipdp.LogReader(tmp_path / "run") as reader:
+            assert reader.status.state == "stopped"
+    assert said == f"KeyboardInterrupt: {told}"
+    whole = explainer(plain)
+    with ipdp.LogReader(place) as reader:
+        snapshots = list(reader.between(0, N))
+        assert reader.status.n == N
+    assert [snapshot.n for snapshot in snapshots] == list(range(100, N + 1, 100))
+    for snapshot in snapshots:
+        for row in table()[whole.n_seen : snapshot.n]:
+            whole.explain_one({"a": row["a"]})
+        want, got = whole.results()["a"], snapshot.curves["a"]
+        np.testing.assert_allclose(got.average, want.average, rtol=1e-12, atol=1e-14)
+        np.testing.assert_allclose(got.std_error, want.std_error, rtol=1e-12)
