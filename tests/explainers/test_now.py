@@ -9,6 +9,7 @@ from river import linear_model, preprocessing, tree
 
 import ipdp
 from ipdp import IncrementalPDP, NotEnoughSamples
+from ipdp.explainers.state.correction import of_variances
 from ipdp.grid import Categories, Fixed, MinMax
 
 GRID = Fixed([-1.0, 0.0, 1.0, 2.0])
@@ -495,3 +496,28 @@ def test_the_pool_stands_for_the_whole_past_in_bounded_memory():
             if k > 2_500:
                 assert 400 < age < 620
     assert most <= 31
+
+
+def variance_by_neighbours(series, k):
+    """Half of the mean squared difference from those beside it; None stands for a gap."""
+    near = [series[j] for j in (k - 1, k + 1) if 0 <= j < len(series) and series[j] is not None]
+    if not near:
+        return series[k] ** 2
+    return sum((series[k] - value) ** 2 for value in near) / (2 * len(near))
+
+
+@pytest.mark.parametrize("n", [1, 2, 9])
+def test_variances_are_those_of_neighbours_that_are_there(n):
+    rng = np.random.default_rng(n)
+    values, weights = rng.normal(size=(n, 2, 5)), rng.random((n, 1, 5))
+    there = rng.random((n, 1, 5)) < 0.6
+    got = of_variances(np.where(there, weights, 0.0), values, there)
+    for output, point in np.ndindex(2, 5):
+        column = values[:, output, point]
+        series = [v if known else None for v, known in zip(column, there[:, 0, point], strict=True)]
+        want = sum(
+            weights[k, 0, point] * variance_by_neighbours(series, k)
+            for k in range(n)
+            if series[k] is not None
+        )
+        assert got[output, point] == pytest.approx(want, rel=1e-12, abs=1e-15)

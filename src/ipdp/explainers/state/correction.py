@@ -14,7 +14,7 @@ asked about since then say nothing of those who were not.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -25,7 +25,7 @@ from ipdp.core.typing import Array, FloatArray, Observation
 from ipdp.explainers.state.curve_memory import CurveMemory
 from ipdp.explainers.state.means import Means
 from ipdp.explainers.state.points import Layout
-from ipdp.explainers.state.pool import Asked
+from ipdp.explainers.state.pool import Asked, Kept
 from ipdp.grid.base import LARGEST
 from ipdp.models import Engine
 from ipdp.models.base import Probe
@@ -88,14 +88,29 @@ class _Answers:
         self.positions = np.repeat(means.smoothing.mean[None, : means.n_axes], n, axis=0)
         self.known = np.zeros((n, n_points))
         self._shared: dict[int, tuple[_Columns, _Columns]] = {}  # by the identity of a layout
-        for k, (record, last, _) in enumerate(self.kept):
-            here, there = self._columns(record.layout)
-            self.positions[k][:, here] = record.positions[:, there]
-            self.then[k][: len(record.values), here] = record.values[:, there]
-            self.latest[k][: len(last), here] = last[:, there]
-            self.known[k, here] = _weights(record.layout)[there]
+        for numbers in _alike(self.kept):
+            self._fill(numbers)
         self.now = self.latest.copy()
         self._asked: set[int] = set()
+
+    def _fill(self, numbers: list[int]) -> None:
+        """Take what is kept of some records, which have the same layout and as many outputs."""
+        records, latest, _ = zip(*(self.kept[k] for k in numbers), strict=True)
+        layout = records[0].layout
+        here, there = self._columns(layout)
+        for table, parts in (
+            (self.positions, [record.positions for record in records]),
+            (self.then, [record.values for record in records]),
+            (self.latest, latest),
+        ):
+            values = np.array(parts)
+            if isinstance(here, slice):
+                table[numbers, : values.shape[1]] = values
+            else:
+                table[np.ix_(numbers, range(values.shape[1]), here)] = values[:, :, there]
+        known = np.zeros(self.layout.n_points)
+        known[here] = _weights(layout)[there]
+        self.known[numbers] = known
 
     def _columns(self, other: Layout) -> tuple[_Columns, _Columns]:
         """The columns that today's layout and another one have in common, in both of them."""
@@ -198,19 +213,21 @@ class _Answers:
         in_group = np.add.reduceat(self.weights[order], starts)
         share = _shares(self.weights, self.known)
         own_share = _shares(in_group, self.known[chosen])
-        before, since = self.latest - self.then, self.now[chosen] - self.latest[chosen]
+        before, since = self.latest - self.then, self.now[chosen]
+        since -= self.latest[chosen]
         difference = _weighted(share, before) + _weighted(own_share, since)
         # One was chosen out of each group: nothing is left to chance where a group is one alone.
         squares = np.add.reduceat(self.weights[order] ** 2, starts)
         chance = 1 - squares / np.maximum(in_group**2, _NEGLIGIBLE)
-        of_choice = own_share**2 * chance[:, None, None] * _variances(since, own_share > 0)
+        of_choice = own_share**2 * chance[:, None, None]
         in_time = np.sort(chosen)
         now, then, there = self.now[in_time], self.then[in_time], self.known[in_time, None] > 0
         squares = share**2
         picked = _squares_near(in_time, there, squares * self._chances()[:, None, None])
-        variance = of_choice.sum(axis=0) + (picked * _variances(now - then, there)).sum(axis=0)
+        variance = of_variances(of_choice, since, own_share > 0)
+        variance += of_variances(picked, now - then, there)
         nearby = _squares_near(in_time, there, squares)
-        of_now, of_then = ((nearby * _variances(y, there)).sum(axis=0) for y in (now, then))
+        of_now, of_then = (of_variances(nearby, y, there) for y in (now, then))
         for own, near, part in _newcomers(self.memory.means, shown):
             of_own = _weighted(share[:, :, [own, own]], before[:, :, near])
             of_own += _weighted(own_share[:, :, [own, own]], since[:, :, near])
@@ -222,6 +239,15 @@ class _Answers:
             spread=_ratio(of_now, of_then),
             n_effective=_n_effective(own_share),
         )
+
+
+def _alike(kept: Sequence[Kept]) -> Iterable[list[int]]:
+    """The numbers of those that have the same layout, and as many outputs then as at last."""
+    found: dict[tuple[int, int, int], list[int]] = {}
+    for k, (record, latest, _) in enumerate(kept):
+        kind = id(record.layout), len(record.values), len(latest)
+        found.setdefault(kind, []).append(k)
+    return found.values()
 
 
 def _common(wanted: Layout, other: Layout) -> tuple[_Columns, _Columns]:
@@ -294,27 +320,30 @@ def _squares_near(chosen: Array, there: Array, squares: FloatArray) -> FloatArra
     At a point that some of the chosen did not have, the others stand for all.
     """
     ends = (chosen[1:] + chosen[:-1]) // 2 + 1
-    own = np.where(there, np.add.reduceat(squares, [0, *ends]), 0.0)
+    own = squares if len(chosen) == len(squares) else np.add.reduceat(squares, [0, *ends])
+    own = np.where(there, own, 0.0)
     total = own.sum(axis=0)
     return np.asarray(own * squares.sum(axis=0) / np.where(total > 0, total, 1.0))
 
 
-def _variances(values: FloatArray, there: Array) -> FloatArray:
-    """The variance of each value of a series, by its differences from its neighbours."""
+def of_variances(weights: FloatArray, values: FloatArray, there: Array) -> FloatArray:
+    """The weighted sum of the variances of the values of a series, (n_outputs, n_points).
+
+    The variance of each is found by its differences from its neighbours: half of their squares.
+    """
+    weights, there = weights[:, 0], there[:, 0]
     both = there[1:] & there[:-1]
-    half = np.diff(values, axis=0)
-    half *= half
-    half *= both / 2
-    sums, counts = np.zeros_like(values), np.zeros(there.shape)
-    for own in (slice(1, None), slice(-1)):  # the differences from the one before and after
-        sums[own] += half
-        counts[own] += both
-    if counts.all():
-        sums /= counts
-        return sums
-    # A value without neighbours has only itself to say how uncertain it is.
-    alone = np.where(counts > 0, sums / np.where(counts > 0, counts, 1.0), values**2)
-    return np.where(there, alone, 0.0)
+    n_near = np.zeros(weights.shape)
+    n_near[1:] += both
+    n_near[:-1] += both
+    own = weights / np.maximum(n_near, 1.0)
+    steps = np.diff(values, axis=0)
+    steps *= steps
+    found = np.einsum("np,nop->op", both * (own[1:] + own[:-1]) / 2, steps)
+    alone = there & (n_near == 0)
+    if alone.any():  # a value without neighbours has only itself to say how uncertain it is
+        found += np.einsum("np,nop->op", np.where(alone, weights, 0.0), values**2)
+    return np.asarray(found)
 
 
 def _ratio(of_now: FloatArray, of_then: FloatArray) -> FloatArray:
