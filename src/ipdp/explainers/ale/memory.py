@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import replace
 from numbers import Real
 from typing import Any, NamedTuple
 
@@ -34,7 +33,7 @@ from ipdp.explainers.ale.saved import restore, saved_state
 from ipdp.explainers.state.curve_memory import NOT_FINITE
 from ipdp.explainers.state.folding import FoldingMemory
 from ipdp.explainers.state.means import Means
-from ipdp.explainers.state.targets import Target, admitted, tell_of_left_out
+from ipdp.explainers.state.targets import Target, tell_of_left_out
 from ipdp.grid import Fixed, Grid
 from ipdp.grid.base import LARGEST
 from ipdp.models.base import Outputs
@@ -90,10 +89,6 @@ class AleMemory(FoldingMemory):
         self.rows: deque[Row] = deque(maxlen=_N_ROWS)
         self.orders: dict[FeatureName, tuple[Any, ...]] = {}
         self.n_asked = 0
-        self._names = tuple(self.grids)
-        self._updates = [grid.update for grid in self.grids.values()]
-        self._only_numbers = all(grid.admits_numbers for grid in self.grids.values())
-        self._intakes = [grid.intake for grid in self.grids.values()]
         self._bins: Bins | None = None
         self._watched: Any = None
         self._are_unwatched = False
@@ -136,14 +131,6 @@ class AleMemory(FoldingMemory):
             self._put_in_order(now=(self.seen + 1) % _N_ROWS == 0)
         elif self.rows:
             self.rows.clear()
-
-    def admit(self, x: Observation) -> list[Any]:
-        """The values that the grids will take, in their order; nothing changes."""
-        if self._only_numbers:
-            values: list[Any] | None = kernels.current.numbers_of(x, self._names, LARGEST)
-            if values is not None:
-                return values
-        return admitted(self.grids, x)
 
     def question(self, values: list[Any]) -> Question | None:
         """What to ask the model about an observation; None if it is in no bin."""
@@ -295,46 +282,23 @@ class AleMemory(FoldingMemory):
 
     def copy(self, grids: dict[FeatureName, Grid] | None = None) -> AleMemory:
         """An independent copy, with other grids if they are given."""
-        if grids is None:
-            grids = {name: grid.copy() for name, grid in self.grids.items()}
-        targets = [
-            replace(target, grids=tuple(grids[name] for name in target.names))
-            for target in self.targets
-        ]
+        targets = self._copied_targets(grids)
         alpha = self.means.smoothing.alpha
         twin = AleMemory(targets, self.columns, alpha=alpha, by_gradient=self.by_gradient)
-        twin.seen, twin.t, twin.starts_at = self.seen, self.t, self.starts_at
+        twin._take_clock(self)
         twin.means = self.means.copy()
         twin.rows.extend(self.rows)
         twin.orders = dict(self.orders)
         twin.n_asked, twin.keeps_rows = self.n_asked, self.keeps_rows
         return twin
 
-    def successor(self) -> AleMemory:
-        later = self.copy()
-        later.means = self.means.successor()
-        for target in later.targets:
-            target.n = 0
-        later.starts_at = self.seen
-        return later
-
     def merge(self, later: AleMemory) -> AleMemory:
-        if [a.feature for a in self.targets] != [b.feature for b in later.targets]:
-            raise ValueError("explainers can be merged only if they follow the same features")
-        means = self.means.merge(later.means, later.targets)
-        if later.follows(self):
-            joined = later.copy()
-        else:
-            joined = later.copy({n: grid.merge(later.grids[n]) for n, grid in self.grids.items()})
+        joined = self._joined(later)
+        if not later.follows(self):
             joined.rows.clear()
             joined.rows.extend([*self.rows, *later.rows])
             joined.n_asked += self.n_asked
             joined._put_in_order(now=True)
-        joined.means = means
-        joined.columns = self.columns
-        joined.join_clocks(self, later)
-        for target, before in zip(joined.targets, self.targets, strict=True):
-            target.n += before.n
         return joined
 
     # State out and in.

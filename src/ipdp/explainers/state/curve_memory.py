@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any, NamedTuple, Self
 
 from ipdp.core import kernels
@@ -21,7 +20,7 @@ from ipdp.explainers.state.pool import Pool
 from ipdp.explainers.state.records import Explained, IceRecord, with_outputs
 from ipdp.explainers.state.spread import Spread
 from ipdp.explainers.state.spreads import Spreads
-from ipdp.explainers.state.targets import Target, admitted, tell_of_left_out
+from ipdp.explainers.state.targets import Target, tell_of_left_out
 from ipdp.grid import Grid
 from ipdp.grid.base import LARGEST
 from ipdp.grid.lattice import Lattice
@@ -118,10 +117,6 @@ class CurveMemory(FoldingMemory):
         self.positions = Positions(self._means.layout, self._targets, n_axes)
         self._waiting = list(range(len(self._targets)))
         self._ready: list[int] = []
-        self._names = tuple(self.grids)
-        self._updates = [grid.update for grid in self.grids.values()]
-        self._intakes = [grid.intake for grid in self.grids.values()]
-        self._only_numbers = all(grid.admits_numbers for grid in self.grids.values())
 
     # One observation.
 
@@ -162,14 +157,6 @@ class CurveMemory(FoldingMemory):
         if self.joint.maxlen:
             self.joint.append(tuple(values))
             self.joint_values.add(self.seen, values, w, t)
-
-    def admit(self, x: Observation) -> list[Any]:
-        """The values that the grids will take, in their order; nothing changes."""
-        if self._only_numbers:
-            values: list[Any] | None = kernels.current.numbers_of(x, self._names, LARGEST)
-            if values is not None:
-                return values
-        return admitted(self.grids, x)
 
     def places_of(self, names: Sequence[FeatureName]) -> list[int]:
         """Where the values of some features are, among those that `admit` gives."""
@@ -268,16 +255,10 @@ class CurveMemory(FoldingMemory):
 
     def copy(self, grids: dict[FeatureName, Grid] | None = None) -> Self:
         """An independent copy, with other grids if they are given."""
-        if grids is None:
-            grids = {name: grid.copy() for name, grid in self.grids.items()}
-        targets = [
-            replace(target, grids=tuple(grids[name] for name in target.names))
-            for target in self.targets
-        ]
         alpha, n_ice = self.means.smoothing.alpha, self.recent.maxlen or 0
-        twin = type(self)(targets, self.columns, alpha=alpha, n_ice=n_ice)
+        twin = type(self)(self._copied_targets(grids), self.columns, alpha=alpha, n_ice=n_ice)
         twin.pool, twin.spreads = self.pool.copy(), self.spreads.copy()
-        twin.seen, twin.t, twin.starts_at = self.seen, self.t, self.starts_at
+        twin._take_clock(self)
         twin.means = self.means.copy()
         twin.recent.extend(self.recent)
         twin.joint.extend(self.joint)
@@ -285,15 +266,11 @@ class CurveMemory(FoldingMemory):
         return twin
 
     def successor(self) -> Self:
-        later = self.copy()
-        later.means = self.means.successor()
-        for target in later.targets:
-            target.n = 0
+        later = super().successor()
         later.recent.clear()
         later.spreads = self.spreads.successor()
         later.joint_values = self.joint_values.successor()
         later.pool = Pool(self.pool.size, alpha=self.pool.alpha)
-        later.starts_at = self.seen
         return later
 
     def _follow_as(self, pairs: Sequence[Any]) -> None:
@@ -310,23 +287,14 @@ class CurveMemory(FoldingMemory):
             wider = self.copy()
             wider._follow_as(theirs[len(own) :])
             return wider.merge(later)
-        if [a.feature for a in self.targets] != [b.feature for b in later.targets]:
-            raise ValueError("explainers can be merged only if they follow the same features")
-        means = self.means.merge(later.means, later.targets)
-        if later.follows(self):
-            joined = later.copy()
-        else:
-            joined = later.copy({n: grid.merge(later.grids[n]) for n, grid in self.grids.items()})
+        joined = self._joined(later)
+        means = joined.means
+        if not later.follows(self):
             joined.joint.clear()
             joined.joint.extend([*self.joint, *later.joint])
         seen = 0 if later.follows(self) else self.seen
         joined.joint_values = self.joint_values.merge(later.joint_values, seen)
-        joined.means = means
         joined.spreads = self.merged_spreads(later, means)
-        joined.columns = self.columns
-        joined.join_clocks(self, later)
-        for target, before in zip(joined.targets, self.targets, strict=True):
-            target.n += before.n
         joined.recent.clear()
         for part in (self, later):
             known = part.means.outputs

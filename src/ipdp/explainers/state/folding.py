@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from threading import Lock
-from typing import Any
+from typing import Any, Self
 
-from ipdp.core.typing import FeatureName, State
+from ipdp.core import kernels
+from ipdp.core.typing import FeatureName, Observation, State
 from ipdp.explainers.memory import Memory
 from ipdp.explainers.state.means import Means
-from ipdp.explainers.state.targets import Target
+from ipdp.explainers.state.targets import Target, admitted
+from ipdp.grid import Grid
+from ipdp.grid.base import LARGEST
 
 
 class FoldingMemory(Memory):
@@ -34,9 +38,21 @@ class FoldingMemory(Memory):
         super().__init__(columns)
         self.grids = {n: g for t in targets for n, g in zip(t.names, t.grids, strict=True)}
         self._targets, self._means = list(targets), means
+        self._names = tuple(self.grids)
+        self._updates = [grid.update for grid in self.grids.values()]
+        self._intakes = [grid.intake for grid in self.grids.values()]
+        self._only_numbers = all(grid.admits_numbers for grid in self.grids.values())
         # The last observations, which are not in the means yet.
         self._unfolded: list[Any] = []
         self._folding = Lock()
+
+    def admit(self, x: Observation) -> list[Any]:
+        """The values that the grids will take, in their order; nothing changes."""
+        if self._only_numbers:
+            values: list[Any] | None = kernels.current.numbers_of(x, self._names, LARGEST)
+            if values is not None:
+                return values
+        return admitted(self.grids, x)
 
     @abstractmethod
     def _fold_together(self, last: list[Any]) -> None:
@@ -74,3 +90,43 @@ class FoldingMemory(Memory):
 
     def __setstate__(self, state: State) -> None:
         vars(self).update(state, _folding=Lock())
+
+    # Segments of a stream.
+
+    @abstractmethod
+    def copy(self, grids: dict[FeatureName, Grid] | None = None) -> Self:
+        """An independent copy, with other grids if they are given."""
+
+    def _copied_targets(self, grids: Mapping[FeatureName, Grid] | None) -> list[Target]:
+        """The targets with other grids, or with copies of theirs."""
+        own = grids or {name: grid.copy() for name, grid in self.grids.items()}
+        return [
+            replace(target, grids=tuple(own[name] for name in target.names))
+            for target in self.targets
+        ]
+
+    def _take_clock(self, other: Self) -> None:
+        self.seen, self.t, self.starts_at = other.seen, other.t, other.starts_at
+
+    def successor(self) -> Self:
+        later = self.copy()
+        later.means = self.means.successor()
+        for target in later.targets:
+            target.n = 0
+        later.starts_at = self.seen
+        return later
+
+    def _joined(self, later: Self) -> Self:
+        """A copy of the later one, with the grids, means and numbers of both."""
+        if [a.feature for a in self.targets] != [b.feature for b in later.targets]:
+            raise ValueError("explainers can be merged only if they follow the same features")
+        means = self.means.merge(later.means, later.targets)
+        merged = None
+        if not later.follows(self):
+            merged = {name: grid.merge(later.grids[name]) for name, grid in self.grids.items()}
+        joined = later.copy(merged)
+        joined.means, joined.columns = means, self.columns
+        joined.join_clocks(self, later)
+        for target, before in zip(joined.targets, self.targets, strict=True):
+            target.n += before.n
+        return joined
