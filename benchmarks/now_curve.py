@@ -260,16 +260,15 @@ def main() -> None:
     parser.add_argument("--drifts", nargs="*", default=list(DRIFTS))
     parser.add_argument("--out", type=Path, default=Path("now_curve.jsonl"))
     given = parser.parse_args()
-    done = {(run["model"], run["seed"]): run["found"] for run in _lines(given.out)}
+    done = {
+        (run["model"], run["seed"], drift) for run in _lines(given.out) for drift in run["found"]
+    }
     for seed in range(given.first_seed, given.first_seed + given.seeds):
         for name in given.models:
-            if (name, seed) not in done:
-                found = follow(STREAMS[name], given.drifts, seed, given.alpha)
-                own = {
-                    "model": name,
-                    "seed": seed,
-                    "found": dict(zip(given.drifts, found, strict=True)),
-                }
+            drifts = [drift for drift in given.drifts if (name, seed, drift) not in done]
+            if drifts:
+                found = follow(STREAMS[name], drifts, seed, given.alpha)
+                own = {"model": name, "seed": seed, "found": dict(zip(drifts, found, strict=True))}
                 with given.out.open("a") as file:
                     file.write(json.dumps(own) + "\n")
     for name in given.models:
