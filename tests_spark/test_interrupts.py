@@ -6,7 +6,9 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +16,7 @@ import pytest
 
 import ipdp
 import ipdp.spark
+from ipdp.spark.interrupts import interruptible
 
 ROOT = Path(__file__).parents[1]
 N = 600
@@ -144,3 +147,57 @@ def test_what_is_logged(tmp_path, job):
         want, got = whole.results()["a"], snapshot.curves["a"]
         np.testing.assert_allclose(got.average, want.average, rtol=1e-12, atol=1e-14)
         np.testing.assert_allclose(got.std_error, want.std_error, rtol=1e-12)
+
+
+def asleep(k):
+    time.sleep(600)
+    return k
+
+
+def test_nothing_runs_any_more(spark):
+    context, tracker = spark.sparkContext, spark.sparkContext.statusTracker()
+
+    def job():
+        with suppress(Exception):  # it is cancelled
+            context.parallelize(range(2), 2).map(asleep).collect()
+
+    def n_tasks():
+        return sum(executor.numRunningTasks for executor in tracker.getExecutorInfos())
+
+    def interrupted():
+        with interruptible(context, "stopped"):
+            thread.start()
+            while n_tasks() < 2:
+                time.sleep(0.05)
+            raise KeyboardInterrupt
+
+    thread = threading.Thread(target=job)
+    with pytest.raises(KeyboardInterrupt, match=r"^stopped$"):
+        interrupted()
+    assert not tracker.getActiveJobsIds()
+    assert n_tasks() == 0
+    thread.join()
+
+
+class Impatient:
+    """A log during whose first snapshot somebody presses Ctrl-C; and a call to Spark is cut off."""
+
+    def begin(self, *given):
+        pass
+
+    def snapshot(self, *given):
+        try:
+            raise KeyboardInterrupt
+        finally:
+            raise OSError("there is no answer")
+
+    def end(self, n, state, *why):
+        self.state = state
+
+
+def test_nothing_of_a_history_is_kept(spark):
+    df, pdp, log = spark.createDataFrame(table(), SCHEMA), explainer(plain), Impatient()
+    with pytest.raises(KeyboardInterrupt, match="end of the table"):
+        ipdp.spark.explain(pdp, df, order_by="seq", snapshots=100, log=log)
+    assert log.state == "stopped"
+    assert len(spark.sparkContext._jsc.sc().getRDDStorageInfo()) == 0

@@ -10,6 +10,7 @@ one after the other.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,7 +21,7 @@ from ipdp.core.validation import whole_number
 from ipdp.explainers import IncrementalPDP
 from ipdp.models import Engine
 from ipdp.models.base import Outputs
-from ipdp.spark.interrupts import interruptible
+from ipdp.spark.interrupts import interruptible, is_busy
 from ipdp.spark.sending import Sent, context_of, need_columns, sentences
 
 # Rows that are asked about at a time, and rows of a segment at most.
@@ -120,27 +121,47 @@ def explain(
     # A function of one argument: of anything else Spark thinks that it wants the key too.
     done = segments.applyInArrow(lambda table: explaining(table), _DONE)  # noqa: PLW0108
     said = "stopped before the end of the table; a log has the snapshots up to then"
-    with sentences(), interruptible(context, said), _recorded(log, start) as write:
-        return _merged(start, done, every, write)
+    with (
+        _persisted(done) as kept,
+        _recorded(log, start) as write,
+        sentences(),
+        interruptible(context, said),
+    ):
+        return _merged(start, kept, every, write)
+
+
+@contextmanager
+def _persisted(df: Any) -> Iterator[Any]:
+    """A frame that is computed once, for a while."""
+    from pyspark import StorageLevel
+
+    kept = df.persist(StorageLevel.DISK_ONLY)
+    try:
+        yield kept
+    except KeyboardInterrupt:
+        # To remove what a task still writes would last as long as that; and if the program ends
+        # before it, the JVM complains in pages. It goes with the context.
+        with suppress(Exception):  # the context may be gone
+            if not is_busy(df.sparkSession.sparkContext):
+                kept.unpersist(blocking=True)
+        raise
+    except Exception:
+        kept.unpersist()
+        raise
+    kept.unpersist(blocking=True)
 
 
 def _merged(start: IncrementalPDP, done: Any, every: int | None, write: Any) -> History:
     """Merge the segments one after the other; the driver holds one of them at a time."""
-    from pyspark import StorageLevel
-
     taken: dict[int, dict[Feature, Result]] = {}
     joined, begun = start, start.n_seen
-    done = done.persist(StorageLevel.DISK_ONLY)
-    try:
-        for row in done.orderBy("segment").toLocalIterator():
-            part = start.from_bytes(bytes(row.state))
-            joined = joined.merge(part) if row.segment else part
-            n = joined.n_seen
-            if every is not None and (n - begun) % every == 0:
-                taken[n] = joined.results()
-                write(taken[n], n)
-    finally:
-        done.unpersist()
+    for row in done.orderBy("segment").toLocalIterator():
+        part = start.from_bytes(bytes(row.state))
+        joined = joined.merge(part) if row.segment else part
+        n = joined.n_seen
+        if every is not None and (n - begun) % every == 0:
+            taken[n] = joined.results()
+            write(taken[n], n)
     return History(joined, taken)
 
 

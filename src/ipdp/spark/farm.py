@@ -6,7 +6,6 @@ import pickle
 import time
 from collections import deque
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,6 +15,7 @@ from ipdp.models import Engine, engine
 from ipdp.models.base import Outputs, Probe
 from ipdp.models.linked import on_link
 from ipdp.spark.backfill import NoAnswers
+from ipdp.spark.interrupts import end_jobs
 from ipdp.spark.sending import Sent
 
 # Fewer observations than this are not worth a job of Spark, which takes tens of milliseconds.
@@ -67,8 +67,7 @@ class Farm(Engine):
 
     def cancel(self) -> None:
         """Let the workers stop."""
-        with suppress(Exception):  # there may be no context, or none any more
-            self._context.cancelAllJobs()
+        end_jobs(self._context)
 
     def ahead(self, explainer: Any, rows: Sequence[Observation], w: Any, t: Any) -> None:
         """Ask about the rows that an explainer with this engine comes to next.

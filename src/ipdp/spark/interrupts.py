@@ -9,7 +9,8 @@ from __future__ import annotations
 import logging
 import signal
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
@@ -45,15 +46,67 @@ def restore_interrupts(before: Any) -> None:
         signal.signal(signal.SIGINT, before)
 
 
+def was_interrupted(error: BaseException | None) -> bool:
+    """Whether it is Ctrl-C, or what failed because of it: a call to the JVM that was cut off.
+
+    Examples
+    --------
+    >>> was_interrupted(KeyboardInterrupt()), was_interrupted(ValueError())
+    (True, False)
+    """
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__context__
+    return error is not None
+
+
+# How long jobs that are cancelled are waited for; Spark kills a Python worker after 2 to 4 seconds.
+_PATIENCE = 6.0
+
+
+def end_jobs(context: Any) -> None:
+    """Cancel the jobs of Spark, and wait until they and their tasks have ended, but not for long.
+
+    What still runs when a program ends is told by the JVM in pages.
+    """
+    with suppress(Exception):  # the context may be gone
+        context.cancelAllJobs()
+        _wait_while(lambda: is_busy(context))
+
+
+def is_busy(context: Any) -> bool:
+    """Whether Spark has jobs, or tasks that did not end with their job."""
+    tracker = context.statusTracker()
+    return bool(
+        tracker.getActiveJobsIds()
+        or any(executor.numRunningTasks for executor in tracker.getExecutorInfos())
+    )
+
+
+def await_end(query: str | None) -> None:
+    """Wait, but not for long, until the query of that id has noticed that it cannot go on."""
+    from pyspark.sql import SparkSession
+
+    with suppress(Exception):  # as above
+        spark: Any = SparkSession.getActiveSession()
+        _wait_while(lambda: query in [own.id for own in spark.streams.active])
+
+
+def _wait_while(lasts: Callable[[], bool]) -> None:
+    until = time.monotonic() + _PATIENCE
+    while lasts() and time.monotonic() < until:
+        time.sleep(0.05)
+
+
 @contextmanager
 def interruptible(context: Any, said: str) -> Iterator[None]:
     """While it lasts, Ctrl-C ends the jobs of Spark and is told in one sentence."""
     before = plain_interrupts()
     try:
         yield
-    except KeyboardInterrupt:
-        with suppress(Exception):  # the context may be gone
-            context.cancelAllJobs()
+    except BaseException as error:
+        if not was_interrupted(error):
+            raise
+        end_jobs(context)
         raise KeyboardInterrupt(said) from None
     finally:
         restore_interrupts(before)

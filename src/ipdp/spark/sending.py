@@ -181,7 +181,7 @@ class Sent:
     def forget(self) -> None:
         """Remove it from the workers' machines."""
         with suppress(Exception):  # the context may be gone
-            self._broadcast.unpersist()
+            self._broadcast.unpersist(blocking=True)  # at the end of a program, no noise
 
 
 def pickled(thing: Any, what: str) -> bytes:

@@ -23,7 +23,12 @@ from ipdp.monitor import Change, Monitor
 from ipdp.runs import checkpoint
 from ipdp.runs.step import described
 from ipdp.spark.farm import Farm
-from ipdp.spark.interrupts import plain_interrupts, restore_interrupts
+from ipdp.spark.interrupts import (
+    await_end,
+    plain_interrupts,
+    restore_interrupts,
+    was_interrupted,
+)
 from ipdp.spark.sending import check_installed, need_columns, pickled, sentences
 
 NAME = "spark.ipdp"
@@ -279,14 +284,18 @@ class Sink:
         self._handler = plain_interrupts()
         return self
 
-    def __exit__(self, kind: object, error: object, traceback: object) -> None:
+    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
         # Spark tells in pages what failed here.
         failure = None if self._failure is error else self._failure
-        if isinstance(error, KeyboardInterrupt):
+        is_interrupt = was_interrupted(error)
+        if is_interrupt:
+            self._is_closed = True  # before its jobs fail, which would count as a failure
             self._farm.cancel()
         self.close()
+        if is_interrupt:
+            await_end(self._query)
         restore_interrupts(self._handler)
-        if isinstance(error, KeyboardInterrupt):
+        if is_interrupt:
             raise KeyboardInterrupt(
                 f"stopped after {self._n_kept:,} rows; the same program goes on from there"
             ) from None
