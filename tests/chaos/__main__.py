@@ -80,8 +80,9 @@ def states(env: dict[str, str], n: int, first: int, whole: bool) -> Iterator[Rou
     """Damaged states of each kind, in one build."""
     from .states import CASES
 
-    # In small rounds where time is short, so that every kind has had its turn when it is over.
-    cases = {name: number if whole else max(10, number // 8) for name, number in CASES.items()}
+    # In small rounds where time is short, so that every kind has had its turn when it is over;
+    # else in large ones, since a process takes as long to begin as a thousand cases.
+    cases = {name: 4 * number if whole else max(10, number // 8) for name, number in CASES.items()}
     words = [f"{name}={number}" for name, number in cases.items()]
     for k in range(-(-n // sum(cases.values()))):
         seed = first + k * max(cases.values())
@@ -91,9 +92,9 @@ def states(env: dict[str, str], n: int, first: int, whole: bool) -> Iterator[Rou
 
 def inputs(n: int, first: int, whole: bool) -> Iterator[Round]:
     """Bad observations, weights, times, answers, frames and lines."""
-    del whole
-    for seed in range(first, first + n, 10_000):
-        do = functools.partial(child, "tests.chaos.inputs", 10_000, seed, seconds=7200)
+    size = 40_000 if whole else 10_000
+    for seed in range(first, first + n, size):
+        do = functools.partial(child, "tests.chaos.inputs", size, seed, seconds=7200)
         yield f"seeds from {seed}", do
 
 

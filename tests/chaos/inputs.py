@@ -9,6 +9,7 @@ from __future__ import annotations
 import datetime as dt
 import json
 import logging
+import marshal
 import math
 import random
 import sys
@@ -56,6 +57,7 @@ ODD: list[Any] = [
     *(dt.datetime(2024, 1, 1), dt.timedelta(1), pd.NA, pd.NaT, pd.Timestamp("2024-01-01")),
 ]
 RAISED = "the model has no answer to that"
+_WITHOUT_REFERENCES = 2  # of marshal: an object that is there twice is written twice
 NAMES = ["a", "n", "c", "b", "d", "", 0, 1.5, None, True, ("a", "c"), "é", "\x00", "a\n"]
 
 
@@ -138,9 +140,12 @@ class Tried:
         self.counts: Counter[str] = Counter()
         self.failures: dict[str, str] = {}
 
-    def state(self) -> str:
-        parts = {"pdp": self.monitor.pdp.state, **self.monitor.state}
-        return json.dumps([parts.pop("pdp"), parts], allow_nan=False)
+    def state(self) -> list[Any]:
+        return [self.monitor.pdp.state, self.monitor.state]
+
+    def bits(self) -> bytes:
+        """The state, to compare: where -0.0 is not 0.0, and in a fraction of the time of JSON."""
+        return marshal.dumps(self.state(), _WITHOUT_REFERENCES)
 
     def one(self, k: int) -> None:
         """One observation, with a weight and a time that may be bad, too."""
@@ -152,7 +157,7 @@ class Tried:
         if rng.random() < 0.05:
             options["t"] = rng.choice(ODD)
         is_looked_at = k % 25 == 0  # a state takes milliseconds
-        before = self.state() if is_looked_at else None
+        before = self.bits() if is_looked_at else None
         seen = self.monitor.pdp.n_seen
         try:
             if rng.random() < 0.2:
@@ -162,7 +167,7 @@ class Tried:
         except Exception as error:
             self.counts["refused"] += 1
             self._must_be_told(error, x)
-            if self.monitor.pdp.n_seen != seen or (before is not None and self.state() != before):
+            if self.monitor.pdp.n_seen != seen or (before is not None and self.bits() != before):
                 self.fail("an error has changed the state", error, x)
         else:
             self.counts["taken"] += 1
@@ -186,7 +191,7 @@ class Tried:
         """What was taken can be read, saved, logged, shown, and gone on from."""
         share, self.model.share = self.model.share, 0.0
         try:
-            state = json.loads(self.state())
+            state = json.loads(json.dumps(self.state(), allow_nan=False))
             pdp = self.monitor.pdp._twin()
             pdp.state = state[0]
             again = Monitor(pdp, warm_up=50)

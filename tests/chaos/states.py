@@ -15,6 +15,7 @@ from collections import Counter
 from typing import Any
 
 import numpy as np
+import pandas  # noqa: F401  # once, and not in each process that shows curves as a table
 
 from .mutations import Damage, flipped
 from .subjects import SUBJECTS, Refused, Subject, quiet

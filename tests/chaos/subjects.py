@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import json
+import math
 import random
 import tempfile
 import warnings
@@ -14,7 +15,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from river import metrics
 
 import ipdp
@@ -86,7 +86,7 @@ def rows(n: int, seed: int = 1) -> list[dict[str, Any]]:
 def model(x: dict[str, Any]) -> dict[str, float]:
     """Two classes."""
     score = _of(x, "a") * _of(x, "n") + (x.get("c") == "u")
-    p = float(1 / (1 + np.exp(-score)))
+    p = 1 / (1 + math.exp(-max(score, -700)))
     return {"no": 1 - p, "yes": p}
 
 

@@ -153,6 +153,11 @@ it out, or give it as text or numbers
 
 def readable(value: Any) -> Any:
     """A value for people and pages: what JSON does not have is null, or text."""
+    kind = type(value)
+    if kind in _AS_THEY_ARE:
+        return value
+    if kind is float:
+        return value if math.isfinite(value) else None
     if isinstance(value, Mapping):
         return {key: readable(item) for key, item in value.items()}
     if isinstance(value, np.ndarray):
