@@ -125,6 +125,7 @@ class Tried:
     """Explainers that get bad input, and what they must be after it."""
 
     def __init__(self, seed: int) -> None:
+        self.seed = seed
         self.rng = random.Random(seed)
         self.model = BadModel()
         self.model.rng = self.rng
@@ -183,9 +184,8 @@ class Tried:
 
     def fail(self, what: str, error: BaseException, x: Any) -> None:
         self.counts["failed"] += 1
-        self.failures.setdefault(
-            f"{what}: {type(error).__name__}: {str(error)[:150]}", repr(x)[:300]
-        )
+        told = f"{what}: {type(error).__name__}: {str(error)[:150]}"
+        self.failures.setdefault(told, f"seed {self.seed}: {repr(x)[:300]}")
 
     def look(self, folder: Path) -> None:
         """What was taken can be read, saved, logged, shown, and gone on from."""

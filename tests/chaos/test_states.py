@@ -1,10 +1,53 @@
 """A part of `make chaos`: 10,000 damaged states of every kind, in both builds."""
 
+import functools
+import math
+from contextlib import suppress
+from typing import Any
+
 import pytest
 
 from .__main__ import child
 from .states import CASES
-from .subjects import SUBJECTS
+from .subjects import SUBJECTS, Refused
+
+made = functools.cache(lambda name: SUBJECTS[name]())
+
+FOUND: list[tuple[str, tuple[Any, ...], Any]] = [
+    ("ale", ("fold", "orders", 0, 1), 7),
+    ("ale", ("fold", "orders", 0, 1), None),
+    ("pointwise", ("fold", "recent", 2, "positions", 0, 6), math.nan),
+    ("pointwise", ("fold", "grids", 0, "storage", "by_age"), []),
+    ("ranges", ("fold", "grids", 0, "knots"), []),
+    ("segments", ("fold", "groups", "recent", 1, 24, 0), math.nan),
+    ("monitor", ("detector",), {"words": ["long"] * 500}),
+    ("monitor", ("watch", "data", "scales", "age", 0), math.nan),
+    ("monitor", ("watch", "data", "scales", "age", 9), -math.inf),
+    ("run", ("run", "explainers", 0), "pdp" * 500),
+    ("run", ("run", "waiting", "questions", 5, "tuple", 3, "dict", 1, 1), "0.2"),
+    ("run", ("run", "waiting", "questions", 5, "tuple", 3, "dict", 0, 1), [0.2]),
+]
+"""Damage that was once accepted and failed later, or was refused in more than a sentence."""
+
+
+@pytest.mark.parametrize(("name", "path", "value"), FOUND)
+def test_damage_that_was_found_is_refused_or_works(name, path, value):
+    subject = made(name)
+    *above, last = path
+    part = functools.reduce(lambda tree, key: tree[key], above, subject.state)
+    was, part[last] = part[last], value
+    with suppress(Refused):
+        subject.use(subject.state)
+    part[last] = was
+
+
+def test_bins_of_another_feature_are_refused_or_read():
+    subject = made("ale")
+    bins = subject.state["fold"]["bins"]
+    bins[:2] = bins[1::-1]
+    with suppress(Refused):
+        subject.use(subject.state)
+    bins[:2] = bins[1::-1]
 
 
 @pytest.mark.parametrize("env", [{}, {"IPDP_PURE": "1"}], ids=["compiled", "pure"])

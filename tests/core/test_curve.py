@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from scipy.interpolate import RegularGridInterpolator
 from scipy.stats import t as student
 
+import ipdp
 from ipdp import Curve
 
 PROPERTY = settings(deadline=None, derandomize=True)
@@ -347,6 +348,22 @@ def test_to_frame_of_a_pair_with_categories(backend, kind, rows_of):
         at = (curve.outputs.index(row["output"]), [1, 2, 4].index(row["a"]))
         value = curve.average[*at, COLOURS.tolist().index(row["b"])]
         assert row["average"] == value
+
+
+@pytest.mark.parametrize("part", ["feature", "outputs", "grid"])
+def test_halves_of_letters_are_written_out_in_a_frame(part):
+    """JSON can hold them, UTF-8 cannot."""
+    parts = {"feature": "a", "outputs": ["no"], "grid": ["u", "v"]}
+    parts[part] = "\ud800" if part == "feature" else ["\ud800", *parts[part][1:]]
+    pdp = ipdp.IncrementalPDP(
+        lambda x: {parts["outputs"][0]: 1.0},
+        [parts["feature"]],
+        grid={parts["feature"]: ipdp.grid.Fixed(parts["grid"])},
+    )
+    pdp.explain_one({parts["feature"]: "u"})
+    frame = pdp.curve(parts["feature"]).to_frame()
+    text = frame.to_csv()
+    assert "\\ud800" in text
 
 
 def test_to_frame_is_of_pandas_unless_said_otherwise():

@@ -29,9 +29,17 @@ def frame_of(columns: dict[str, Any], backend: Any) -> Any:
     """A frame of these columns, of a library that narwhals names."""
     import narwhals as nw
 
+    columns = {_writable(name): list(map(_writable, own)) for name, own in columns.items()}
     try:
         return nw.from_dict(columns, backend=backend).to_native()
     except ImportError:
         raise ImportError(
             f"a frame of {backend} needs it: pip install {backend}, or give another backend"
         ) from None
+
+
+def _writable(value: Any) -> Any:
+    """A text that can be UTF-8, as frames want it; JSON may hold halves of letters."""
+    if not isinstance(value, str):
+        return value
+    return value.encode("utf-8", "backslashreplace").decode("utf-8")

@@ -171,6 +171,8 @@ class Reservoir:
         schema.check(state, by_age=schema.each(schema.number))
         if not len(state["by_age"]) <= min(self.size, state["n"]):
             raise ValueError("the state is damaged: there are more values than a reservoir holds")
+        if state["n"] and not state["by_age"]:
+            raise ValueError("the state is damaged: a reservoir has lost its values")
         self.kernel.n, self.kernel.version = state["n"], state["version"]
         self.kernel.whole = state.get("whole", True)  # older states have it with the grid
         self.kernel.fill(list(state["by_age"]))

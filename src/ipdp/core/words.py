@@ -207,7 +207,7 @@ def day_text(day: datetime, now: datetime) -> str:
     return f"on {day.day} {month}{year}"
 
 
-def shown(value: Any) -> str:
+def shown(value: Any, most: int = 40) -> str:
     """A value for a sentence: short, and with nothing that a terminal would obey.
 
     Examples
@@ -219,4 +219,4 @@ def shown(value: Any) -> str:
         text = repr(value)
     except ValueError:  # a number of too many digits
         return "a number of very many digits"
-    return text if len(text) <= 40 else f"{text[:36]}...{text[-1]}"
+    return text if len(text) <= most else f"{text[: most - 4]}...{text[-1]}"

@@ -342,6 +342,9 @@ class Lattice(Grid):
     def state(self, state: State) -> None:
         self.grid.state = state["grid"]
         self._restore(state)
+        if self.grid.ready and not len(self._points):
+            self._bounds = _NOWHERE
+            self.refresh()  # or there would be no point to ask about
 
     def merge(self, later: Lattice) -> Lattice:
         joined = Lattice(self.grid.merge(later.grid))

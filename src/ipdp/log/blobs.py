@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import struct
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -43,6 +44,7 @@ _NUMBERS_OF_IMPORTANCE = ("value", "std_error", "n_samples", "n_effective", "t")
 _NUMBERS = "biufcmM"
 # In bytes: a complex number of long doubles, a text of 16,384 letters. A word for a type is short.
 _LARGEST_NUMBER, _LONGEST_TEXT, _LONGEST_DTYPE = 32, 4 * 16_384, 16
+_ONE_DTYPE = re.compile(r"[<>|=]?[A-Za-z][0-9]*(\[[0-9A-Za-z]+\])?", re.ASCII)
 
 
 def name_text(name: Any) -> str:
@@ -270,7 +272,8 @@ def _objects(dtype: str, values: list[Any]) -> Array:
 
 def _dtype(name: str, kinds: str, largest: int) -> np.dtype[Any]:
     """A type of arrays that curves have, however long the word for it is."""
-    if len(name) > _LONGEST_DTYPE:
+    # One type, as numpy writes it: from words with commas numpy would make a record of several.
+    if len(name) > _LONGEST_DTYPE or not _ONE_DTYPE.fullmatch(name):
         raise ValueError("no type of numbers")
     dtype = np.dtype(name)
     if dtype.kind not in kinds or dtype.itemsize > largest:

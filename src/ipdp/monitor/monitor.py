@@ -12,6 +12,7 @@ from ipdp.core.jsonable import must_be_savable
 from ipdp.core.observations import as_observation, observations
 from ipdp.core.typing import FeatureName, Label, Observation, State
 from ipdp.core.validation import next_time, whole_number
+from ipdp.core.words import shown
 from ipdp.explainers.pdp import IncrementalPDP
 from ipdp.monitor import features
 from ipdp.monitor.change import Change, Kind
@@ -365,7 +366,8 @@ class Monitor:
         for name, value in self._settings.items():
             if (was := state.get(name)) != value:
                 raise ValueError(
-                    f"the state was made with {name} = {was!r}, this monitor has {value!r}"
+                    f"the state was made with {name} = {shown(was, 200)}, "
+                    f"this monitor has {value!r}"
                 )
         if state.get("n") and newest_ice(self.pdp) is None:
             raise ValueError("give the explainer its state first, then the monitor")

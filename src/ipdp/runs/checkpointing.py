@@ -14,6 +14,7 @@ from typing import Any, Literal, get_args
 
 from ipdp.core.jsonable import decode, encode
 from ipdp.core.validation import whole_number
+from ipdp.core.words import shown
 from ipdp.runs import checkpoint, models
 from ipdp.runs.checkpoint import CheckpointError
 from ipdp.runs.events import AnyEvent, Checkpointed
@@ -177,10 +178,13 @@ class CheckpointContent:
         ):
             if then != now:
                 raise CheckpointError(
-                    f"the checkpoint does not fit this run: {what} was {then}, and is {now} now"
+                    f"the checkpoint does not fit this run: {what} was {shown(then, 200)}, "
+                    f"and is {now} now"
                 )
         if run["model"] not in get_args(How):
-            raise CheckpointError(f"the checkpoint is damaged: {run['model']!r} keeps no model")
+            raise CheckpointError(
+                f"the checkpoint is damaged: {shown(run['model'])} keeps no model"
+            )
         if run["model"] == "pickle" and not self.allow_pickle:
             raise CheckpointError(
                 f"the checkpoint holds a pickle, which was not loaded: {RISK}; if you did, resume "

@@ -24,6 +24,7 @@ from typing import Any
 
 import numpy as np
 
+from ipdp.core import schema
 from ipdp.core.typing import Array, FloatArray
 from ipdp.explainers.state.means import Means
 
@@ -161,9 +162,10 @@ def _read_single(
         counted = np.array(counting, dtype=int)
     else:
         line = NumberLine(keys)
-        effects = [
-            (c, key) for c, key in effects if key[1] > line.points[0] and key[0] < line.points[-1]
-        ]
+        first, last = line.points[0], line.points[-1]
+        # A feature may have had names before it had numbers.
+        effects = [(c, key) for c, key in effects if schema.each(schema.number).fits(key)]
+        effects = [(c, key) for c, key in effects if key[1] > first and key[0] < last]
         columns, ends = _split(effects)
         steps, masses = _steps(line.points, ends, weight[columns])
         values = np.vstack([np.zeros((1, len(columns))), np.cumsum(steps, axis=0)])

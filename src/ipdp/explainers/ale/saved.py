@@ -74,6 +74,7 @@ def restore(memory: Any, state: State) -> None:
         raise ValueError("the state is damaged: a row has not a value for each column")
     memory.rows.extend(decode_name(row) for row in state["rows"])
     memory.orders = dict(decode_name(item) for item in state["orders"])
+    schema.check({"orders": [*memory.orders.values()]}, orders=schema.each(schema.parts))
     memory.n_asked, memory.keeps_rows = state["n_asked"], state["keeps_rows"]
 
 

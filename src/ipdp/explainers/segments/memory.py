@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Self
 
+from ipdp.core import schema
 from ipdp.core.typing import FeatureName, Label, Observation, State
 from ipdp.explainers.segments.groups import Groups
 from ipdp.explainers.segments.labels import By, label_of
@@ -13,7 +14,6 @@ from ipdp.grid import Grid
 
 # Bound once: they are called for each observation.
 _ask, _take = CurveMemory.ask, CurveMemory._take
-_NUMBERS = frozenset((int, float, bool, type(None)))
 
 
 class SegmentsMemory(CurveMemory):
@@ -86,5 +86,9 @@ class SegmentsMemory(CurveMemory):
         rows = [values for recent in self.groups.recent for values in recent]
         for grid, column in zip(self.grids.values(), zip(*rows, strict=True), strict=bool(rows)):
             is_number = grid.ready and grid.points.dtype != object
-            if is_number and not _NUMBERS.issuperset(map(type, column)):
+            if is_number and not all(map(_is_number, column)):
                 raise ValueError("the state is damaged: recent values of a group are no numbers")
+
+
+def _is_number(value: Any) -> bool:
+    return value is None or isinstance(value, bool) or schema.number.fits(value)

@@ -112,6 +112,7 @@ def _restored_record(saved: State, layouts: Sequence[Layout]) -> IceRecord:
         np.array(saved[name], dtype=float).reshape(-1, layout.n_points)
         for name in ("positions", "values")
     )
+    schema.must_fit("positions", positions, positions.shape)
     return IceRecord(layout, positions, values)
 
 

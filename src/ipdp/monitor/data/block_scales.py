@@ -236,12 +236,12 @@ class BlockScales:
     @state.setter
     def state(self, state: State) -> None:
         past, opened, newest = (unpack_floats(state[name]) for name in ("past", "open", "newest"))
-        age = np.array(state["age"], dtype=float)
-        shapes = past.shape, opened.shape, newest.shape, age.shape
-        if shapes != (self._past.shape, self._open.shape, self._newest.shape, self.age.shape):
+        if (past.shape, opened.shape, newest.shape) != (
+            self._past.shape, self._open.shape, self._newest.shape
+        ):  # fmt: skip
             raise ValueError("the state has other series than the monitor")
         schema.check(state, n=schema.count)
-        self.n, self.age = state["n"], age
+        self.n, self.age = state["n"], schema.array(state, "age", self.age.shape)
         self.warm_up = schema.array(state, "warm_up", self.warm_up.shape)
         self._past, self._open, self._newest = past, opened, newest
 

@@ -68,6 +68,8 @@ _ENOUGH, _LARGEST, _FALL = 320.0, 12.0, 4.0
 _ABOUT = 0.8
 # The mean and mean square of the outputs are those of about so many checks.
 _MOMENTS = 64
+# The most that a size is, in standard deviations: of outputs without any it would be infinite.
+_MOST_STD = 1e100
 
 
 class Asked(NamedTuple):
@@ -214,11 +216,16 @@ class Surprise:
         errors = np.where(np.abs(mean) > 1e-12 * self.output_std.T[:, :, None], errors, 0.0)
         fine = (n >= _FEWEST)[:, :, None]
         return Sizes(
-            np.where(fine, np.sqrt(np.maximum(size, 0.0)) / self.output_std, 0.0),
-            np.where(fine, np.sqrt(hidden) / self.output_std, 0.0),
+            np.where(fine, self._in_std(np.maximum(size, 0.0)), 0.0),
+            np.where(fine, self._in_std(hidden), 0.0),
             np.where(fine, errors.max(axis=3).swapaxes(1, 2), 0.0),
             n,
         )
+
+    def _in_std(self, square: FloatArray) -> FloatArray:
+        """A size in standard deviations of the outputs, which may all have been 0 until now."""
+        with np.errstate(over="ignore"):
+            return np.minimum(np.sqrt(square) / self.output_std, _MOST_STD)
 
     def weigh(self, is_going_on: Array, n: int) -> Weighed:
         """Compare what is measured with what is usual, then let it become so.
