@@ -12,6 +12,7 @@ from river import forest, tree
 
 import ipdp
 from ipdp.models.trees import kernels
+from ipdp.models.trees.engine import TreeEngine
 from ipdp.models.trees.kernels import voting
 
 ROWS = [
@@ -56,6 +57,82 @@ def _branches(node):
         yield node
         for child in node.children:
             yield from _branches(child)
+
+
+def _mondrian():
+    return _learned(forest.AMFClassifier(n_estimators=2, seed=1))
+
+
+def _leftmost(model):
+    """The branch above the leaf at the left end of a Mondrian tree."""
+    node = model[0]._root
+    while hasattr(node, "children"):
+        node = node.children[0]
+    return node.parent
+
+
+class _Plain(Exception):
+    """River is asked, which goes round in a circle for ever."""
+
+
+@pytest.fixture
+def without_plain_calls(monkeypatch):
+    def refuse(*_):
+        raise _Plain
+
+    monkeypatch.setattr(TreeEngine, "_plain", refuse)
+
+
+def test_a_circle_among_the_parents_of_a_mondrian_tree(request):
+    model = _mondrian()
+    pdp = _asked(model)
+    request.getfixturevalue("without_plain_calls")
+    model[0]._root.parent = _leftmost(model)
+    with pytest.raises(_Plain):
+        pdp.explain_one(ROWS[630])
+
+
+@pytest.mark.parametrize("make", [_mondrian, _single, _forest])
+def test_a_circle_among_the_branches(make, request):
+    model = make()
+    pdp = _asked(model)
+    request.getfixturevalue("without_plain_calls")
+    grown = model if make is _single else model[0]
+    root = grown._root
+    root.children = type(root.children)([root, root])
+    if make is not _mondrian:
+        grown._train_weight_seen_by_model += 1
+    with pytest.raises(_Plain):
+        pdp.explain_one(ROWS[630])
+
+
+def test_a_tree_whose_branches_have_both_children_in_common():
+    """Few branches, and 2**60 ways down."""
+    model = _single()
+    root = node = model._root
+    for _ in range(60):
+        other = type(root)(root.stats, root.feature, root.threshold, 0, node, node)
+        node = other
+    model._root = node
+    _go_on(_asked(model))
+
+
+def test_branches_that_lose_their_children_after_a_copy_was_made():
+    """The copy is not half made: what was read of the former tree does not stay in it."""
+    model = _single()
+    pdp = _asked(model)
+    root = model._root
+    lost = type(root)(root.stats, root.feature, root.threshold, 0, root, root)
+    lost.children.clear()
+    model._root = type(root)(root.stats, "d", 0.5, 0, lost, lost)
+    model._train_weight_seen_by_model += 1
+    for _ in range(3):
+        _go_on(pdp)
+    model._root = root  # as it was
+    again = _asked(model)
+    for x in ROWS[630:660]:
+        pdp.explain_one(x)
+        again.explain_one(x)
 
 
 def test_branches_that_lose_their_children():

@@ -28,6 +28,9 @@ ABSENT: Final = Absent.ABSENT
 LEAF, NUMERIC, OTHER = 0, 1, 2
 """Kinds of nodes: a leaf; a branch at a threshold; a branch that river decides, value by value."""
 
+DEEPEST = 100_000
+"""Nodes on a way through a tree; what has more is edited, and goes round in a circle."""
+
 OPAQUE, MAJORITY, BAYES, ADAPTIVE, WEIGHTED = range(5)
 """Kinds of leaves of classifiers: only river knows; majority class; naive Bayes; the better of
 both; either of them, weighted by the leaf's error (the leaves of Hoeffding adaptive trees)."""

@@ -21,7 +21,7 @@ cdef class Aggregation:
     @cython.locals(above=Path, shares=list, total=double, share=double)
     cdef list at(self, leaf)
 
-    @cython.locals(above=Path, path=Path, weight=double, shares=list)
+    @cython.locals(path=Path, weight=double, shares=list, unknown=list)
     cdef Path _path(self, node)
 
     @cython.locals(counts=list, total=double, together=list, k=Py_ssize_t, place=Py_ssize_t,

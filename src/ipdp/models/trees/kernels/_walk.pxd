@@ -2,7 +2,7 @@
 cimport cython
 from libc.math cimport floor, isnan
 
-cdef int LEAF, NUMERIC
+cdef int LEAF, NUMERIC, DEEPEST
 cdef int IS_NUMBER, ASCENDING
 
 
@@ -22,7 +22,7 @@ cdef inline Py_ssize_t bisect_right(
 cdef class Walker:
     cdef public object points
     cdef object _kinds, _latest
-    cdef int _kind
+    cdef int _kind, _depth
     cdef const double[::1] numbers
     cdef bint _adaptive
     cdef list _waiting, _alternates

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ipdp.core.typing import FloatArray, Labels
-from ipdp.models.trees.kinds import NodeKinds
+from ipdp.models.trees.kinds import DEEPEST, NodeKinds
 
 try:
     import cython  # type: ignore[import-untyped]
@@ -62,14 +62,17 @@ class Aggregation:
 
     def _path(self, node: Any) -> Path:
         """The path down to a node."""
-        if node is None:
-            return self._start
-        path = self._known.get(id(node))
-        if path is None:
-            above = self._path(node.parent)
-            weight = 0.5 * exp(node.weight - node.log_weight_tree)
-            shares = self._add(above.shares, node, above.left * weight)
-            path = self._known[id(node)] = Path(above.left * (1.0 - weight), shares)
+        unknown: list[Any] = []
+        while node is not None and id(node) not in self._known:
+            unknown.append(node)
+            if len(unknown) > DEEPEST:
+                raise ValueError("the nodes above a leaf have no end: this is no tree")
+            node = node.parent
+        path = self._start if node is None else self._known[id(node)]
+        for below in reversed(unknown):
+            weight = 0.5 * exp(below.weight - below.log_weight_tree)
+            shares = self._add(path.shares, below, path.left * weight)
+            path = self._known[id(below)] = Path(path.left * (1.0 - weight), shares)
         return path
 
     def _add(self, shares: list[float], node: Any, part: float) -> list[float]:

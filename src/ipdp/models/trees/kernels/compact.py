@@ -78,12 +78,15 @@ class CompactTree:
         self.weights = array("d")
 
     def build(self, places: dict[FeatureName, int]) -> None:
-        """Copy the tree as it is now."""
-        self.root = self.tree._root
+        """Copy the tree as it is now; what cannot be read leaves no copy."""
+        root = self.tree._root
+        self.root = None
         self.version += 1
-        self.leaves, self.homes = [], []
+        leaves: list[Any] = []
+        homes: list[Any] = []
         feature, threshold, child, sides = array("i"), array("d"), array("i"), array("i")
-        waiting: list[tuple[Any, Any, int]] = [] if self.root is None else [(self.root, None, 0)]
+        waiting: list[tuple[Any, Any, int]] = [] if root is None else [(root, None, 0)]
+        branches: set[int] = set()
         n = 0
         while n < len(waiting) and self.usable:
             node, home, side = waiting[n]
@@ -92,11 +95,12 @@ class CompactTree:
                 self.usable = learns_by_weight(node.__class__)
                 feature.append(-1)
                 threshold.append(0.0)
-                child.append(len(self.leaves))
-                self.leaves.append(node)
-                self.homes.append(home)
+                child.append(len(leaves))
+                leaves.append(node)
+                homes.append(home)
                 sides.append(side)
-            elif kind == NUMERIC:
+            elif kind == NUMERIC and id(node) not in branches:  # else it is no tree
+                branches.add(id(node))
                 feature.append(places.setdefault(node.feature, len(places)))
                 threshold.append(node.threshold)
                 child.append(len(waiting))
@@ -106,11 +110,13 @@ class CompactTree:
             else:
                 self.usable = False
             n += 1
+        self.leaves, self.homes = leaves, homes
         self.feature, self.threshold, self.child = feature, threshold, child
         self.sides = sides
-        self.parts = [None] * len(self.leaves)
-        self.versions = array("q", [_NEVER]) * len(self.leaves)
-        self.weights = array("d", [0.0]) * len(self.leaves)
+        self.parts = [None] * len(leaves)
+        self.versions = array("q", [_NEVER]) * len(leaves)
+        self.weights = array("d", [0.0]) * len(leaves)
+        self.root = root
 
     def is_in_place(self, number: int) -> bool:
         """Whether a leaf is where it was."""

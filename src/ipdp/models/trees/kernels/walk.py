@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ipdp.core.typing import FeatureName, FloatArray
-from ipdp.models.trees.kinds import ABSENT, LEAF, NUMERIC, NodeKinds
+from ipdp.models.trees.kinds import ABSENT, DEEPEST, LEAF, NUMERIC, NodeKinds
 
 if TYPE_CHECKING:
     from ipdp.models.trees.points import Points
@@ -51,6 +51,7 @@ class Walker:
         self._kinds: Any = None
         self._latest: type | None = None
         self._kind = LEAF
+        self._depth = 0
         self._adaptive = False
         # Those that left the path of x: the node to go on from, their feature, and their span.
         self._waiting: list[tuple[Any, FeatureName, int, int]] = []
@@ -61,12 +62,15 @@ class Walker:
         if root is None:
             return None, [], [], []
         self._kinds, self._adaptive, self._latest = kinds, adaptive, None
-        self._waiting, self._alternates = [], []
+        self._waiting, self._alternates, self._depth = [], [], 0
         leaf, spans = self._path_of_x(root)
         return leaf, spans, self._off_path(), self._alternates
 
     def _kind_of(self, node: Any) -> int:
-        """The kind of a node, which is mostly of the class of the one above."""
+        """The kind of the next node, which is mostly of the class of the one above."""
+        self._depth += 1
+        if self._depth > DEEPEST:  # in C, Ctrl-C would not end it
+            raise ValueError("the branches of a tree have no end: this is no tree")
         if type(node) is not self._latest:
             self._latest = type(node)
             self._kind = self._kinds[self._latest]
@@ -110,6 +114,7 @@ class Walker:
         adaptive, waiting = self._adaptive, self._waiting
         while waiting:
             node, own, lo, hi = waiting.pop()
+            self._depth = 0
             kind = self._kind_of(node)
             while kind != LEAF:
                 if adaptive and node._alternate_tree:
