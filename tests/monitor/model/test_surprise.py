@@ -45,6 +45,18 @@ def test_a_model_that_stood_still_is_news_at_once():
     assert weighed.ratio[1] == 0.0
 
 
+def test_differences_whose_squares_would_be_infinite_are_news_all_the_same():
+    """An answer about the past is not refused, as one of a curve is."""
+    stream = Stream()
+    for _ in range(60):
+        stream.check()
+    is_candidate, weighed = stream.check(size=1e199, single=1e199, young=1e199)
+    assert is_candidate
+    assert np.isfinite(weighed.ratio).all()
+    again = Surprise(2, 1, tolerance=0.1, clock=32)
+    again.state = json.loads(json.dumps(stream.surprise.state, allow_nan=False))
+
+
 def test_single_observations_that_differ_are_an_interaction():
     stream = Stream()
     for _ in range(60):

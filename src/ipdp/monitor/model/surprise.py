@@ -70,6 +70,8 @@ _ABOUT = 0.8
 _MOMENTS = 64
 # The most that a size is, in standard deviations: of outputs without any it would be infinite.
 _MOST_STD = 1e100
+# What a difference counts at most: the squares of those that are larger would be infinite.
+_LARGEST_ANSWER = 1e140
 
 
 class Asked(NamedTuple):
@@ -203,7 +205,7 @@ class Surprise:
         if not self.is_moving:
             zeros = np.zeros((len(counts), *self.moments.shape[1:]))
             return Sizes(zeros, zeros, zeros, n)
-        difference = self._all.difference
+        difference = np.clip(self._all.difference, -_LARGEST_ANSWER, _LARGEST_ANSWER)
         moments = np.stack([difference, difference**2])
         mean, square = np.einsum("snofw,knf->skofw", moments, counts) / several
         variance = np.maximum(square - mean**2, 0.0) * several / (several - 1)
