@@ -40,7 +40,52 @@ def test_other_features_are_refused(ipdp, tables):
     run = ["run", "--model", MODEL, "--data", tables / "other.csv", "--target", "y"]
     answer = ipdp(*run, "--baseline", base, "--out", tables / "live", "--quiet")
     assert answer.code == 2
-    assert "the baseline is of other features" in answer.err
+    assert "the baseline is of other features: what is compared with it lacks b" in answer.err
+    assert not (tables / "live").exists()  # refused before the first snapshot
+
+
+def test_other_outputs_are_refused(ipdp, tables):
+    import skops.io
+    from sklearn.linear_model import LinearRegression, LogisticRegression
+
+    X = np.random.default_rng(1).normal(size=(60, 2))
+    skops.io.dump(LinearRegression().fit(X, X[:, 0]), tables / "line.skops")
+    skops.io.dump(LogisticRegression().fit(X, X[:, 0] > 0), tables / "classes.skops")
+    base, data = tables / "base.ipdp", [tables / "train.csv", "--target", "y"]
+    assert ipdp("baseline", tables / "line.skops", *data, "-o", base).code == 0
+    run = ["run", "--model", tables / "classes.skops", "--data", *data, "--metric", "none"]
+    answer = ipdp(*run, "--baseline", base, "--out", tables / "live", "--quiet")
+    assert answer.code == 2
+    assert "the baseline is of other outputs: prediction, not False, True" in answer.err
+    assert not (tables / "live").exists()
+
+
+def test_a_column_more_is_refused_at_the_first_curves(ipdp, tables):
+    base, run = tables / "base.ipdp", ["run", "--model", MODEL, "--target", "y"]
+    train = tables / "train.csv"
+    ipdp("baseline", MODEL, train, "--target", "y", "--drop", "b", "-o", base)
+    answer = ipdp(*run, "--data", train, "--baseline", base, "--out", tables / "live", "--quiet")
+    assert answer.code == 2
+    assert "what is compared with it has b more" in answer.err
+
+
+def test_warnings_are_lines_without_a_place_in_the_code(start, tables):
+    header, *lines = (tables / "train.csv").read_text().splitlines()
+    named = [f"o{k:04d},{line}" for k, line in enumerate(lines)]
+    (tables / "named.csv").write_text("\n".join([f"id,{header}", *named]) + "\n")
+    (tables / "lines.py").write_text("def make():\n    return lambda x: 2 * x['a']\n")
+    given = ["baseline", "lines:make", "named.csv", "--target", "y"]
+    _, err = start(*given, cwd=tables).communicate()
+    looks = "'id' looks like an id (text that is always another one)"
+    assert err == f"ipdp: {looks}: left out as long as that is so\n"
+    assert start(*given, "--quiet", cwd=tables).communicate() == ("", "")
+
+
+def test_a_classifier_that_has_learnt_nothing_has_no_baseline(ipdp, tables):
+    model = "river.tree.HoeffdingTreeClassifier()"
+    answer = ipdp("baseline", model, tables / "train.csv", "--target", "y")
+    assert answer.code == 2
+    assert "a baseline is of one that has learnt" in answer.err
 
 
 def test_no_baseline(ipdp, tables):

@@ -17,6 +17,8 @@ from ipdp.cli import run as commands
 from ipdp.cli.app import app
 from ipdp.cli.options import completing
 from ipdp.log import LogReader
+from ipdp.runs.understood import divergence
+from ipdp.sources.profile import Profile
 
 MODEL = "river.tree.HoeffdingTreeClassifier(grace_period=50)"
 AGRAWAL = ["--data", "agrawal?n_samples=300", "--features", "age", "--model", MODEL]
@@ -191,6 +193,14 @@ def test_a_model_that_diverges_is_told(tmp_path, ipdp):
     answer = ipdp("run", *used, "--model", scaled, "--overwrite")
     assert answer.code == 0
     assert "diverges" not in answer.err
+
+
+def test_a_model_that_has_come_back_is_not_told_to_be_scaled():
+    profile = Profile([({"a": 1.0}, k + 0.5) for k in range(100)], "y")
+    said = divergence(profile, {"MAE": 13_900.0, "MAE_1000": 75.3})
+    assert said.startswith("Look: the average error over all is 13,900, over the last 1,000 75.3:")
+    assert "diverges" in divergence(profile, {"MAE": 13_900.0, "MAE_1000": 9_000.0})
+    assert divergence(profile, {"MAE": 75.3, "MAE_1000": 80.0}) is None
 
 
 def test_a_report_in_the_same_command(tmp_path, ipdp):

@@ -93,6 +93,21 @@ def test_a_metric_over_time():
     assert series_drawing("accuracy", (n, np.full(100, np.nan)), []) == ""
 
 
+def test_a_wild_beginning_does_not_squeeze_a_metric():
+    n, values = np.arange(1, 101), np.linspace(80.0, 70.0, 100)
+    values[:15] = 200_000.0
+    [line] = parts(series_drawing("MAE", (n, values), []), "d-metric")
+    assert max(heights(line)[20:]) - min(heights(line)[20:]) > 60
+    assert min(heights(line)[:15]) >= min(heights(line)) >= 0  # cut at the top
+
+
+def test_a_wild_end_is_seen():
+    n, values = np.arange(1, 101), np.linspace(80.0, 70.0, 100)
+    values[-5:] = 200_000.0
+    [line] = parts(series_drawing("MAE", (n, values), []), "d-metric")
+    assert heights(line)[50] - heights(line)[-1] > 60
+
+
 def test_dates_are_where_the_data_were_though_they_came_unevenly():
     """Nine tenths of the observations are of the first day."""
     n = np.arange(1, 101)

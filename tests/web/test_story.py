@@ -110,6 +110,7 @@ def test_what_only_grows_is_no_move_of_the_data(tmp_path):
             "river.preprocessing.StandardScaler() | m.LR(river.optim.SGD(0.1))",
             "StandardScaler | LR",
         ),
+        ("river.preprocessing.TargetStandardScaler(f.ARFRegressor(seed=1))", "ARFRegressor"),
         ("models:make", "models:make"),
         ("", ""),
     ],

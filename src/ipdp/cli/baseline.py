@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from ipdp.cli.errors import sentences
+from ipdp.cli.errors import sentences, warned
 from ipdp.cli.options import Debug, Quiet, examples, flag
 from ipdp.cli.printing import console, line
 from ipdp.cli.trust import trust_again
@@ -61,7 +61,7 @@ def baseline(
     debug: Debug = False,
 ) -> None:
     """Write the curves of a model over its training data, to compare production with."""
-    with sentences(debug=debug), trust_again():
+    with sentences(debug=debug), trust_again(), warned(_worded, quiet=quiet):
         from ipdp.core.link import checked_link
         from ipdp.explainers import IncrementalPDP
         from ipdp.models.load import load_model
@@ -76,6 +76,11 @@ def baseline(
         made.save(out)
         if not quiet:
             line(console(), f"Written: {out} ({len(made.curves)} features of {pdp.n_seen:,} rows)")
+
+
+def _worded(warning: Warning | str) -> str:
+    """A warning without what only a call in Python can do."""
+    return str(warning).partition("; features=[...]")[0]
 
 
 def _names(text: str) -> list[str]:

@@ -1,10 +1,12 @@
-"""Errors of one sentence, and what the exit codes mean."""
+"""Errors and warnings of one sentence, and what the exit codes mean."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+import warnings
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import typer
 
@@ -37,6 +39,29 @@ def sentences(*, debug: bool = False) -> Iterator[None]:
         kind = "" if isinstance(error, _EXPECTED) else type(error).__name__
         say(f"ipdp: {sentence(error)}{kind and f' ({kind}; --debug shows where)'}")
         raise typer.Exit(REFUSED) from None
+
+
+@contextmanager
+def warned(
+    worded: Callable[[Warning | str], Warning | str] = lambda warning: warning, *, quiet: bool
+) -> Iterator[None]:
+    """Say what is warned of in one line each, once, without the place in the code.
+
+    `worded` gives a warning in the words of the command; of an empty one nothing is said.
+    """
+    said = set()
+
+    def shown(message: Warning | str, *_: Any, **__: Any) -> None:
+        left = worded(message)
+        text = sentence(Warning(left)) if str(left) else ""
+        # Python forgets what it has said when a module is imported meanwhile.
+        if not quiet and text and text not in said:
+            said.add(text)
+            say(f"ipdp: {text}")
+
+    with warnings.catch_warnings():
+        warnings.showwarning = shown
+        yield
 
 
 def sentence(error: BaseException) -> str:

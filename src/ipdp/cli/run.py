@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 import sys
-import warnings
 import webbrowser
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
@@ -14,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ipdp.cli.errors import INTERRUPTED, say, sentence, sentences
+from ipdp.cli.errors import INTERRUPTED, say, sentences, warned
 from ipdp.cli.options import Config, Debug, Json, Quiet, RunPath, examples, flag, with_settings
 from ipdp.cli.printing import as_json, console, line
 from ipdp.cli.reporter import Reporter
@@ -164,7 +163,7 @@ def _go(
     again = " ".join(["ipdp resume", str(settings.out), *own])
     reporter = Reporter(None if quiet or json_ else console(stderr=True), against)
     with ExitStack() as pages:
-        with _at_once(settings, again, quiet), _warnings(reporter, quiet):
+        with _at_once(settings, again, quiet), warned(reporter.not_said_yet, quiet=quiet):
             came, received = _through(settings, how, reporter, pages if watch else None, quiet)
         if came.state == "ended" and not came.n:
             data = without_secrets(settings.data)
@@ -198,7 +197,8 @@ def _through(
 
     started = perf_counter()
     with ExitStack() as stack:
-        loop = stack.enter_context(settings.assemble(**how))
+        baseline = getattr(reporter.against, "baseline", None)
+        loop = stack.enter_context(settings.assemble(**how, baseline=baseline))
         reporter.loop = loop
         listeners = [reporter, *_listeners(settings, reporter.errors, stack, quiet=quiet)]
         listeners += [] if reporter.against is None else [reporter.against]
@@ -278,24 +278,6 @@ def _at_once(settings: RunConfig, again: str, quiet: bool) -> Iterator[None]:
             say(f"Stopped at once. To go on from the last checkpoint: {again}")
             raise typer.Exit(INTERRUPTED) from None
         raise
-
-
-@contextmanager
-def _warnings(reporter: Reporter, quiet: bool) -> Iterator[None]:
-    """Say what is warned of in one line each, once, without the place in the code."""
-    said = set()
-
-    def shown(message: Warning | str, *_: Any, **__: Any) -> None:
-        left = reporter.not_said_yet(message)
-        text = sentence(Warning(left)) if str(left) else ""
-        # Python forgets what it has said when a module is imported meanwhile.
-        if not quiet and text and text not in said:
-            said.add(text)
-            say(f"ipdp: {text}")
-
-    with warnings.catch_warnings():
-        warnings.showwarning = shown
-        yield
 
 
 @contextmanager

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -51,6 +51,10 @@ class Baseline:
         """That of an explainer, or of curves by feature."""
         results = given.results() if isinstance(given, Explainer) else given
         curves = {f: c for f, c in results.items() if isinstance(c, Curve) and c.outputs}
+        if not curves and results:
+            raise ValueError(
+                "the model said nothing of the observations: a baseline is of one that has learnt"
+            )
         if not curves:
             raise ValueError("there are no curves yet: a baseline needs observations")
         return cls({feature: _slim(curve) for feature, curve in curves.items()})
@@ -96,28 +100,40 @@ class Baseline:
 
     def must_fit(self, curves: Mapping[Feature, Curve]) -> None:
         """Refuse curves of a model with other features or outputs; groups may be on one side."""
-        own, theirs = (
-            [curve.feature for curve in without_parts(each.values())]
-            for each in (self.curves, curves)
-        )
-        if set(own) != set(theirs):
-            absent = [f for f in own if f not in theirs]
-            more = [f for f in theirs if f not in own]
-            said = [f"lacks {', '.join(map(feature_text, absent))}"] if absent else []
-            said += [f"has {', '.join(map(feature_text, more))} more"] if more else []
-            raise ValueError(
-                f"the baseline is of other features: what is compared with it {' and '.join(said)}"
-            )
+        features = [curve.feature for curve in without_parts(curves.values())]
+        self.must_have(features)
+        more = [feature for feature in features if feature not in self.curves]
+        if more:
+            raise ValueError(_other_features("has", more, " more"))
         outputs = {output for curve in curves.values() for output in curve.outputs}
         if outputs != self.outputs:
-            one, other = (sorted(map(str, known)) for known in (self.outputs, outputs))
-            raise ValueError(
-                f"the baseline is of other outputs: {', '.join(one)}, not {', '.join(other)}"
-            )
+            raise ValueError(self._other_outputs(outputs))
+
+    def must_have(self, features: Iterable[Feature], outputs: Iterable[Any] = ()) -> None:
+        """Refuse a model without some feature of the baseline, or with another output.
+
+        That much is known before there is a curve: `features` are those that may get one.
+        """
+        theirs = set(features)
+        own = [curve.feature for curve in without_parts(self.curves.values())]
+        absent = [feature for feature in own if feature not in theirs]
+        if absent:
+            raise ValueError(_other_features("lacks", absent))
+        if not self.outputs.issuperset(outputs):
+            raise ValueError(self._other_outputs(outputs))
+
+    def _other_outputs(self, outputs: Iterable[Any]) -> str:
+        one, other = (", ".join(sorted(map(str, known))) for known in (self.outputs, outputs))
+        return f"the baseline is of other outputs: {one}, not {other}"
 
     def __repr__(self) -> str:
         n = max(curve.n_samples for curve in self.curves.values())
         return f"Baseline({len(self.curves)} features, n_samples={n})"
+
+
+def _other_features(verb: str, names: Sequence[Feature], end: str = "") -> str:
+    listed = ", ".join(map(feature_text, names))
+    return f"the baseline is of other features: what is compared with it {verb} {listed}{end}"
 
 
 def _slim(curve: Curve) -> Curve:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import inspect
 import sys
 import warnings
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,7 @@ from ipdp.core.notices import notice
 from ipdp.core.validation import unknown
 from ipdp.core.words import listed
 from ipdp.explainers import Explainer
+from ipdp.explainers.state.targets import followed
 from ipdp.models.load import LoadError, load_model, load_object
 from ipdp.models.load.files import is_file
 from ipdp.monitor.notify import Webhook
@@ -29,6 +30,7 @@ from ipdp.runs.understood import understood
 from ipdp.sources import Source, open_source
 
 if TYPE_CHECKING:
+    from ipdp.comparison import Baseline
     from ipdp.runs.config import RunConfig
 
 
@@ -49,8 +51,17 @@ _PASSED = (
 
 
 @contextmanager
-def assemble(config: RunConfig, *, resume: bool, overwrite: bool = False) -> Iterator[Run]:
-    """The run that settings describe, ready to start; source and log are closed at the end."""
+def assemble(
+    config: RunConfig,
+    *,
+    resume: bool,
+    overwrite: bool = False,
+    baseline: Baseline | None = None,
+) -> Iterator[Run]:
+    """The run that settings describe, ready to start; source and log are closed at the end.
+
+    A `baseline` that cannot be one of this run is refused before anything is written.
+    """
     from ipdp.log import Log, Retention
     from ipdp.log.files import NAME as LOG
 
@@ -60,6 +71,8 @@ def assemble(config: RunConfig, *, resume: bool, overwrite: bool = False) -> Ite
         made = _fitting(model, stream, config, resume=resume)
         model = made.around(model)
         named = _all_explainers(model, stream, config)
+        if baseline is not None:
+            _must_fit(baseline, named, stream, config)
         parts = {
             "learn": _learns(model, stream, config),
             "metric": _metrics(model, stream, config, resume=resume),
@@ -97,6 +110,23 @@ def _all_explainers(model: Any, stream: Source, config: RunConfig) -> dict[str, 
         if explainer.needs_label and not stream.is_labelled:
             raise ValueError(f"{name} needs labels: name their column with --target")
     return named
+
+
+def _must_fit(
+    baseline: Baseline, named: Mapping[str, Explainer], stream: Source, config: RunConfig
+) -> None:
+    """Refuse a baseline of other features or outputs, as far as the first observation tells."""
+    pdp = next((each for each in named.values() if isinstance(each, ipdp.IncrementalPDP)), None)
+    looked = [] if stream.is_live else stream.peek()
+    if pdp is None or not looked:
+        return
+    x = {name: value for name, value in looked[0][0].items() if name != config.time}
+    outputs: Sequence[Any] = ()
+    if not hasattr(pdp.engine.model, "learn_one"):  # one that learns may meet its classes later
+        # What is wrong with an observation is said by the run itself, with its place.
+        with suppress(Exception):
+            outputs = pdp.engine.predict([x]).labels or ()
+    baseline.must_have(followed(x, pdp.features, pdp.engine), outputs)
 
 
 @contextmanager

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
@@ -18,6 +18,9 @@ from ipdp.runs.fitting import Encode
 from ipdp.runs.loop import Run
 from ipdp.runs.toml import read, read_toml
 from ipdp.sources.open import addresses, formats
+
+if TYPE_CHECKING:
+    from ipdp.comparison import Baseline
 
 GROUPS = ("Data", "Model", "Explanation", "Monitor", "Output")
 """Headings under which settings are shown."""
@@ -382,7 +385,7 @@ class RunConfig(BaseModel):
             yield name, without_secrets(value, name or "")
 
     def assemble(
-        self, *, resume: bool = False, overwrite: bool = False
+        self, *, resume: bool = False, overwrite: bool = False, baseline: Baseline | None = None
     ) -> AbstractContextManager[Run]:
         """The run that these settings describe, ready to start; source and log close at the end.
 
@@ -392,7 +395,9 @@ class RunConfig(BaseModel):
             Whether to go on from the checkpoint in the run's directory.
         overwrite
             Whether a run that is in the directory may be lost.
+        baseline
+            What the run is to be compared with; one of other features is refused at once.
         """
         from ipdp.runs.assemble import assemble
 
-        return assemble(self, resume=resume, overwrite=overwrite)
+        return assemble(self, resume=resume, overwrite=overwrite, baseline=baseline)

@@ -97,6 +97,14 @@ def divergence(profile: Profile, scores: Mapping[str, float]) -> str | None:
     wide = max(profile.labels) - min(profile.labels)
     if math.isfinite(error) and error <= _FAR * wide:
         return None
+    for name, recent in scores.items():
+        _, is_recent, width = name.partition("MAE_")
+        if is_recent and recent <= _FAR * wide:
+            return (
+                f"Look: the average error over all is {few_digits(error)}, over the last "
+                f"{int(width):,} {few_digits(recent)}: some answers before were far out, and the "
+                "average of all tells little."
+            )
     return (
         f"Look: the average error is {few_digits(error)}, and the first "
         f"{counted(len(profile.labels), 'label')} lie within {few_digits(wide)}: the model "

@@ -31,6 +31,8 @@ from ipdp.web.svg import Drawing, Scale, diverging
 
 _ROWS, _COLUMNS = 36, 160
 _FEW = 20  # snapshots
+# The beginning of a metric is not shown as far as it is so many ranges of the second half away.
+_WILD = 10.0
 
 
 def carpet_drawing(
@@ -142,9 +144,7 @@ def series_drawing(
     drawing = Drawing(width, height, f"{title} over time")
     drawing.text(4, 12, capital(title), "d-title")
     across = Scale(0.0, float(n[-1]), LEFT, width - 10)
-    # The first answers of a model that learns are wild, and would squeeze all others.
-    calm = values[len(values) // 20 :]
-    up = Scale.around(np.concatenate([calm, values[-1:]]), 146.0, TOP, 0.1)
+    up = Scale.around(_calm(values), 146.0, TOP, 0.1)
     drawing.y_axis(up, (LEFT, width - 10), say)
     draw_clock(drawing, across, (148.0, height - 4), clock)
     for mark in marks:
@@ -154,3 +154,14 @@ def series_drawing(
     heights = [min(max(up(v), TOP), 146.0) for v in values[kept]]
     drawing.path([across(k) for k in n[kept]], heights, "d-line d-metric")
     return str(drawing)
+
+
+def _calm(values: FloatArray) -> FloatArray:
+    """The values without those at the beginning that would squeeze all others.
+
+    The first answers of a model that learns are wild. What comes in the second half is never cut.
+    """
+    calm, late = values[len(values) // 20 :], values[len(values) // 2 :]
+    low, high = late.min(), late.max()
+    reach = _WILD * max(high - low, 0.1 * max(abs(low), abs(high)))
+    return np.asarray(calm[(calm >= low - reach) & (calm <= high + reach)])

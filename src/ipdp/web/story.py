@@ -136,7 +136,12 @@ def _header(told: Told) -> str:
 
 
 def _short_model(text: str) -> str:
-    """The names in a word for a model, without modules and arguments: "StandardScaler | Tree"."""
+    """The names in a word for a model, without modules and arguments: "StandardScaler | Tree".
+
+    What scales the target around a regressor is no model, and is left out.
+    """
+    scaler = re.fullmatch(r"[\w.]*\bTarget\w+Scaler\((?:regressor=)?(.*)\)", text, re.DOTALL)
+    text = scaler[1] if scaler else text
     while (shorter := re.sub(r"\([^()]*\)", "", text)) != text:
         text = shorter
     return " | ".join(step.strip().rpartition(".")[2] for step in text.split("|"))
