@@ -63,7 +63,11 @@ CLASSES = ("no", "yes")
         ),
         (
             curve([0.2, 0.7, 0.4], np.array(["red", "green", "blue"], dtype=object)),
-            "the prediction is highest for green, 0.7, and lowest for red, 0.2",
+            "the prediction is highest, 0.7, for green, and lowest, 0.2, for red",
+        ),
+        (
+            curve([853, 896, 870], np.array([0, 8, 3], dtype=object)),
+            "the prediction is highest, 896, for 8, and lowest, 853, for 0",
         ),
         (
             curve([0.1, 0.9], outputs=CLASSES),

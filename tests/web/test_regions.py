@@ -59,6 +59,21 @@ def test_a_panel_for_each_side_with_the_curve_of_all(run):
                                np.ones(2)), curves) == []  # fmt: skip
 
 
+def test_parts_are_in_the_card_of_their_feature_and_have_none_of_their_own(tmp_path):
+    rows = [{"a": k % 7, "shop": f"s{k % 8}"} for k in range(800)]
+    pdp = ipdp.IncrementalPDP(model_of_a, ["a"], by="shop")
+    ipdp.run(rows, model_of_a, pdp, learn=False, log=tmp_path / "run")
+    text = write_report(tmp_path / "run", tmp_path / "report.html").read_text()
+    cards = [c.split("</article>")[0] for c in text.split("<article")[1:]]
+    assert [card.split("</span> ")[1].split("</h3>")[0] for card in cards] == ["a"]
+    assert cards[0].count("% of the data") == 6
+    assert "Shown are the 6 largest of 8 groups." in cards[0]
+
+
+def model_of_a(x):
+    return float(x["a"])
+
+
 def test_page_and_report_have_them(browser, run, tmp_path):
     report = write_report(run, tmp_path / "report.html")
     assert report.read_text().count("Where it differs</h4>") >= 1

@@ -62,6 +62,17 @@ def without_parts(curves: Iterable[Curve]) -> list[Curve]:
     return [c for c in listed if c.where is None or c.feature not in of_parts]
 
 
+def parts_of(curves: Iterable[Curve], whole: Curve) -> list[Curve]:
+    """The curves of the parts of a feature; none if the curve is that of a part itself."""
+    if whole.where is not None:
+        return []
+    return [
+        curve
+        for curve in curves
+        if curve.where is not None and curve.feature == feature_where(whole.feature, curve.where)
+    ]
+
+
 def _names(feature: Feature) -> tuple[Feature, ...]:
     return feature if isinstance(feature, tuple) else (feature,)
 

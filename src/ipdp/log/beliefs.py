@@ -64,7 +64,7 @@ def belief(curve: Curve, target: str | None = None) -> str:
         return f"no clear difference: the {on} stays about {about}, whatever {name} is"
     if curve.categorical[0]:
         top, bottom = (places[k] for k in (values.argmax(), values.argmin()))
-        return f"the {on} is highest for {top}, {say(high)}, and lowest for {bottom}, {say(low)}"
+        return f"the {on} is highest, {say(high)}, for {top}, and lowest, {say(low)}, for {bottom}"
     return _along_numbers(name, on, (places, values), (say, _rough_place(curve)))
 
 

@@ -20,7 +20,7 @@ from ipdp.core.curve import Curve
 from ipdp.core.explained import Explained
 from ipdp.core.importance import Result
 from ipdp.core.interactions import Interactions
-from ipdp.core.parts import n_features, without_parts
+from ipdp.core.parts import n_features, parts_of, without_parts
 from ipdp.core.redaction import short_paths
 from ipdp.core.times import moment
 from ipdp.core.words import brief, counted, few_digits, percent, unbroken
@@ -98,7 +98,9 @@ def story(told: Told, *, is_open: bool = False) -> str:
     if curves:
         parts.append('<h2 class="part">The features, the most important first</h2>')
         common = Common.of(curves, target_of(facts.settings))
-        parts += [_card(told, curve, k, common) for k, curve in enumerate(curves, start=1)]
+        # Curves of a part of the observations are in the card of their feature.
+        cards = enumerate(without_parts(curves), start=1)
+        parts += [_card(told, curve, k, common) for k, curve in cards]
         parts += _together(told)
     parts += [challenger_card(name, found) for name, found in told.challengers.items()]
     parts.append(_appendix(told))
@@ -283,15 +285,17 @@ def _card(told: Told, curve: Curve, rank: int, common: Common) -> str:
         for svg, said in drawn
         if svg
     )
-    parts = _parts(part_drawings(curve, told.facts.curves, common.target))
-    own = [logged for logged in told.facts.changes if logged.change.feature == curve.feature]
+    of_parts = parts_of(told.facts.curves, curve)
+    parts = _parts(part_drawings(curve, told.facts.curves, common.target), len(of_parts))
+    names = {curve.feature, *(part.feature for part in of_parts)}
+    own = [logged for logged in told.facts.changes if logged.change.feature in names]
     changes = "".join(_listed("Its changes", own, 12))
     said = belief(curve, common.target)
     sentence = f"{said[:1].upper()}{said[1:]}."
     return (
         f'<article class="card feature-card"><h3><span class="rank">{rank}</span> '
         f"{_text(curve.feature)}</h3><p>{_text(sentence)}</p>"
-        f'<div class="figures">{figures}</div>{parts}{changes}</article>'
+        f'<div class="figures">{figures}</div>{changes}{parts}</article>'
     )
 
 
@@ -303,12 +307,14 @@ def _effect(told: Told, curve: Curve) -> Iterator[tuple[str, str]]:
         yield effect_drawing(curve, ale)
 
 
-def _parts(drawings: Sequence[str]) -> str:
+def _parts(drawings: Sequence[str], n_parts: int) -> str:
     """Where the effect is another one, as small multiples."""
     if not drawings:
         return ""
+    shown = len(drawings)
+    left_out = f" Shown are the {shown} largest of {n_parts} groups." if shown < n_parts else ""
     figures = "".join(f"<figure>{svg}</figure>" for svg in drawings)
-    said = f'<h4>Where it differs</h4><p class="muted">{CAPTION}</p>'
+    said = f'<h4>Where it differs</h4><p class="muted">{CAPTION}{left_out}</p>'
     return f'{said}<div class="figures">{figures}</div>'
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ipdp.core.curve import Curve
-from ipdp.core.parts import feature_where
+from ipdp.core.parts import parts_of
 from ipdp.core.typing import Feature, Label
 from ipdp.core.words import percent
 from ipdp.explainers import Split
@@ -135,14 +135,7 @@ def parts_of_feature(curves: Sequence[Curve], whole: Curve) -> list[tuple[Curve,
 
     The largest part first, of those that a log has; none for a curve that is of a part itself.
     """
-    if whole.where is not None:
-        return []
-    own = [
-        curve
-        for curve in curves
-        if curve.where is not None and curve.feature == feature_where(whole.feature, curve.where)
-    ]
-    own.sort(key=lambda curve: -curve.n_samples)
+    own = sorted(parts_of(curves, whole), key=lambda curve: -curve.n_samples)
     share = [curve.n_samples / max(whole.n_samples, 1) for curve in own]
     return [(c, f"{percent(s)} of the data") for c, s in zip(own[:_PARTS], share, strict=False)]
 
