@@ -2,6 +2,8 @@
 
 import copy
 import json
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -70,3 +72,15 @@ def test_a_copy_goes_on_as_the_first_whenever_it_is_made(n):
         want = [uniforms.draw() for _ in range(300)]
         for other in others:
             assert [other.draw() for _ in range(300)] == want
+
+
+def test_the_other_build_may_be_in_place_before_this_one_is_loaded():
+    """Names of the package are loaded when they are first asked for."""
+    code = (
+        "from ipdp.core import kernels\n"
+        "kernels.current = kernels.array\n"
+        "from ipdp.core.reservoir import Reservoir\n"
+        "kernels.current = kernels.installed()\n"
+        "Reservoir(size=5, seed=1)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)

@@ -15,8 +15,9 @@ from ipdp.core.typing import State
 
 # numpy charges a call, not a number: a block makes one draw cost as much as a list look-up.
 _BLOCK = 256
-# That of the installed build serves both, so that one may be put in place of the other.
-_RandomBlock = kernels.current.RandomBlock
+# That of the installed build serves both, so that one may be put in place of the other, also when
+# that was done before this module was loaded.
+_RandomBlock = kernels.installed().RandomBlock
 _SEED = schema.Kind("a number of 128 bits", lambda v: type(v) is int and 0 <= v < 2**128)
 
 
