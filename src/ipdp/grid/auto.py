@@ -123,6 +123,15 @@ class Auto(Grid):
         self._chosen = self._categories if is_categorical else self._range
 
     @property
+    def _is_decided_range(self) -> bool:
+        return self.ready and not self._may_be_categories
+
+    @property
+    def _has_text(self) -> bool:
+        """Whether values have come that are no numbers."""
+        return self._may_be_categories and not self._may_be_range and self._categories.n_values > 0
+
+    @property
     def _few(self) -> bool:
         return self._range.whole and self._categories.n_categories <= self._limit
 
@@ -134,18 +143,17 @@ class Auto(Grid):
     def admit(self, x: Any) -> Any:
         if type(x) is float and self._may_be_range:
             return self._range.admit(x)
+        if type(x) is str and self._has_text and not self._time:
+            return self._categories.admit(x)
         if is_missing(x):
             return None
         if type(x) is not int and (self._time or not self.n_values):
             moment = moment_of(x)
             if moment is not None:
                 return float(moment) if self._time else moment
-        if _is_number(x):
-            if self._may_be_range:
-                return self._range.admit(x)
-        elif self.ready and not self._may_be_categories:
-            return self._range.admit(x)  # says what is wrong with it
-        return self._categories.admit(x)
+        # A range says what is wrong with what is no number.
+        only_range = self._may_be_range if _is_number(x) else self._is_decided_range
+        return (self._range if only_range else self._categories).admit(x)
 
     def be_wary(self) -> None:
         if self.warm_up >= _FEWEST:
@@ -237,8 +245,8 @@ class Auto(Grid):
 
     @property
     def intake(self) -> Any:
-        is_decided = self.ready and not self._may_be_categories
-        return self._range.intake if is_decided and type(self).update is Auto.update else None
+        is_own = type(self).update is Auto.update
+        return self._range.intake if is_own and self._is_decided_range else None
 
     def watch_for(self, owner: Grid) -> Any:
         """What takes values as `update` does, while the categories stay the same; None if nothing.

@@ -16,7 +16,7 @@ from river import (
     preprocessing,
     stats,
 )
-from tests.models.trees.models import arf, ht, htr
+from tests.models.trees.models import arf, hat, ht, htr
 
 SS = preprocessing.StandardScaler
 LR = linear_model.LogisticRegression
@@ -118,6 +118,18 @@ def numbers_and_categories():
 MIXED = {
     "numbers + one-hot | LR": lambda: numbers_and_categories() | LR(),
     "numbers + one-hot | HT": lambda: numbers_and_categories() | ht(),
+    "numbers + one-hot | HAT": lambda: numbers_and_categories() | hat(),
+    "numbers + one-hot | ARF": lambda: numbers_and_categories() | arf(),
+    "numbers + one-hot | SS | Bagging HT": lambda: numbers_and_categories() | SS() | bagging(ht()),
+    "one-hot without zeros | HT": lambda: preprocessing.OneHotEncoder(drop_zeros=True) | ht(),
+    "one-hot | SS | NB": lambda: (
+        compose.SelectType(str) | preprocessing.OneHotEncoder() | SS() | NB()
+    ),
+    "one-hot + mean by car | HT": lambda: (
+        (compose.SelectType(str) | preprocessing.OneHotEncoder())
+        + feature_extraction.TargetAgg(by="car", how=stats.Mean())
+        | ht()
+    ),
     "one-hot without zeros | LR": lambda: (
         compose.Select("car", "elevel") | preprocessing.OneHotEncoder(drop_zeros=True) | LR()
     ),
@@ -126,6 +138,7 @@ MIXED = {
         compose.SelectType(str) | preprocessing.OneHotEncoder(drop_first=True) | LR()
     ),
     "ordinal | HT": lambda: preprocessing.OrdinalEncoder() | ht(),
+    "ordinal | ARF": lambda: preprocessing.OrdinalEncoder() | arf(),
     "numbers + ordinal | SS | NB": lambda: (
         compose.SelectType(int, float) + (compose.SelectType(str) | preprocessing.OrdinalEncoder())
         | SS()

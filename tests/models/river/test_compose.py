@@ -30,7 +30,8 @@ def positive(n):
 
 
 # River's selectors, imputers and groups raise if a feature is not there.
-NEEDS_ALL = ("select", "imputer", "one-hot without zeros", "numbers + mean", "mean by")
+NEEDS_ALL = ("select", "imputer", "one-hot without zeros | LR", "one-hot + mean")
+NEEDS_ALL += ("numbers + mean", "mean by")
 
 
 def cases():
@@ -129,6 +130,29 @@ def test_a_fault_is_found_and_said_once(monkeypatch):
     assert "Pipeline is explained by plain calls" in str(caught[0].message)
     assert "all points at once was given up" in repr(ours)
     assert worst_difference(ours, plain, x, *asker.question())[0] == 0
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "numbers + one-hot | HT",
+        "numbers + one-hot | ARF",
+        "ordinal | HT",
+        "numbers + mean by car | HT",
+    ],
+)
+def test_trees_behind_encoders_are_walked(name, monkeypatch):
+    """Not one plain call is made, neither for copies nor for what the model does not see."""
+    model = models.MIXED[name]()
+    asker = Asker()
+    for x, y in streams.loans(300):
+        asker.learn_one(x)
+        model.learn_one(x, y)
+    ours, plain = unchecked(model), plain_engine(model)
+    question = asker.question(missing=False)
+    monkeypatch.setattr("ipdp.models.river.parts.by_calls", None)
+    assert worst_difference(ours, plain, x, *question)[0] < 1e-12
+    assert ours.fault is None
 
 
 def test_text_raises_what_a_plain_call_raises():

@@ -41,7 +41,8 @@ class FoldingMemory(Memory):
         self._names = tuple(self.grids)
         self._updates = [grid.update for grid in self.grids.values()]
         self._intakes = [grid.intake for grid in self.grids.values()]
-        self._only_numbers = all(grid.admits_numbers for grid in self.grids.values())
+        self._numeric = frozenset(k for k, grid in self.grids.items() if grid.admits_numbers)
+        self._only_numbers = len(self._numeric) == len(self.grids)
         # The last observations, which are not in the means yet.
         self._unfolded: list[Any] = []
         self._folding = Lock()
@@ -52,7 +53,7 @@ class FoldingMemory(Memory):
             values: list[Any] | None = kernels.current.numbers_of(x, self._names, LARGEST)
             if values is not None:
                 return values
-        return admitted(self.grids, x)
+        return admitted(self.grids, x, self._numeric)
 
     @abstractmethod
     def _fold_together(self, last: list[Any]) -> None:

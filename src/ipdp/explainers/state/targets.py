@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from itertools import product
 from typing import Any
@@ -16,13 +16,14 @@ from ipdp.core.typing import Array, Feature, FeatureName, Observation
 from ipdp.core.validation import unknown
 from ipdp.core.words import quoted
 from ipdp.grid import Auto, Grid
-from ipdp.grid.base import Key, Span
+from ipdp.grid.base import LARGEST, Key, Span
 from ipdp.grid.doubt import Looks
 from ipdp.grid.lattice import Lattice
 from ipdp.models import Engine
 
 # The key of the point for a missing value. A storage never holds one, so no other point has it.
 MISSING: Key = None
+_NUMBERS = frozenset((float, int))
 
 
 @dataclass(eq=False)
@@ -228,12 +229,21 @@ def followed(
     return names
 
 
-def admitted(grids: Mapping[FeatureName, Grid], x: Observation) -> list[Any]:
-    """The values of an observation that grids will take, in their order, or an error."""
+def admitted(
+    grids: Mapping[FeatureName, Grid], x: Observation, numeric: Set[FeatureName] = frozenset()
+) -> list[Any]:
+    """The values of an observation that grids will take, in their order, or an error.
+
+    The grids of `numeric` features admit numbers as they are.
+    """
     values = []
     for name, grid in grids.items():
+        value: Any = x.get(name)
+        if type(value) in _NUMBERS and -LARGEST < value < LARGEST and name in numeric:
+            values.append(value)
+            continue
         try:
-            values.append(grid.admit(x.get(name)))
+            values.append(grid.admit(value))
         except TypeError as error:
             raise TypeError(f"feature {name!r}: {error}") from None
     return values

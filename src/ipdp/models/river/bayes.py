@@ -9,10 +9,10 @@ import numpy as np
 
 from ipdp.core.typing import FloatArray
 from ipdp.models.river import kernels
-from ipdp.models.river.copies import Asked, Copies, as_table
+from ipdp.models.river.copies import Asked, Copies, Groups, as_table
 from ipdp.models.river.kernels.bayes import Density
 from ipdp.models.river.linear import Sums
-from ipdp.models.river.parts import PROBABILITIES, Part, register
+from ipdp.models.river.parts import PROBABILITIES, Part, by_groups, register
 from ipdp.models.trees.base import Answer, ClassOrder
 from ipdp.models.trees.kinds import ABSENT, find
 
@@ -28,6 +28,8 @@ class GaussianPart(Part):
         self._order = ClassOrder()
 
     def ice(self, points: Asked) -> Answer | None:
+        if isinstance(points, Groups):
+            return by_groups(self.ice, points)
         model = self.model
         classes = self._order.of(model.class_counts.keys())
         if not classes:

@@ -2,12 +2,15 @@
 
 Before the first transformer each copy differs from the observation in one feature: such copies are
 `Points`, which trees and linear models take at once. Behind an encoder it may be several features
-(a category that was replaced is two columns of zeros and ones): such copies are `Copies`.
+(a category that was replaced is two columns of zeros and ones): such copies are `Copies`. They are
+`Groups`, of points again, if the copies of each feature differ in one feature from an observation
+that they share (the one without the category).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cached_property
 from numbers import Real
 from typing import Any, NamedTuple, TypeAlias
 
@@ -93,16 +96,85 @@ class Copies:
         for block in self.blocks:
             if block.rows:
                 values[block.lo : block.hi] = as_list(block.rows[0])
-        non_numeric = {name for name, value in self.x.items() if not isinstance(value, Real)}
-        columns = self.columns.renamed(tuple(names))
-        numbers = np.array(
-            [value if isinstance(value, Real) else np.nan for value in values], float
-        )
-        return columns.arrange(self.x, values, numbers, frozenset(non_numeric))
+        return arranged(self.columns.renamed(tuple(names)), self.x, values)
+
+
+def arranged(columns: Columns, x: dict[FeatureName, Any], values: list[Any]) -> Points:
+    """The points that a transformer has made of an observation and of the values in columns."""
+    non_numeric = {name for name, value in x.items() if type(value) not in _NUMBERS}
+    if non_numeric:
+        non_numeric = {name for name in non_numeric if not isinstance(x[name], Real)}
+    return columns.arrange(x, values, frozenset(non_numeric))
+
+
+class Group(NamedTuple):
+    """The copies from column `lo` to the one before `hi`: points of an observation of their own."""
+
+    lo: int
+    hi: int
+    points: Points  # whose first column is `lo`
+
+
+class Groups(Copies):
+    """Copies of which some are points of the observation, and others those of `others`.
+
+    `points` are of the whole question; in the columns of a group they replace nothing.
+    """
+
+    def __init__(self, points: Points, others: Sequence[Group]) -> None:
+        self.columns = points.columns.root
+        self.x = points.x
+        self.points = points
+        self.others = others
+
+    @property
+    def unchanged(self) -> list[tuple[int, int]]:
+        """The columns in which nothing differs from the observation."""
+        ours = {group.lo for group in self.others}
+        return [span for span in self.points.columns.unchanged if span[0] not in ours]
+
+    @cached_property
+    def blocks(self) -> Sequence[Block]:  # type: ignore[override]
+        """The same as blocks, for what does not know groups."""
+        ours = {group.lo for group in self.others}
+        blocks = [block for block in Copies.of(self.points).blocks if block.lo not in ours]
+        for lo, hi, points in self.others:
+            made = [points.at(column) for column in range(hi - lo)]
+            blocks.append(block_of(lo, hi, self.x, made))
+        return sorted(blocks, key=lambda block: block.lo)
+
+    def at(self, column: int) -> dict[FeatureName, Any]:
+        for lo, hi, points in self.others:
+            if lo <= column < hi:
+                return points.at(column - lo)
+        return self.points.at(column)
+
+    def each(self, change: Callable[[Points], Asked]) -> Groups | None:
+        """The same with other points in place of each; None if they are no points any more."""
+        points = change(self.points)
+        made = [Group(lo, hi, change(own)) for lo, hi, own in self.others]  # type: ignore[arg-type]
+        if not all(isinstance(own, Points) for own in (points, *[group.points for group in made])):
+            return None
+        return Groups(points, made)  # type: ignore[arg-type]
 
 
 Asked: TypeAlias = Points | Copies
 """What a part of a model is asked about."""
+
+
+def block_of(lo: int, hi: int, x: dict[Any, Any], made: list[dict[Any, Any]]) -> Block:
+    """A block of what each copy is, given what the observation is."""
+    names = [
+        name
+        for name in dict.fromkeys([*x, *[name for each in made for name in each]])
+        if any(_differ(each.get(name, ABSENT), x.get(name, ABSENT)) for each in made)
+    ]
+    rows: list[Row] = [[each.get(name, ABSENT) for each in made] for name in names]
+    return Block(lo, hi, tuple(names), rows)
+
+
+def _differ(one: Any, other: Any) -> bool:
+    return one is not other and (type(one) is not type(other) or bool(one != other))
 
 
 def as_list(row: Row) -> list[Any]:

@@ -7,12 +7,23 @@ from typing import Any
 
 import numpy as np
 
-from ipdp.core.typing import FeatureName
-from ipdp.models.river.copies import Asked, Block, Copies, Row, as_list, as_table
+from ipdp.core.typing import FeatureName, FloatArray
+from ipdp.models.base import Probe
+from ipdp.models.river.copies import (
+    Asked,
+    Block,
+    Copies,
+    Group,
+    Groups,
+    Row,
+    arranged,
+    as_list,
+    as_table,
+)
 from ipdp.models.river.selectors import may_lack
 from ipdp.models.river.transform import by_calls, register
 from ipdp.models.trees.kinds import ABSENT, find
-from ipdp.models.trees.points import Points
+from ipdp.models.trees.points import Columns, Points
 
 
 def value_by_value(step: Any, asked: Asked) -> Asked:
@@ -41,6 +52,7 @@ def value_by_value(step: Any, asked: Asked) -> Asked:
 
 
 _NOTHING = object()
+_ENCODE_VALUE = find("preprocessing", "OrdinalEncoder", "_encode_value")
 # Tables of categories that are kept, so that they are not made for each observation.
 _MOST_TABLES = 500
 
@@ -66,6 +78,9 @@ def _as_they_are(step: Any, asked: Asked) -> Asked:
 
 def _one_hot(step: Any, asked: Asked) -> Asked:
     """Zeros for all categories that are known, and a one for that of each copy."""
+    groups = _one_hot_groups(step, asked) if isinstance(asked, Points) else None
+    if groups is not None:
+        return groups
     copies = Copies.of(asked)
     if any(isinstance(value, (list, set)) for value in copies.x.values()):
         return by_calls(step, asked)
@@ -81,6 +96,57 @@ def _one_hot(step: Any, asked: Asked) -> Asked:
             table.pop(min(zeros), None)
         blocks.append(Block(lo, hi, tuple(table), list(table.values())))
     return Copies(copies.columns, step.transform_one(copies.x), blocks)
+
+
+def _one_hot_groups(step: Any, points: Points) -> Groups | None:
+    """The copies of a feature differ in one category from what is made of x without the feature.
+
+    None where a category may be left out, or stands for two values.
+    """
+    own = {name: f"{name}_{value}" for name, value in points.x.items()}
+    if step.categories is not None or step.drop_first or len(set(own.values())) < len(own):
+        return None
+    if any(isinstance(value, (list, set)) for value in points.x.values()):
+        return None
+    x, zeros, groups = step.transform_one(points.x), _zeros(step), []
+    for name, lo, hi in points.columns.places:
+        ones = _columns_of(points, name, lo, hi)
+        if ones is None:
+            return None
+        without = x.copy()
+        if name in own:
+            if own[name] in zeros:
+                without[own[name]] = 0
+            else:
+                del without[own[name]]
+        groups.append(Group(lo, hi, Points(ones[0], without, ones[1])))
+    columns = points.columns.renamed((None,) * len(points.columns.names))
+    return Groups(Points(columns, x, points.numbers, made=True), groups)
+
+
+def _columns_of(
+    points: Points, name: FeatureName, lo: int, hi: int
+) -> tuple[Columns, FloatArray] | None:
+    """A column for each category of a feature, with a one; None if two values have the same one.
+
+    Those of the latest observations are kept.
+    """
+    memory, values = points.columns.memory, points.values[lo:hi]
+    known = memory.get(("one-hot", lo, name))
+    # Equal values may be different text: 1 and True.
+    kinds = list(map(type, values))
+    if known is not None and known[0] == values and known[1] == kinds:
+        kept: tuple[Columns, FloatArray] = known[2]
+        return kept
+    names = [None if value is ABSENT else f"{name}_{value}" for value in values]
+    there = [category for category in names if category is not None]
+    if len(set(there)) < len(there):
+        return None
+    probes = tuple(Probe((k,), k, k + 1, (True,), (None,)) for k in range(hi - lo))
+    columns = Columns(probes).renamed(tuple(names))
+    made = columns, np.ones(hi - lo)
+    memory["one-hot", lo, name] = values, kinds, made
+    return made
 
 
 def _encoded(
@@ -125,13 +191,35 @@ def _zeros(step: Any) -> Any:
     return known
 
 
+def _ordinal(step: Any, asked: Asked) -> Asked:
+    """The code of each value, in the codes of its feature."""
+    own = getattr(type(step), "_encode_value", None)
+    if not isinstance(asked, Points) or own is None or own is not _ENCODE_VALUE:
+        return value_by_value(step, asked)
+    if None in asked.x.values() or None in asked.values:
+        return value_by_value(step, asked)
+    values, unknown = asked.values, step.unknown_value
+    codes: list[Any] = [0] * len(values)
+    for name, lo, hi in asked.columns.places:
+        known = step.values.get(name, {})  # which adds nothing to a dict with defaults
+        codes[lo:hi] = [known.get(value, unknown) for value in values[lo:hi]]
+    for column in asked.columns.absent:
+        codes[column] = ABSENT
+    x = {name: step.values.get(name, {}).get(value, unknown) for name, value in asked.x.items()}
+    return arranged(asked.columns, x, codes)
+
+
 def _aggregate(step: Any, asked: Asked) -> Asked:
     """The statistic of the group of each copy."""
     by = step.by or ()
     if may_lack(asked, by):
         return by_calls(step, asked)
-    copies = Copies.of(asked)
     feature = step._feature_name
+    if isinstance(asked, Points):
+        names = tuple(feature if name in by else None for name in asked.columns.names)
+        if names.count(feature) == 1:
+            return _by_one_feature(step, asked, names)
+    copies = Copies.of(asked)
     blocks = []
     for lo, hi, names, _ in copies.blocks:
         if set(names).isdisjoint(by):
@@ -140,6 +228,18 @@ def _aggregate(step: Any, asked: Asked) -> Asked:
             made = [_group(step, copies.at(column)) for column in range(lo, hi)]
             blocks.append(Block(lo, hi, (feature,), [made]))
     return _simplest(Copies(copies.columns, {feature: _group(step, copies.x)}, blocks))
+
+
+def _by_one_feature(step: Any, points: Points, names: tuple[FeatureName | None, ...]) -> Points:
+    """The statistics of groups of which only one feature is replaced."""
+    columns = points.columns.renamed(names)
+    ((feature, lo, hi),) = columns.places
+    x, replaced = dict(points.x), points.columns.name_of[lo]
+    made: list[Any] = [0.0] * columns.n
+    for column, value in enumerate(points.values[lo:hi], start=lo):
+        x[replaced] = value
+        made[column] = _group(step, x)
+    return arranged(columns, {feature: _group(step, points.x)}, made)
 
 
 def _group(step: Any, x: dict[FeatureName, Any]) -> Any:
@@ -201,7 +301,7 @@ for _module, _name, _transform in (
     ("preprocessing", "FeatureHasher", _hash),
     ("preprocessing", "Normalizer", _normalize),
     ("preprocessing", "OneHotEncoder", _one_hot),
-    ("preprocessing", "OrdinalEncoder", value_by_value),
+    ("preprocessing", "OrdinalEncoder", _ordinal),
     ("preprocessing", "Binarizer", value_by_value),
     ("preprocessing", "StatImputer", _as_they_are),
     ("preprocessing", "PreviousImputer", _as_they_are),

@@ -15,7 +15,7 @@ import numpy as np
 from ipdp.core.output_names import PREDICTION
 from ipdp.core.typing import FeatureName, FloatArray, Labels
 from ipdp.models.river import kernels
-from ipdp.models.river.copies import Asked, Copies, as_table
+from ipdp.models.river.copies import Asked, Copies, Groups, as_table
 from ipdp.models.river.kernels.linear import Order, Scale
 from ipdp.models.river.parts import NUMBER, PROBABILITIES, Part, register
 from ipdp.models.trees.base import Answer
@@ -29,66 +29,76 @@ Weights = Callable[[tuple[FeatureName, ...]], FloatArray]
 
 
 _NO_SCALES: list[Scale] = []
+# Columns change with the grids; those of a few groups are in use at a time.
+_MOST_STEPS = 50
 
 
 class Sums:
     """Weighted sums of features at the points of an observation."""
 
     def __init__(self) -> None:
-        self._columns: Columns | None = None
-        self._features: tuple[FeatureName, ...] = ()
-        self._order: Order = ((), [])
-        self._step: Any = None
+        # For the columns of a question: the features of the observation, their order, and what adds
+        # them up.
+        self._steps: dict[Columns, tuple[tuple[FeatureName, ...], Order, Any]] = {}
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_columns": None, "_step": None}
+        return {"_steps": {}}
 
     def of(
         self, asked: Asked, weights: Weights, intercept: float, scales: Sequence[Scale] = _NO_SCALES
     ) -> FloatArray:
         """The sum at each point, after some scales, which only points may have."""
+        if isinstance(asked, Groups):
+            read_once = _read_once(weights)
+            sums = self.of(asked.points, read_once, intercept)
+            for lo, hi, own in asked.others:
+                sums[lo:hi] = self.of(own, read_once, intercept)
+            return sums
         if isinstance(asked, Copies):
             return of_copies(asked, weights, intercept)
-        numbers = self._numbers(asked)
-        sums: FloatArray = self._step.sums(
-            asked.x, weights(self._order[0]), intercept, numbers, scales
-        )
-        return sums
+        numbers = _numbers(asked)
+        order, step = self._ordered(asked)
+        summed: FloatArray = step.sums(asked.x, weights(order[0]), intercept, numbers, scales)
+        return summed
 
     def shares(
         self, asked: Asked, weights: Weights, intercept: float, scales: Sequence[Scale] = _NO_SCALES
     ) -> FloatArray:
         """The shares of both classes that river's sigmoid makes of the sums, (2, n_points)."""
         if isinstance(asked, Copies):
-            return np.asarray(kernels.current.logistic(of_copies(asked, weights, intercept)))
-        numbers = self._numbers(asked)
-        shares: FloatArray = self._step.shares(
-            asked.x, weights(self._order[0]), intercept, numbers, scales
-        )
+            return np.asarray(kernels.current.logistic(self.of(asked, weights, intercept)))
+        numbers = _numbers(asked)
+        order, step = self._ordered(asked)
+        shares: FloatArray = step.shares(asked.x, weights(order[0]), intercept, numbers, scales)
         return shares
-
-    def _numbers(self, points: Points) -> FloatArray:
-        """The numbers at points, for which `_step` is made."""
-        if points.non_numeric:
-            raise TypeError("a linear model takes numbers only")
-        self.ordered(points)
-        numbers = points.numbers
-        if points.columns.absent:
-            numbers = numbers.copy()
-            numbers[points.columns.absent] = 0.0
-        return numbers
 
     def ordered(self, points: Points) -> Order:
         """The features in the order of the observation, and those that are replaced."""
-        features = tuple(points.x)
-        if self._columns is not points.columns or features != self._features:
-            self._columns, self._features = points.columns, features
-            names = tuple(dict.fromkeys([*features, *points.columns.names]))
+        return self._ordered(points)[0]
+
+    def _ordered(self, points: Points) -> tuple[Order, Any]:
+        features, columns = tuple(points.x), points.columns
+        known = self._steps.get(columns)
+        if known is None or known[0] != features:
+            names = tuple(dict.fromkeys([*features, *columns.names]))
             at = {name: place for place, name in enumerate(names)}
-            places = [(at[name], lo, hi) for name, lo, hi in points.columns.places]
-            self._order = (names, sorted(places))
-            self._step = kernels.current.LinearStep(self._order, points.columns.n)
-        return self._order
+            order = (names, sorted((at[name], lo, hi) for name, lo, hi in columns.places))
+            known = features, order, kernels.current.LinearStep(order, columns.n)
+            if len(self._steps) >= _MOST_STEPS:
+                self._steps.clear()
+            self._steps[columns] = known
+        return known[1:]
+
+
+def _numbers(points: Points) -> FloatArray:
+    """The numbers at points."""
+    if points.non_numeric:
+        raise TypeError("a linear model takes numbers only")
+    numbers = points.numbers
+    if points.columns.absent:
+        numbers = numbers.copy()
+        numbers[points.columns.absent] = 0.0
+    return numbers
 
 
 def of_copies(copies: Copies, weights: Weights, intercept: float) -> FloatArray:
@@ -118,6 +128,19 @@ def of_copies(copies: Copies, weights: Weights, intercept: float) -> FloatArray:
 
 
 # How the weights are read.
+
+
+def _read_once(weights: Weights) -> Weights:
+    """The same weights, which are not read again while the features are the same."""
+    latest: tuple[tuple[FeatureName, ...] | None, FloatArray] = (None, np.empty(0))
+
+    def read(names: tuple[FeatureName, ...]) -> FloatArray:
+        nonlocal latest
+        if latest[0] != names:
+            latest = names, weights(names)
+        return latest[1]
+
+    return read
 
 
 def _of_vector(vector: Any) -> Weights:

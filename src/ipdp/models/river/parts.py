@@ -14,7 +14,7 @@ import numpy as np
 
 from ipdp.core.output_names import PREDICTION
 from ipdp.core.typing import FloatArray, Label
-from ipdp.models.river.copies import Asked, Copies
+from ipdp.models.river.copies import Asked, Copies, Groups
 from ipdp.models.trees.base import Answer, Answering, Member, Walk
 from ipdp.models.trees.engine import walk_of
 from ipdp.models.trees.points import Points
@@ -129,6 +129,9 @@ def _columns(asked: Asked) -> tuple[list[int], list[int]]:
     if isinstance(asked, Points):
         spans = list(asked.columns.spans.values())
         same = asked.columns.unchanged
+    elif isinstance(asked, Groups):
+        spans = [*asked.points.columns.spans.values(), *[(lo, hi) for lo, hi, _ in asked.others]]
+        same = asked.unchanged
     else:
         spans = [(block.lo, block.hi) for block in asked.blocks if block.names]
         same = [(block.lo, block.hi) for block in asked.blocks if not block.names]
@@ -141,41 +144,64 @@ class TreePart(Part):
     def __init__(self, walk: Walk) -> None:
         super().__init__(walk.model)
         self.walk = walk
-        self._is_partial = True  # or nothing has been asked yet
+        self._is_walked = False  # whether the latest answer is the walk's
         self.leaves = walk.leaves
 
     def ice(self, points: Asked) -> Answer | None:
+        if isinstance(points, Groups):
+            return by_groups(self.ice, points)
         if isinstance(points, Copies):
             return self._of_copies(points)
-        answer = self.walk.ice(points)
-        self._is_partial = bool(points.columns.unchanged)
+        if points.unordered and not points.non_numeric and not points.columns.absent:
+            answer = self._of_unordered(points)
+        else:
+            answer = self.walk.ice(points)
+        self._is_walked = True
         self.leaves = self.walk.leaves
-        if answer is not None and points.columns.unchanged:
-            self._fill(answer, points)
         return answer
 
     def member(self, choose: Callable[[Sequence[int]], int]) -> Member | None:
-        # The walk says nothing of columns in which nothing differs.
-        return None if self._is_partial else self.walk.member(choose)
+        return self.walk.member(choose) if self._is_walked else None
 
     def simplify(self) -> bool:
         return self.walk.simplify()
 
-    def _fill(self, answer: Answer, points: Points) -> None:
-        """Write what the model says of x where nothing differs from it."""
-        labels, values = answer
-        said = getattr(self.model, self.walk.method)(dict(points.x))
-        for row, label in enumerate(labels):
-            share = said.get(label, 0.0) if isinstance(said, dict) else said
-            for lo, hi in points.columns.unchanged:
-                values[row, lo:hi] = share
+    def _of_unordered(self, points: Points) -> Answer | None:
+        """The answer for points such as an encoder's, in ascending order for the walk."""
+        ascending, before = points.sorted()
+        answer = self.walk.ice(ascending)
+        if answer is None:
+            return None
+        values = np.empty_like(answer[1])
+        values[:, before] = answer[1]
+        return answer[0], values
 
     def _of_copies(self, copies: Copies) -> Answer | None:
         points = copies.as_points()
         if points is not None:
             return self.ice(points)
-        self._is_partial = True
+        self._is_walked = False
         return by_calls(getattr(self.model, self.walk.method), copies, self.walk.method)
+
+
+def by_groups(answer: Callable[[Points], Answer | None], groups: Groups) -> Answer | None:
+    """The answers for the points of each group, and for the others."""
+    found = []
+    for lo, hi, own in groups.others:
+        of_group = answer(own)
+        if of_group is None:
+            return None
+        found.append((lo, hi, of_group))
+    # At last, as trees remember the latest observation.
+    of_x = answer(groups.points)
+    if of_x is None:
+        return None
+    all_labels = [of_x[0], *[of_group[0] for _, _, of_group in found]]
+    labels = tuple(dict.fromkeys(label for own in all_labels for label in own))
+    values = joined(labels, of_x)
+    for lo, hi, of_group in found:
+        values[:, lo:hi] = joined(labels, of_group)
+    return labels, values
 
 
 def joined(labels: Sequence[Label], answer: Answer) -> FloatArray:

@@ -98,6 +98,17 @@ def _of_type(step: Any, asked: Asked) -> Asked:
 
 def _kept_points(points: Points, types: tuple[type, ...]) -> tuple[FeatureName | None, ...] | None:
     """The name of each feature that is kept, None for others; None if copies differ in that."""
+    if points.are_given:
+        # What is asked about has the same types each time; what x has may change.
+        memory = points.columns.memory
+        key = ("kept", types, tuple(map(type, map(points.x.get, points.columns.names))))
+        if key not in memory:
+            memory[key] = _kept(points, types)
+        return memory[key]  # type: ignore[no-any-return]
+    return _kept(points, types)
+
+
+def _kept(points: Points, types: tuple[type, ...]) -> tuple[FeatureName | None, ...] | None:
     names: list[FeatureName | None] = []
     for (name, _, _), kinds in zip(points.columns.places, points.kinds, strict=True):
         own = {issubclass(kind, types) for kind in kinds}

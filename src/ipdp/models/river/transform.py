@@ -7,12 +7,13 @@ called for each copy.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
 
 from ipdp.core.typing import FeatureName
-from ipdp.models.river.copies import Asked, Block, Copies, Row, as_list
+from ipdp.models.river.copies import Asked, Block, Copies, Group, Groups, Row, as_list, block_of
 from ipdp.models.trees.kinds import ABSENT, find
 from ipdp.models.trees.points import Points
 
@@ -43,7 +44,12 @@ def is_known(step: Any) -> bool:
 def transformed(step: Any, asked: Asked) -> Asked:
     """What a transformer makes of copies."""
     transform = _KNOWN.get(getattr(type(step), "transform_one", None))
-    return by_calls(step, asked) if transform is None else transform(step, asked)
+    if transform is None:
+        return by_calls(step, asked)
+    groups = None
+    if isinstance(asked, Groups):
+        groups = asked.each(lambda points: transform(step, points))
+    return transform(step, asked) if groups is None else groups
 
 
 def by_calls(step: Any, asked: Asked) -> Copies:
@@ -53,23 +59,8 @@ def by_calls(step: Any, asked: Asked) -> Copies:
     blocks = []
     for lo, hi, names, _ in copies.blocks:
         made = [step.transform_one(copies.at(column)) for column in range(lo, hi) if names]
-        blocks.append(_block(lo, hi, x, made))
+        blocks.append(block_of(lo, hi, x, made))
     return Copies(copies.columns, x, blocks)
-
-
-def _block(lo: int, hi: int, x: dict[Any, Any], made: list[dict[Any, Any]]) -> Block:
-    """A block of what was made of each copy, given what was made of the observation."""
-    names = [
-        name
-        for name in dict.fromkeys([*x, *[name for each in made for name in each]])
-        if any(_differ(each.get(name, ABSENT), x.get(name, ABSENT)) for each in made)
-    ]
-    rows: list[Row] = [[each.get(name, ABSENT) for each in made] for name in names]
-    return Block(lo, hi, tuple(names), rows)
-
-
-def _differ(one: Any, other: Any) -> bool:
-    return one is not other and (type(one) is not type(other) or bool(one != other))
 
 
 # Pipelines and unions.
@@ -79,11 +70,19 @@ def is_pipeline(model: Any) -> bool:
     """Whether it is a pipeline of river's that answers as river's do."""
     if _PIPELINE is None or not isinstance(model, _PIPELINE):
         return False
-    cls: Any = type(model)
+    filters = any(_is_filter(step.__class__) for step in model.steps.values())
+    return not filters and _answers_as_river(model.__class__)
+
+
+@cache
+def _is_filter(cls: Any) -> bool:
+    return _FILTER is not None and issubclass(cls, _FILTER)
+
+
+@cache
+def _answers_as_river(cls: Any) -> bool:
     untouched = all(getattr(cls, name, 0) is getattr(_PIPELINE, name, 1) for name in _METHODS)
-    steps = model.steps.values()
-    filters = _FILTER is not None and any(isinstance(step, _FILTER) for step in steps)
-    return untouched and hasattr(model, _LEARNS_WHILE_PREDICTING) and not filters
+    return untouched and hasattr(cls, _LEARNS_WHILE_PREDICTING)
 
 
 def learns_while_predicting() -> bool:
@@ -111,8 +110,7 @@ def _union(model: Any, asked: Asked) -> Asked:
     x: dict[FeatureName, Any] = {}
     for part in parts:
         x.update(part.x)
-    points = [part for part in parts if isinstance(part, Points)]
-    together = _together(points, x) if len(points) == len(parts) else None
+    together = _together(parts, x)
     if together is not None:
         return together
     made = list(map(Copies.of, parts))
@@ -123,20 +121,46 @@ def _union(model: Any, asked: Asked) -> Asked:
     return Copies(made[0].columns, x, blocks)
 
 
-def _together(parts: list[Points], x: dict[FeatureName, Any]) -> Points | None:
-    """Points of several transformers as one, if no feature is made by two of them; else None."""
-    root = parts[0].columns.root
+def _together(parts: Sequence[Asked], x: dict[FeatureName, Any]) -> Asked | None:
+    """Points and groups of several transformers as one; None if some make the same feature."""
     if len(x) < sum(len(part.x) for part in parts):
         return None
+    points: list[Points] = []
+    for part in parts:
+        own = part.points if isinstance(part, Groups) else part
+        if not isinstance(own, Points):
+            return None
+        points.append(own)
+    joint = _joint(points, x)
+    if joint is None or not any(isinstance(part, Groups) for part in parts):
+        return joint
+    others = []
+    taken = {lo for _, lo, _ in joint.columns.places}
+    for number, part in enumerate(parts):
+        for lo, hi, own in part.others if isinstance(part, Groups) else ():
+            around: dict[FeatureName, Any] = {}
+            for k, each in enumerate(points):
+                around.update(own.x if k == number else each.x)
+                if k != number and not each.x.keys().isdisjoint(own.columns.names):
+                    return None
+            if lo in taken:
+                return None  # two transformers make something of one feature
+            taken.add(lo)
+            others.append(Group(lo, hi, own.around(around, joint.non_numeric)))
+    return Groups(joint, others)
+
+
+def _joint(parts: Sequence[Points], x: dict[FeatureName, Any]) -> Points | None:
+    """Points of several transformers as one; None if two of them make the same feature."""
+    root = parts[0].columns.root
     names: list[FeatureName | None] = [None] * len(root.walked)
-    place = {probe.start: number for number, probe in enumerate(root.walked)}
     numbers = np.zeros(root.n)
     values: list[Any] | None = None if all(part.made for part in parts) else [0.0] * root.n
     for part in parts:
         for name, lo, hi in part.columns.places:
-            if names[place[lo]] is not None or name in names:
+            if names[root.place_of[lo]] is not None or name in names:
                 return None
-            names[place[lo]] = name
+            names[root.place_of[lo]] = name
             numbers[lo:hi] = part.numbers[lo:hi]
             if values is not None:
                 values[lo:hi] = part.values[lo:hi]

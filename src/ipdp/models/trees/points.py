@@ -20,6 +20,8 @@ from ipdp.models.trees.kinds import ABSENT, Features
 _NUMBERS = frozenset((float, int, bool))
 _NONE: frozenset[FeatureName] = frozenset()
 _FLOAT: frozenset[type] = frozenset((float,))
+# What is remembered of columns.
+_ARRANGED, _SORTED = "arranged", "sorted"
 # A selection that changes all the time must not fill the memory.
 _MOST_CHILDREN = 20
 
@@ -63,6 +65,11 @@ class Points:
         return self._values
 
     @property
+    def are_given(self) -> bool:
+        """Whether what stands in the columns is of the types that were asked about."""
+        return self._values is None and not self.made
+
+    @property
     def kinds(self) -> list[frozenset[type]]:
         """The types of what stands in the columns of each feature, without missing values."""
         if self.made:
@@ -85,6 +92,32 @@ class Points:
         if features is None:
             return point
         return {name: point[name] for name in features if name in point}
+
+    def sorted(self) -> tuple[Points, Array]:
+        """The same points, those of each feature in ascending order, and where each was before.
+
+        Only for numbers, none of which is missing.
+        """
+        memory, starts = self.columns.memory, self.columns.starts
+        known = memory.get(_SORTED)
+        if known is None or known[0] is not self.numbers:
+            before = np.empty(len(starts), dtype=int)
+            before[np.argsort(starts, kind="stable")] = np.lexsort((self.numbers, starts))
+            known = memory[_SORTED] = (self.numbers, self.numbers[before], before)
+        _, numbers, before = known
+        return Points(self.columns, self.x, numbers, made=True), before
+
+    def around(self, x: dict[FeatureName, Any], non_numeric: frozenset[FeatureName]) -> Points:
+        """The same points of another observation, of which some more features are no numbers."""
+        return Points(
+            self.columns,
+            x,
+            self.numbers,
+            self.non_numeric | non_numeric,
+            values=self._values,
+            unordered=self.unordered,
+            made=self.made,
+        )
 
     def renamed(self, names: Sequence[FeatureName | None], x: dict[FeatureName, Any]) -> Points:
         """The same points under other names of the features, None for those that are dropped.
@@ -161,6 +194,27 @@ class Columns:
         self._order, self._whole = self._expected(n)
 
     @cached_property
+    def walked_spans(self) -> dict[Any, tuple[int, int]]:
+        """The spans of features, and those in which nothing is replaced, by a name of no feature.
+
+        In these, too, a walk says what the model says.
+        """
+        return {**self.spans, **{object(): span for span in self.unchanged}}
+
+    @cached_property
+    def starts(self) -> Array:
+        """For each column the first one of its feature; -1 where none is replaced."""
+        starts = np.full(self.n, -1)
+        for lo, hi in self.spans.values():
+            starts[lo:hi] = lo
+        return starts
+
+    @cached_property
+    def place_of(self) -> dict[int, int]:
+        """The place of the feature whose first column it is."""
+        return {probe.start: place for place, probe in enumerate(self.walked)}
+
+    @cached_property
     def kinds(self) -> list[frozenset[type]]:
         """The types of what stands in the columns of each feature, without missing values."""
         zeros = self.values(np.zeros(self.n))
@@ -206,23 +260,34 @@ class Columns:
             numbers[self._places] = self._numbers
         if kernels.current.in_order(numbers, self._order, self._whole):
             return Points(self, x, numbers, non_numeric, unordered=self._unordered)
-        values = self.values(numbers)
-        return self.arrange(x, values, np.array(list(map(_number, values))), non_numeric)
+        return self.arrange(x, self.values(numbers), non_numeric)
 
     def arrange(
-        self,
-        x: dict[FeatureName, Any],
-        values: list[Any],
-        numbers: FloatArray,
-        non_numeric: frozenset[FeatureName] = _NONE,
+        self, x: dict[FeatureName, Any], values: list[Any], non_numeric: frozenset[FeatureName]
     ) -> Points:
         """The points, given the values in the columns and the features of x that are no numbers."""
-        anything = bytes(len(numbers))  # whole or not
-        if not self._unordered and kernels.current.in_order(numbers, self._order, anything):
-            return Points(self, x, numbers, non_numeric, values=values)
-        unordered = {k for k, span in self.spans.items() if not _ascend(numbers[slice(*span)])}
-        non_numeric |= {k for k in unordered if not _are_numbers(values[slice(*self.spans[k])])}
-        return Points(self, x, numbers, non_numeric, values=values, unordered=unordered)
+        known = self.memory.get(_ARRANGED)
+        if known is None or known[0] != values:
+            known = self.memory[_ARRANGED] = (values, *self._arranged(values))
+        _, numbers, unordered, irregular = known
+        return Points(self, x, numbers, non_numeric | irregular, values=values, unordered=unordered)
+
+    def _arranged(
+        self, values: list[Any]
+    ) -> tuple[FloatArray, frozenset[FeatureName], frozenset[FeatureName]]:
+        """The values as numbers; which features do not ascend; and which of these are none."""
+        are_numbers = set(map(type, values)) <= _NUMBERS
+        numbers = np.array(values if are_numbers else list(map(_number, values)), float)
+        falls = np.isnan(numbers)
+        falls[1:] |= (numbers[1:] < numbers[:-1]) & (self.starts[1:] == self.starts[:-1])
+        unordered = {
+            name
+            for column in np.flatnonzero(falls).tolist()
+            if (name := self.name_of[column]) is not None
+        }
+        own = {} if are_numbers else {name: values[slice(*self.spans[name])] for name in unordered}
+        irregular = {name for name, values in own.items() if not _are_numbers(values)}
+        return numbers, frozenset(unordered), frozenset(irregular)
 
     def values(self, numbers: FloatArray, *, made: bool = False) -> list[Any]:
         """What stands in each column, in Python's own types, given the positions.

@@ -12,7 +12,7 @@ from ipdp.core.output_names import PREDICTION
 from ipdp.core.typing import Array, FeatureName, FloatArray
 from ipdp.models.trees import kernels
 from ipdp.models.trees.base import Answer, Latest, Walk
-from ipdp.models.trees.kinds import ABSENT, MEAN, MODEL, REGRESSOR_FORMS, SELECTED, find, leaf_kind
+from ipdp.models.trees.kinds import MEAN, MODEL, REGRESSOR_FORMS, SELECTED, find, leaf_kind
 from ipdp.models.trees.points import Points
 from ipdp.models.trees.reached import NO_LEAF, LeafCache, ReachedLeaves
 
@@ -136,8 +136,10 @@ def _linear_predictions(
     row = np.tile(rows.take(points.columns.number_of), len(leaf_of))
     leaf = leaf_of.reshape(-1)
     terms = (weights * x[:, None]).take(leaf, axis=1)
-    absent = [value is ABSENT for value in points.values]
-    numbers = np.tile(np.where(absent, 0.0, points.numbers), len(leaf_of))
+    numbers = points.numbers.copy()
+    numbers[points.columns.absent] = 0.0
+    numbers[points.columns.number_of == len(points.columns.names)] = 0.0
+    numbers = np.tile(numbers, len(leaf_of))
     terms[row, np.arange(len(leaf))] = weights.take(row * n_leaves + leaf) * numbers
     values: FloatArray = np.add.reduce(terms, axis=0)
     values += np.array([parts.intercept for parts in leaves]).take(leaf)

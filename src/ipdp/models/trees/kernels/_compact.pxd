@@ -38,6 +38,7 @@ cdef class CompactTrees:
     cdef double[::1] _x
     cdef bint _has_x
     cdef object _columns
+    cdef list _unchanged
     cdef int[::1] _first, _last, _lo, _hi, _waiting
     cdef Py_ssize_t _n_lines
     cdef object _first_name

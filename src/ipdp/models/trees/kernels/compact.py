@@ -136,6 +136,7 @@ class CompactTrees:
         # The columns that are asked about, by place: the first, and the one after the last; the
         # same as far as the walk of one tree has got.
         self._columns: Columns | None = None
+        self._unchanged: list[tuple[int, int]] = []  # those in which nothing is replaced
         self._first = array("i")
         self._last = array("i")
         self._lo = array("i")
@@ -267,7 +268,7 @@ class CompactTrees:
             self._first, self._last, self._lo, self._hi = none[:], none[:], none[:], none[:]
             for name, (first, last) in columns.spans.items():
                 self._first[places[name]], self._last[places[name]] = first, last
-            self._columns = columns
+            self._columns, self._unchanged = columns, columns.unchanged
         n_entries = 1 + len(points.numbers) * max(self._n_lines, 1)
         if len(self._waiting) < _ENTRY * n_entries:
             self._waiting = array("i", [0]) * (_ENTRY * n_entries)
@@ -306,6 +307,8 @@ class CompactTrees:
         for place in range(n_places):
             if lo_of[place] < hi_of[place]:
                 self._voting.vote(parts, row, lo_of[place], hi_of[place], False)
+        for lo, hi in self._unchanged:
+            self._voting.vote(parts, row, lo, hi, False)
         return self._off_path(copy, row, top)
 
     def _wait(self, top: int, node: int, place: int, lo: int, hi: int) -> int:

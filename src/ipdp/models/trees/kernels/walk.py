@@ -78,7 +78,7 @@ class Walker:
 
     def _path_of_x(self, node: Any) -> tuple[Any, list[Span]]:
         """Go down the path of x, and let the columns wait that leave it."""
-        live = dict(self.points.columns.spans)
+        live = dict(self.points.columns.walked_spans)
         numbers, comparable = self.numbers, self.points.comparable
         adaptive, waiting = self._adaptive, self._waiting
         while True:
