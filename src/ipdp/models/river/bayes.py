@@ -11,8 +11,9 @@ from ipdp.core.typing import FloatArray
 from ipdp.models.river import kernels
 from ipdp.models.river.copies import Asked, Copies, Groups, as_table
 from ipdp.models.river.kernels.bayes import Density
-from ipdp.models.river.linear import Sums
+from ipdp.models.river.kernels.linear import Order
 from ipdp.models.river.parts import PROBABILITIES, Part, by_groups, register
+from ipdp.models.river.steps import Steps
 from ipdp.models.trees.base import Answer, ClassOrder
 from ipdp.models.trees.kinds import ABSENT, find
 
@@ -22,9 +23,12 @@ _GAUSSIAN = find("naive_bayes", "GaussianNB")
 class GaussianPart(Part):
     """Naive Bayes with normal densities."""
 
+    # River's own call takes as long as ten answers for all points.
+    checked_every = 128
+
     def __init__(self, model: Any) -> None:
         super().__init__(model)
-        self._sums = Sums()
+        self._steps = Steps(_make_step)
         self._order = ClassOrder()
 
     def ice(self, points: Asked) -> Answer | None:
@@ -34,22 +38,25 @@ class GaussianPart(Part):
         classes = self._order.of(model.class_counts.keys())
         if not classes:
             return None
-        total = sum(model.class_counts.values())
-        priors = [math.log(model.class_counts[label] / total) for label in classes]
+        counts = [model.class_counts[label] for label in classes]
+        total = sum(counts)
+        priors = [math.log(count / total) for count in counts]
         gaussians = [model.gaussians.get(label, {}) for label in classes]
         if isinstance(points, Copies):
             sums = _of_copies(points, gaussians, priors)
         else:
             if points.non_numeric:
                 raise TypeError("normal densities are of numbers only")
-            order = self._sums.ordered(points)
-            sums = kernels.current.bayes(points.x, order, gaussians, priors, points.numbers)
+            _, step = self._steps.of(points)
+            sums = step.sums(points.x, gaussians, counts, priors, points.numbers)
             for column in points.columns.absent:
                 _leave_out(sums, column, points.at(column), gaussians, priors)
-        sums -= sums.max(axis=0)
-        np.exp(sums, out=sums)
-        sums /= sums.sum(axis=0)
+        kernels.current.softmax(sums)
         return classes, sums
+
+
+def _make_step(order: Order, n_columns: int) -> Any:
+    return kernels.current.BayesStep(order, n_columns)
 
 
 def _leave_out(

@@ -69,6 +69,11 @@ class PipelinePart(Part):
         return self._last.leaves
 
     @property
+    def checked_every(self) -> int:  # type: ignore[override]
+        """As for the last step."""
+        return self._last.checked_every
+
+    @property
     def whole(self) -> bool:  # type: ignore[override]
         """Whether all steps are known."""
         *steps, _ = self.model.steps.values()

@@ -18,9 +18,10 @@ from ipdp.models.river import kernels
 from ipdp.models.river.copies import Asked, Copies, Groups, as_table
 from ipdp.models.river.kernels.linear import Order, Scale
 from ipdp.models.river.parts import NUMBER, PROBABILITIES, Part, register
+from ipdp.models.river.steps import Steps
 from ipdp.models.trees.base import Answer
 from ipdp.models.trees.kinds import find
-from ipdp.models.trees.points import Columns, Points
+from ipdp.models.trees.points import Points
 
 BOTH: Labels = (False, True)
 
@@ -29,20 +30,13 @@ Weights = Callable[[tuple[FeatureName, ...]], FloatArray]
 
 
 _NO_SCALES: list[Scale] = []
-# Columns change with the grids; those of a few groups are in use at a time.
-_MOST_STEPS = 50
 
 
 class Sums:
     """Weighted sums of features at the points of an observation."""
 
     def __init__(self) -> None:
-        # For the columns of a question: the features of the observation, their order, and what adds
-        # them up.
-        self._steps: dict[Columns, tuple[tuple[FeatureName, ...], Order, Any]] = {}
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {"_steps": {}}
+        self._steps = Steps(_make_step)
 
     def of(
         self, asked: Asked, weights: Weights, intercept: float, scales: Sequence[Scale] = _NO_SCALES
@@ -57,7 +51,7 @@ class Sums:
         if isinstance(asked, Copies):
             return of_copies(asked, weights, intercept)
         numbers = _numbers(asked)
-        order, step = self._ordered(asked)
+        order, step = self._steps.of(asked)
         summed: FloatArray = step.sums(asked.x, weights(order[0]), intercept, numbers, scales)
         return summed
 
@@ -68,26 +62,13 @@ class Sums:
         if isinstance(asked, Copies):
             return np.asarray(kernels.current.logistic(self.of(asked, weights, intercept)))
         numbers = _numbers(asked)
-        order, step = self._ordered(asked)
+        order, step = self._steps.of(asked)
         shares: FloatArray = step.shares(asked.x, weights(order[0]), intercept, numbers, scales)
         return shares
 
-    def ordered(self, points: Points) -> Order:
-        """The features in the order of the observation, and those that are replaced."""
-        return self._ordered(points)[0]
 
-    def _ordered(self, points: Points) -> tuple[Order, Any]:
-        features, columns = tuple(points.x), points.columns
-        known = self._steps.get(columns)
-        if known is None or known[0] != features:
-            names = tuple(dict.fromkeys([*features, *columns.names]))
-            at = {name: place for place, name in enumerate(names)}
-            order = (names, sorted((at[name], lo, hi) for name, lo, hi in columns.places))
-            known = features, order, kernels.current.LinearStep(order, columns.n)
-            if len(self._steps) >= _MOST_STEPS:
-                self._steps.clear()
-            self._steps[columns] = known
-        return known[1:]
+def _make_step(order: Order, n_columns: int) -> Any:
+    return kernels.current.LinearStep(order, n_columns)
 
 
 def _numbers(points: Points) -> FloatArray:

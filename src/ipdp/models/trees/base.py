@@ -32,6 +32,8 @@ class Answering(ABC):
 
     model: Any
     leaves: str
+    checked_every: int = 16
+    """At which observations an answer is compared with a plain call, once there have been a few."""
 
     @abstractmethod
     def ice(self, points: Any) -> Answer | None:

@@ -105,8 +105,8 @@ class TreeEngine(RowEngine):
 
     The points of all features share most of their way down a tree, so one walk serves them all. The
     answers are compared with plain calls: all of them for the first observations, and then one
-    point of each sixteenth, mostly with one tree only. After a difference, or an error, there are
-    only plain calls.
+    point of each sixteenth or so, mostly with one tree only. After a difference, or an error,
+    there are only plain calls.
     """
 
     given_up: ClassVar[str] = "the walk of the trees"
@@ -121,7 +121,7 @@ class TreeEngine(RowEngine):
     ) -> None:
         super().__init__(call, model=model, description=description, leave_out=True)
         self.walk = walk
-        self.checker = Checker()
+        self.checker = Checker(every=walk.checked_every)
         self.fault: str | None = None
         self._columns = Columns(())
         self._lines: list[Lines] = []

@@ -19,7 +19,8 @@ class Kernels(NamedTuple):
     scaled: Any
     LinearStep: Any
     logistic: Any
-    bayes: Any
+    BayesStep: Any
+    softmax: Any
 
     @classmethod
     def of(cls, build: str, *modules: Any) -> Kernels:

@@ -106,40 +106,60 @@ def logistic(sums: FloatArray) -> FloatArray:
     return values
 
 
-def bayes(
-    x: dict[FeatureName, Any],
-    order: Order,
-    gaussians: Sequence[dict[FeatureName, Any]],
-    priors: Sequence[float],
-    numbers: FloatArray,
-) -> FloatArray:
-    """See `bayes.bayes`."""
-    names, places = order
-    known = [[Density(own.get(name)) for name in names] for own in gaussians]
-    # One more feature, of no effect, for columns that replace none.
-    means = np.array([[*[one.mean for one in own], 0.0] for own in known])
-    deviations = np.array([[*[one.deviation for one in own], 0.0] for own in known])
-    at_x = np.array(
-        [
-            [one.term(x[name]) if name in x else 0.0 for one, name in zip(own, names, strict=True)]
-            for own in known
-        ]
-    )
-    before = np.cumsum(at_x, axis=1) - at_x
-    after = np.cumsum(at_x[:, ::-1], axis=1)[:, ::-1]
-    rest = np.concatenate([before[:, :] + np.pad(after[:, 1:], ((0, 0), (0, 1))), after[:, :1]], 1)
-    feature = np.full(len(numbers), len(names))
-    for at, lo, hi in places:
-        feature[lo:hi] = at
-    mean, deviation = means.take(feature, axis=1), deviations.take(feature, axis=1)
-    with np.errstate(all="ignore"):
-        terms = (numbers - mean) / deviation
-        terms *= terms
-        terms *= -0.5
-        np.exp(terms, out=terms)
-        terms /= math.sqrt(math.tau)
-        terms /= deviation
-    terms = np.log(_LEAST + np.where(deviation > 0, terms, 0.0))
-    terms[:, feature == len(names)] = 0.0
-    sums: FloatArray = np.array(priors)[:, None] + rest.take(feature, axis=1) + terms
-    return sums
+class BayesStep:
+    """See `bayes.BayesStep`; all densities are read each time."""
+
+    def __init__(self, order: Order, n_columns: int) -> None:
+        self.names, self.places = order
+        self.n_columns = n_columns
+
+    def sums(
+        self,
+        x: dict[FeatureName, Any],
+        gaussians: Sequence[dict[FeatureName, Any]],
+        counts: Sequence[float],  # noqa: ARG002  (all is read)
+        priors: Sequence[float],
+        numbers: FloatArray,
+    ) -> FloatArray:
+        """See `bayes.BayesStep`."""
+        names, places = self.names, self.places
+        known = [[Density(own.get(name)) for name in names] for own in gaussians]
+        # One more feature, of no effect, for columns that replace none.
+        means = np.array([[*[one.mean for one in own], 0.0] for own in known])
+        deviations = np.array([[*[one.deviation for one in own], 0.0] for own in known])
+        at_x = np.array(
+            [
+                [
+                    one.term(x[name]) if name in x else 0.0
+                    for one, name in zip(own, names, strict=True)
+                ]
+                for own in known
+            ]
+        )
+        before = np.cumsum(at_x, axis=1) - at_x
+        after = np.cumsum(at_x[:, ::-1], axis=1)[:, ::-1]
+        rest = np.concatenate(
+            [before[:, :] + np.pad(after[:, 1:], ((0, 0), (0, 1))), after[:, :1]], 1
+        )
+        feature = np.full(len(numbers), len(names))
+        for at, lo, hi in places:
+            feature[lo:hi] = at
+        mean, deviation = means.take(feature, axis=1), deviations.take(feature, axis=1)
+        with np.errstate(all="ignore"):
+            terms = (numbers - mean) / deviation
+            terms *= terms
+            terms *= -0.5
+            np.exp(terms, out=terms)
+            terms /= math.sqrt(math.tau)
+            terms /= deviation
+        terms = np.log(_LEAST + np.where(deviation > 0, terms, 0.0))
+        terms[:, feature == len(names)] = 0.0
+        sums: FloatArray = np.array(priors)[:, None] + rest.take(feature, axis=1) + terms
+        return sums
+
+
+def softmax(sums: FloatArray) -> None:
+    """See `bayes.softmax`."""
+    sums -= sums.max(axis=0)
+    np.exp(sums, out=sums)
+    sums /= sums.sum(axis=0)
