@@ -144,6 +144,27 @@ def test_a_fleet_is_written_as_parquet_and_read_without_spark(stream, tmp_path):
         assert len(key.changes) == told
 
 
+def test_a_model_that_only_the_program_knows(stream, tmp_path):
+    class Doubled:  # has no name that a worker could import
+        def __call__(self, x):
+            return 2.0 * x["b"]
+
+    def make_own():
+        return ipdp.IncrementalPDP(Doubled(), ["b"], n_ice=0, n_past=0, dependence=False)
+
+    curves = ipdp.spark.fleet(stream, make_own, key="device", time="seq")
+    writer = curves.writeStream.format("parquet").trigger(availableNow=True)
+    writer = writer.option("checkpointLocation", str(tmp_path / "spark"))
+    writer.start(str(tmp_path / "curves")).awaitTermination()
+    for key in ipdp.spark.keys(tmp_path / "curves"):
+        curve = key.now["b"]
+        assert key.n == 330
+        np.testing.assert_allclose(curve.average[0], 2.0 * curve.grid_values[0], rtol=1e-12)
+    before = Member(make_own)
+    before.take([({"b": b}, None) for b in range(40)], learn=False)
+    assert Member(make_own, before.kept()).pdp.n_seen == 40
+
+
 def test_what_is_wrong_is_said_at_the_start(spark, stream):
     lock = __import__("threading").Lock()
     for given, kind, message in (

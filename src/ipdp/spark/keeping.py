@@ -27,11 +27,24 @@ def kept(thing: Any) -> bytes:
     >>> loaded(kept({"a": [1.0, 2.0]}))
     {'a': [1.0, 2.0]}
     """
+    try:
+        data = _written(pickle.Pickler, thing)
+    except (AttributeError, TypeError, pickle.PicklingError):
+        # A function or class of the program itself, which has no name in a worker. Not for all:
+        # it takes several times as long.
+        from pyspark import cloudpickle
+
+        data = _written(cloudpickle.Pickler, thing)
+    return zlib.compress(data, 1)
+
+
+def _written(kind: Any, thing: Any) -> memoryview:
     file = io.BytesIO()
-    pickler = pickle.Pickler(file, pickle.HIGHEST_PROTOCOL)
-    pickler.dispatch_table = _ways()
+    pickler = kind(file, pickle.HIGHEST_PROTOCOL)
+    known = getattr(pickler, "dispatch_table", copyreg.dispatch_table)
+    pickler.dispatch_table = {**known, **_ways()}
     pickler.dump(thing)
-    return zlib.compress(file.getbuffer(), 1)
+    return file.getbuffer()
 
 
 def loaded(data: bytes) -> Any:
@@ -65,8 +78,7 @@ def _ways() -> dict[type, Callable[[Any], Any]]:
     """How objects of some types are written."""
     proba = sys.modules.get("river.proba")
     kinds = [getattr(proba, name, None) for name in _DISTRIBUTIONS]
-    own = {kind: _without_generator for kind in kinds if kind is not None}
-    return {**copyreg.dispatch_table, **own}
+    return {kind: _without_generator for kind in kinds if kind is not None}
 
 
 def _without_generator(distribution: Any) -> Any:
