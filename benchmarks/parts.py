@@ -6,6 +6,11 @@ ratio taken in one run: the mean of `explain_one` over that of `learn_one`, and 
 of `explain_one` over its median.
 
     python benchmarks/parts.py [--quick] [name of a model ...]
+
+With the sources of another version, compiled in place, both take turns on the same stream, each
+with a model of its own, and the build that is installed is compared:
+
+    python benchmarks/parts.py --against OLD/src [name of a model ...]
 """
 
 from __future__ import annotations
@@ -14,9 +19,11 @@ import argparse
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import islice
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+from own_cost import Version
 from river import (
     compose,
     drift,
@@ -41,6 +48,7 @@ ARF = partial(forest.ARFClassifier, n_models=10, seed=1)
 SS, LR = preprocessing.StandardScaler, linear_model.LogisticRegression
 HT, NB = tree.HoeffdingTreeClassifier, naive_bayes.GaussianNB
 WARM_UP, TIMED = 1_200, 800
+TURN = 20
 
 
 def two_classes(n: int) -> list[Any]:
@@ -158,7 +166,11 @@ def main() -> None:
         "names", nargs="*", help="models of these names, or with these in them; pair"
     )
     parser.add_argument("--quick", action="store_true", help="a third of the observations")
+    parser.add_argument("--against", metavar="SRC", help="sources of another version to compare")
     given = parser.parse_args()
+    if given.against:
+        against(given.against, given.names)
+        return
     show(rows(quick=given.quick, names=given.names))
 
 
@@ -201,6 +213,34 @@ def along(model: Any, examples: Sequence[Any]) -> tuple[Any, Any]:
         explain.append(seconds(pdp.explain_one, x))
         learn.append(seconds(model.learn_one, x, y))
     return np.array(explain[WARM_UP:]), np.array(learn[WARM_UP:])
+
+
+def against(other: str, names: Sequence[str]) -> None:
+    """Print what another version and this one take, in turns of some observations."""
+    versions = [Version(other), Version(str(Path(ipdp.__file__).parent.parent))]
+    print("explain / learn: the other, this one; this / other: mean, median; p99 / median: both")
+    for name in [name for name in MODELS if is_asked(name, names)]:
+        make, stream, _ = MODELS[name]
+        made, explain, learn = [], ([], []), ([], [])  # type: ignore[var-annotated]
+        for version in versions:
+            with version.active():
+                model = make()
+                made.append((model, version.ipdp.IncrementalPDP(model, seed=1)))
+        examples = stream(WARM_UP + TIMED)
+        for start in range(0, len(examples), TURN):
+            for k in (0, 1) if start // TURN % 2 else (1, 0):
+                model, pdp = made[k]
+                with versions[k].active():
+                    for x, y in examples[start : start + TURN]:
+                        explain[k].append(seconds(pdp.explain_one, x))
+                        learn[k].append(seconds(model.learn_one, x, y))
+        then, now = (np.array(own[WARM_UP:]) for own in explain)
+        step = np.mean([own[WARM_UP:] for own in learn])
+        medians = np.median(then), np.median(now)
+        tails = np.percentile(then, 99) / medians[0], np.percentile(now, 99) / medians[1]
+        figures = (then.mean() / step, now.mean() / step, now.mean() / then.mean())
+        numbers = [*figures, medians[1] / medians[0], *tails]
+        print(f"{name:32}" + "".join(f"{number:8.2f}" for number in numbers), flush=True)
 
 
 def of_a_pair(model: Any, examples: Sequence[Any]) -> float:

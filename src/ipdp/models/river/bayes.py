@@ -23,7 +23,7 @@ _GAUSSIAN = find("naive_bayes", "GaussianNB")
 class GaussianPart(Part):
     """Naive Bayes with normal densities."""
 
-    # River's own call takes as long as ten answers for all points.
+    # River's own call takes twice as long as explaining an observation.
     checked_every = 128
 
     def __init__(self, model: Any) -> None:
