@@ -10,7 +10,7 @@ from tests.datasets.made_up import CALIFORNIA, ELEC2, electricity, housing, writ
 
 from ipdp.paper import agrawal, california, elec2, hyperplane, illustration, storage
 from ipdp.paper.elec2_watched import Watched
-from ipdp.paper.following import Story
+from ipdp.paper.following import Recording
 
 
 def silent(_line):
@@ -74,7 +74,7 @@ def test_agrawal_sees_the_real_and_the_virtual_drift(drawn):
     # The smoothed end of the grid lags behind: 1,500 observations after the drift it is not there.
     assert 148 < run.right_end(first) <= 150
     assert 180 < run.right_end(third) <= 200
-    salary = run.story.pfi["salary"]
+    salary = run.recording.pfi["salary"]
     assert abs(salary[first // 50 - 1]) < 0.05 < salary[-1]
 
 
@@ -240,7 +240,7 @@ def test_elec2_finds_the_change_afterwards(watched):
 
 def test_elec2_tells_which_alarms_remain_and_which_would_by_chance():
     found = Watched(
-        story=Story(t=[10_000, 12_000, 20_000, 22_000, 30_000, 40_000], n=40_000),
+        recording=Recording(t=[10_000, 12_000, 20_000, 22_000, 30_000, 40_000], n=40_000),
         paper={"vicprice": [12_000, 20_500, 31_000, 35_000]},
         own={"vicprice": [(12_900, "real"), (20_000, "virtual"), (32_000, "both")]},
     )

@@ -799,13 +799,13 @@ def test_without_scripts_there_are_sentences_and_pictures(without_scripts, addre
 def test_a_report_opens_as_a_document_and_is_explored_on_demand(browser, directory, tmp_path):
     path = write_report(directory / "loans", tmp_path / "report.html")
     with visit(browser, path.as_uri(), size="phone") as page:
-        assert page.locator(".story").is_visible()
+        assert page.locator(".document").is_visible()
         assert page.locator("#curve").is_hidden()
         page.click("#explore")
         drawn(page)
-        assert page.locator(".story").is_hidden()
+        assert page.locator(".document").is_hidden()
         page.click("#to-document")
-        assert page.locator(".story").is_visible()
+        assert page.locator(".document").is_visible()
         page.click("#explore")
         assert page.locator("#curve .main-svg").first.is_visible()
 
@@ -838,7 +838,7 @@ def test_times_are_those_of_the_data_where_they_have_a_clock(browser, clocked, t
         ticks = page.evaluate("document.getElementById('timeline').layout.xaxis.ticktext")
         assert ticks[0].endswith("Jun 2024, 06:13")
         page.click("#to-document")
-        assert "2024-06-16 06:13" in page.inner_text(".story .told >> nth=0")
+        assert "2024-06-16 06:13" in page.inner_text(".document .sentences >> nth=0")
 
 
 def test_dates_and_small_numbers_have_room(browser, clocked):

@@ -93,7 +93,7 @@ def test_the_report(browser, run, tmp_path, size, dark):
     path, said = run
     report = write_report(path, tmp_path / "report.html")
     with visit(browser, report.as_uri(), size=size, dark=dark) as page:
-        assert said in page.inner_text(".story .answers")
+        assert said in page.inner_text(".document .answers")
         assert page.locator(".feature-card svg").count() >= 4
         assert page.evaluate("document.documentElement.scrollWidth") <= page.viewport_size["width"]
         page.click("#explore")
@@ -107,7 +107,7 @@ def test_the_document_for_paper(browser, run, tmp_path):
     with LogReader(path) as reader:
         view = RunView(reader)
         view.refresh()
-        (tmp_path / "paper.html").write_text(printed_page(view.told()))
+        (tmp_path / "paper.html").write_text(printed_page(view.content()))
     with visit(browser, (tmp_path / "paper.html").as_uri()) as page:
         page.emulate_media(media="print")
-        assert said in page.inner_text(".story .answers")
+        assert said in page.inner_text(".document .answers")

@@ -95,14 +95,14 @@ def print_keys(found: list[Key], out: Console, top: int = _TOP) -> None:
         "key", "rows", "moved", "most in", "changes", "last change", plain=is_plain_terminal(out)
     )
     for each in found[:top]:
-        told = each.changes[-1].sentence if each.changes else ""
+        newest = each.changes[-1].sentence if each.changes else ""
         cells = [
             cut(str(each.name), 28),
             f"{each.n:,}",
             short(each.moved),
             next(iter(each.moves), ""),
         ]
-        shown.add_row(*map(plain, [*cells, len(each.changes), cut(told, _WIDE)]))
+        shown.add_row(*map(plain, [*cells, len(each.changes), cut(newest, _WIDE)]))
     out.print(shown)
     if len(found) > top:
         line(out, f"{len(found) - top:,} more: --top {len(found)} lists them.")
@@ -119,8 +119,8 @@ def _print_key(key: Key, out: Console) -> None:
         moved = short(key.moves[feature]) if feature in key.moves else ""
         shown.add_row(*map(plain, [feature, drawn, curve.output_text(output), moved]))
     out.print(shown)
-    for told in key.changes:
-        line(out, f"{told.n:>9,}  {told.sentence}")
+    for change in key.changes:
+        line(out, f"{change.n:>9,}  {change.sentence}")
     if not key.changes:
         line(out, "No changes.")
 

@@ -14,7 +14,7 @@ from ipdp.datasets import AgrawalDrift
 from ipdp.paper import figures as drawing
 from ipdp.paper.checks import Row, within
 from ipdp.paper.experiment import Experiment, Say
-from ipdp.paper.following import Story, follow
+from ipdp.paper.following import Recording, follow
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -37,7 +37,7 @@ class Run:
         Of stream, model and explainers.
     times
         The ends of the three intervals.
-    story
+    recording
         Curves and importances.
     batch
         At the end of each interval, the batch PDP of the model over the interval's observations,
@@ -46,12 +46,12 @@ class Run:
 
     seed: int
     times: tuple[int, int, int]
-    story: Story = field(default_factory=Story)
+    recording: Recording = field(default_factory=Recording)
     batch: dict[int, Curve] = field(default_factory=dict)
 
     def curve(self, t: int) -> Curve:
         """The iPDP of salary for class 1."""
-        return self.story.curves["iPDP"][t]["salary"].select(1)
+        return self.recording.curves["iPDP"][t]["salary"].select(1)
 
     def rmse(self, t: int) -> float:
         """Distance of the iPDP to the batch PDP."""
@@ -94,7 +94,7 @@ def run(seed: int, say: Say, *, length: int = LENGTH, trees: int = 10, relabel: 
             result.batch[t] = _batch(model, interval, at)
             interval.clear()
 
-    result.story = follow(
+    result.recording = follow(
         stream,
         model,
         {"iPDP": pdp},
@@ -120,7 +120,7 @@ def numbers(run: Run) -> Mapping[str, Any]:
     """What is kept of a run."""
     return {
         "seed": run.seed,
-        "accuracy": run.story.prequential_accuracy,
+        "accuracy": run.recording.prequential_accuracy,
         **{
             f"at {t}": {
                 "rmse": run.rmse(t),
@@ -132,7 +132,7 @@ def numbers(run: Run) -> Mapping[str, Any]:
             }
             for t in run.times
         },
-        "pfi": {feature: trace[-1] for feature, trace in run.story.pfi.items()},
+        "pfi": {feature: trace[-1] for feature, trace in run.recording.pfi.items()},
     }
 
 
@@ -206,11 +206,11 @@ def figures(run: Run) -> Mapping[str, Figure]:
         dress(ax, f"iPDP at {t:,} observations")
     panels[0].set_ylabel("probability of class 1")
     panels[0].legend(frameon=False, fontsize=9, loc="lower right")
-    story = run.story
-    drawing.draw_accuracy(accuracy, story.t, story.accuracy, "rolling\naccuracy")
+    recording = run.recording
+    drawing.draw_accuracy(accuracy, recording.t, recording.accuracy, "rolling\naccuracy")
     named = ["salary", "age", "elevel", "commission"]
-    drawing.draw_importances(importance, story.t, story.pfi, named=named, label="iPFI")
-    top = max(value for trace in story.pfi.values() for value in trace)
+    drawing.draw_importances(importance, recording.t, recording.pfi, named=named, label="iPFI")
+    top = max(value for trace in recording.pfi.values() for value in trace)
     importance.set(ylim=(-0.03, 1.35 * top), xlabel="observations")
     for ax in (accuracy, importance):
         drawing.mark(ax, run.times[:2], label="concept drift", color=drawing.GREY, style=":")
@@ -220,7 +220,7 @@ def figures(run: Run) -> Mapping[str, Figure]:
 
 
 def _past(run: Run, t: int) -> list[Curve]:
-    return [curve.select(1) for curve in run.story.past("iPDP", "salary", t, n=6)]
+    return [curve.select(1) for curve in run.recording.past("iPDP", "salary", t, n=6)]
 
 
 def dress(ax: Axes, title: str) -> None:

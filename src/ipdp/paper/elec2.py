@@ -72,7 +72,7 @@ def _watch(
             watched.own.setdefault(change.feature, []).append((t, change.kind))
             watched.sentences.append(f"{t:,}: {change.summary()}")
 
-    watched.story = follow(
+    watched.recording = follow(
         stream, model, {"iPDP": pdp}, n=n, say=say, moments=_moments(), look=look, between=500
     )
     return watched
@@ -89,7 +89,7 @@ def numbers(run: Run) -> Mapping[str, Any]:
         "seed": run.seed,
         **{
             name: {
-                "accuracy": watched.story.prequential_accuracy,
+                "accuracy": watched.recording.prequential_accuracy,
                 "changes": watched.paper,
                 "own_changes": watched.own,
                 "own_sentences": watched.sentences,
@@ -99,7 +99,7 @@ def numbers(run: Run) -> Mapping[str, Any]:
                         "x": watched.curve(t).grid_values[0].tolist(),
                         "y": watched.curve(t).average[0].tolist(),
                     }
-                    for t in watched.story.curves["iPDP"]
+                    for t in watched.recording.curves["iPDP"]
                 },
             }
             for name, watched in run.models.items()
@@ -139,7 +139,7 @@ def _rows(name: str, runs: Sequence[Watched]) -> list[Row]:
         within(
             f"{name}: prequential accuracy",
             "-",
-            [run.story.prequential_accuracy for run in runs],
+            [run.recording.prequential_accuracy for run in runs],
             low=0.84,
             high=0.91,
         ),

@@ -36,8 +36,8 @@ def _figure(watched: Watched, model: str) -> Figure:
         ax.set_visible(False)
     panels[0].set_ylabel("probability of a rise")
     panels[0].legend(frameon=False, fontsize=9, loc="lower right")
-    story = watched.story
-    drawing.draw_accuracy(accuracy, story.t, story.accuracy, "rolling accuracy")
+    recording = watched.recording
+    drawing.draw_accuracy(accuracy, recording.t, recording.accuracy, "rolling accuracy")
     changes = watched.paper.get(FEATURE, [])
     drawing.mark(accuracy, changes, label="ADWIN on iPDP", color=drawing.BLUE, style="--")
     _mark_own(accuracy, watched.own.get(FEATURE, []), 0.07)
@@ -48,7 +48,7 @@ def _figure(watched: Watched, model: str) -> Figure:
 
 def _panel(ax: Axes, watched: Watched, t: int) -> None:
     curve = watched.at_change[t]
-    past = [earlier.select(True) for earlier in watched.story.past("iPDP", FEATURE, t, n=4)]
+    past = [earlier.select(True) for earlier in watched.recording.past("iPDP", FEATURE, t, n=4)]
     drawing.draw_curve(ax, curve, past=past)
     drawing.draw_values(ax, curve)
     ends = curve.grid_values[0]
@@ -107,18 +107,18 @@ def _all_changes(watched: Watched) -> Figure:
 
 def _all_features(watched: Watched) -> Figure:
     """Importance of every feature along the stream, and when our detector found it changed."""
-    story = watched.story
-    traces = story.importance["iPDP"]
+    recording = watched.recording
+    traces = recording.importance["iPDP"]
     figure = drawing.new_figure(10.5, 1.15 * len(traces) + 0.5)
     axes = figure.subplots(len(traces), 1, sharex=True, squeeze=False)[:, 0]
     for ax, (feature, trace) in zip(axes, traces.items(), strict=True):
         drawing.tidy(ax)
-        ax.plot(story.t[-len(trace) :], trace, color=drawing.RED, linewidth=1.5)
+        ax.plot(recording.t[-len(trace) :], trace, color=drawing.RED, linewidth=1.5)
         theirs = watched.paper.get(feature, [])
         drawing.mark(ax, theirs, label="ADWIN on iPDP", color=drawing.BLUE, style="--")
         top = max([*trace, 1e-9])
         _mark_own(ax, watched.own.get(feature, []), 1.06 * top)
-        ax.set(ylim=(0, 1.15 * top), xlim=(0, story.t[-1]))
+        ax.set(ylim=(0, 1.15 * top), xlim=(0, recording.t[-1]))
         ax.set_ylabel(str(feature), rotation=0, ha="right", va="center")
         drawing.thousands(ax.xaxis)
     axes[0].set_title("importance of each feature", fontsize=11, loc="left")

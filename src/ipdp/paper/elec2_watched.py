@@ -10,7 +10,7 @@ import numpy as np
 
 from ipdp.core.curve import Curve
 from ipdp.core.typing import Feature
-from ipdp.paper.following import Story
+from ipdp.paper.following import Recording
 
 FEATURE = "vicprice"
 PAPER_CHANGES = (22_293, 35_893, 43_957)
@@ -28,7 +28,7 @@ class Watched:
 
     Attributes
     ----------
-    story
+    recording
         Curves of class True and accuracy.
     paper
         By feature: when the paper's detector found a change.
@@ -40,7 +40,7 @@ class Watched:
         The curve of vicprice when the paper's detector found a change of it.
     """
 
-    story: Story = field(default_factory=Story)
+    recording: Recording = field(default_factory=Recording)
     paper: dict[Feature, list[int]] = field(default_factory=dict)
     own: dict[Feature, list[tuple[int, str]]] = field(default_factory=dict)
     sentences: list[str] = field(default_factory=list)
@@ -48,7 +48,7 @@ class Watched:
 
     def curve(self, t: int) -> Curve:
         """The curve of vicprice for True at one of the moments."""
-        return self.story.curves["iPDP"][t][FEATURE].select(True)
+        return self.recording.curves["iPDP"][t][FEATURE].select(True)
 
     def rise(self, t: int) -> float:
         """The last point of the curve of vicprice minus its first."""
@@ -62,8 +62,8 @@ class Watched:
 
     def importance_until(self, t: int) -> float:
         """Largest importance of vicprice up to one of the moments."""
-        trace = self.story.importance["iPDP"][FEATURE]
-        times = self.story.t[-len(trace) :]
+        trace = self.recording.importance["iPDP"][FEATURE]
+        times = self.recording.t[-len(trace) :]
         seen = [value for at, value in zip(times, trace, strict=True) if at <= t]
         return float(np.max([*seen, self.curve(t).equal_importance[0]]))
 
@@ -73,8 +73,8 @@ class Watched:
 
     def by_chance(self) -> list[bool]:
         """Whether a change of the effect is near, for all times since the paper's first alarm."""
-        first = min(self.paper.get(FEATURE, [self.story.n]))
-        return [self._near(t) == "effect" for t in self.story.t if t >= first]
+        first = min(self.paper.get(FEATURE, [self.recording.n]))
+        return [self._near(t) == "effect" for t in self.recording.t if t >= first]
 
     def _near(self, t: int) -> str:
         """What our own detector found near a time."""

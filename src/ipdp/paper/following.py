@@ -17,11 +17,11 @@ Look = Callable[[int, dict[str, Any]], None]
 """Called with the number of observations so far and the newest one."""
 
 STEP = 50
-"""How many observations there are from one entry of a `Story` to the next."""
+"""How many observations there are from one entry of a `Recording` to the next."""
 
 
 @dataclass
-class Story:
+class Recording:
     """What was seen along a stream.
 
     Attributes
@@ -74,7 +74,7 @@ def follow(
     look: Look | None = None,
     between: int = 1000,
     window: int = 1000,
-) -> Story:
+) -> Recording:
     """Go along a stream: predict, explain, learn.
 
     Parameters
@@ -98,14 +98,14 @@ def follow(
     window
         Number of observations that the rolling accuracy looks back on.
     """
-    story = Story(
+    recording = Recording(
         curves={name: {} for name in explainers}, history={name: {} for name in explainers}
     )
-    story.importance = {name: {} for name in explainers}
+    recording.importance = {name: {} for name in explainers}
     hits: deque[bool] = deque(maxlen=window)
     for t, (x, y) in counted(stream, n, say):
         hits.append(model.predict_one(x) == y)
-        story.n, story.n_right = t, story.n_right + hits[-1]
+        recording.n, recording.n_right = t, recording.n_right + hits[-1]
         for pdp in explainers.values():
             pdp.explain_one(x)
         if pfi is not None:
@@ -114,27 +114,27 @@ def follow(
             look(t, x)
         for name, pdp in explainers.items():
             if t in moments:
-                story.curves[name][t] = pdp.curves
+                recording.curves[name][t] = pdp.curves
             if t % between == 0:
-                story.history[name][t] = pdp.curves
+                recording.history[name][t] = pdp.curves
         if t % STEP == 0:
-            _enter(story, t, explainers, pfi, sum(hits) / len(hits))
+            _enter(recording, t, explainers, pfi, sum(hits) / len(hits))
         model.learn_one(x, y)
-    return story
+    return recording
 
 
 def _enter(
-    story: Story,
+    recording: Recording,
     t: int,
     explainers: Mapping[str, ipdp.IncrementalPDP],
     pfi: ipdp.IncrementalPFI | None,
     accuracy: float,
 ) -> None:
-    story.t.append(t)
-    story.accuracy.append(accuracy)
+    recording.t.append(t)
+    recording.accuracy.append(accuracy)
     for name, pdp in explainers.items():
         for feature, curve in pdp.curves.items():
-            trace = story.importance[name].setdefault(feature, [])
+            trace = recording.importance[name].setdefault(feature, [])
             trace.append(float(curve.equal_importance.max()) if curve.outputs else 0.0)
     for feature, value in (pfi.importance if pfi is not None else {}).items():
-        story.pfi.setdefault(feature, []).append(value)
+        recording.pfi.setdefault(feature, []).append(value)

@@ -14,7 +14,7 @@ from ipdp.datasets import Hyperplane
 from ipdp.paper import figures as drawing
 from ipdp.paper.checks import Row, spread, within
 from ipdp.paper.experiment import Experiment, Say
-from ipdp.paper.following import STEP, Story, follow
+from ipdp.paper.following import STEP, Recording, follow
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -35,7 +35,7 @@ class Run:
         Of stream, model and explainers.
     stream
         The data, whose own partial dependence is known.
-    story
+    recording
         Curves by settings: "script" (of the authors' code) and "text" (of the paper).
     times
         When the curves were taken: before the drift, soon after it, at the end.
@@ -43,12 +43,12 @@ class Run:
 
     seed: int
     stream: Hyperplane
-    story: Story
+    recording: Recording
     times: tuple[int, int, int]
 
     def curve(self, settings: str, t: int) -> Curve:
         """The curve of x1 for class 1."""
-        return self.story.curves[settings][t]["x1"].select(1)
+        return self.recording.curves[settings][t]["x1"].select(1)
 
     def rmse(self, settings: str, t: int) -> float:
         """Distance of the curve to the partial dependence of the stream itself."""
@@ -68,7 +68,7 @@ class Run:
     def pfi(self) -> list[float]:
         """Permutation importance of both features over the whole run, without its beginning."""
         first = self.settled // STEP
-        return [value for trace in self.story.pfi.values() for value in trace[first:]]
+        return [value for trace in self.recording.pfi.values() for value in trace[first:]]
 
     @property
     def settled(self) -> int:
@@ -94,15 +94,15 @@ def run(seed: int, say: Say, *, drift: int = DRIFT, soon: int = SOON, end: int =
     }
     pfi = ipdp.IncrementalPFI(model, loss=accuracy(), alpha=0.001, n_inner=3, seed=seed)
     times = (drift, soon, end)
-    story = follow(
+    recording = follow(
         stream, model, explainers, n=end, say=say, moments=times, pfi=pfi, between=500, window=500
     )
-    return Run(seed, stream, story, times)
+    return Run(seed, stream, recording, times)
 
 
 def numbers(run: Run) -> Mapping[str, Any]:
     """What is kept of a run."""
-    found: dict[str, Any] = {"seed": run.seed, "accuracy": run.story.prequential_accuracy}
+    found: dict[str, Any] = {"seed": run.seed, "accuracy": run.recording.prequential_accuracy}
     for settings in ("script", "text"):
         for t in run.times:
             curve = run.curve(settings, t)
@@ -188,9 +188,11 @@ def _figure(run: Run, settings: str) -> Figure:
         _panel(ax, run, settings, t)
     panels[0].set_ylabel("probability of class 1")
     panels[0].legend(frameon=False, fontsize=9, loc="lower right")
-    story = run.story
-    drawing.draw_accuracy(accuracy, story.t, story.accuracy, "rolling\naccuracy")
-    drawing.draw_importances(importance, story.t, story.pfi, named=list(story.pfi), label="iPFI")
+    recording = run.recording
+    drawing.draw_accuracy(accuracy, recording.t, recording.accuracy, "rolling\naccuracy")
+    drawing.draw_importances(
+        importance, recording.t, recording.pfi, named=list(recording.pfi), label="iPFI"
+    )
     importance.set(ylim=(0, 0.4), xlabel="observations")
     for ax in (accuracy, importance):
         drawing.mark(ax, [run.times[0]], label="concept drift", color=drawing.GREY, style=":")
@@ -202,7 +204,7 @@ def _panel(ax: Axes, run: Run, settings: str, t: int) -> None:
     curve = run.curve(settings, t)
     x = np.linspace(0, 380, 381)
     ax.plot(x, run.truth(x, t), color="0.25", linestyle="--", linewidth=1.2, label="analytic PD")
-    past = [earlier.select(1) for earlier in run.story.past(settings, "x1", t, n=4)]
+    past = [earlier.select(1) for earlier in run.recording.past(settings, "x1", t, n=4)]
     drawing.draw_curve(ax, curve, past=past)
     drawing.draw_values(ax, curve)
     ax.set(xlim=(20, 370), ylim=(-0.03, 1.03), xlabel="x1", title=f"iPDP at {t:,} observations")

@@ -211,7 +211,7 @@ def _draw_strip(ax: Axes, drifts: agrawal.Run) -> None:
     for k, name in enumerate(names):
         ax.axvspan(edges[k], edges[k + 1], color=("0.97", "0.9", "0.83")[k], zorder=0)
         ax.text((edges[k] + edges[k + 1]) / 2, 1.06, name, ha="center", va="bottom", fontsize=10)
-    drawing.draw_accuracy(ax, drifts.story.t, drifts.story.accuracy, "rolling\naccuracy")
+    drawing.draw_accuracy(ax, drifts.recording.t, drifts.recording.accuracy, "rolling\naccuracy")
     for t, name in zip(drifts.times, ("real drift", "virtual drift"), strict=False):
         ax.axvline(t, color=drawing.GREY, linestyle=":", linewidth=1.6)
         ax.annotate(name, (t, 0.08), xytext=(5, 0), textcoords="offset points", fontsize=9)

@@ -29,7 +29,7 @@ COLUMNS = {
 """The columns of the table of a fleet beside the key, with their types in Spark."""
 
 
-class Told(NamedTuple):
+class KeyChange(NamedTuple):
     """A change that a monitor reported: after how many rows of the key, and a sentence."""
 
     n: int
@@ -65,7 +65,7 @@ class Key:
     since: int
     now: dict[str, Curve] = field(default_factory=dict)
     then: dict[str, Curve] = field(default_factory=dict)
-    changes: list[Told] = field(default_factory=list)
+    changes: list[KeyChange] = field(default_factory=list)
 
     @property
     def moves(self) -> dict[str, float]:
@@ -86,7 +86,7 @@ class Key:
             "n": self.n,
             "since": self.since,
             "moves": self.moves,
-            "changes": [told._asdict() for told in self.changes],
+            "changes": [change._asdict() for change in self.changes],
             "curves": {feature: curve.to_dict() for feature, curve in self.now.items()},
         }
 
@@ -136,9 +136,9 @@ def _read(table: _Table) -> list[Key]:
     for name, row in table.rows(["n", "changes", *_OF_CURVES]):
         key = found[name]
         for sentence in row["changes"] or ():
-            told = Told(row["n"], row["feature"], sentence)
-            if told not in key.changes:  # a batch that was written twice
-                key.changes.append(told)
+            change = KeyChange(row["n"], row["feature"], sentence)
+            if change not in key.changes:  # a batch that was written twice
+                key.changes.append(change)
         if row["n"] in (key.n, key.since):
             lines.setdefault((name, row["n"], row["feature"]), {})[row["output"]] = row
     for (name, n, feature), by_output in lines.items():
@@ -199,7 +199,7 @@ class _Table:
             raise ValueError(f"the table of the fleet cannot be read: {error}") from None
 
     def seen(self) -> dict[Any, set[int]]:
-        """After how many of its rows each key was told of."""
+        """After how many of its rows each key was reported."""
         found: dict[Any, set[int]] = {}
         for name, row in self.rows(["n"]):
             found.setdefault(name, set()).add(row["n"])

@@ -29,7 +29,7 @@ def write_keys(keys: Sequence[Key], path: str | os.PathLike[str], name: str) -> 
     cards = "".join(_card(key, number) for number, key in enumerate(keys[:_DRAWN]))
     more = f" The first {_LISTED:,} are listed." if len(keys) > _LISTED else ""
     body = (
-        f'<main class="story"><header><h1>{_said(title)}</h1></header><section class="card">'
+        f'<main class="document"><header><h1>{_said(title)}</h1></header><section class="card">'
         f"<p>{len(keys):,} keys, those whose curves moved most first: how far the model's answer, "
         f"as a function of one feature, moved since about half of the key's rows.{more}</p>"
         '<table class="fleet"><thead><tr><th>key</th><th>rows</th><th>moved</th><th>most in</th>'
@@ -52,10 +52,11 @@ def _row(key: Key, number: int) -> str:
 
 
 def _card(key: Key, number: int) -> str:
-    told = "".join(f"<li>After {n:,} rows: {_said(said)}</li>" for n, _, said in key.changes[-10:])
-    told = f'<ul class="told">{told}</ul>' if told else '<p class="muted">No change reported.</p>'
+    items = [f"<li>After {n:,} rows: {_said(said)}</li>" for n, _, said in key.changes[-10:]]
+    none = '<p class="muted">No change reported.</p>'
+    changes = f'<ul class="sentences">{"".join(items)}</ul>' if items else none
     return (
-        f'<section class="card" id="key-{number}"><h2>{_said(key.name)}</h2>{told}'
+        f'<section class="card" id="key-{number}"><h2>{_said(key.name)}</h2>{changes}'
         f'<div class="figures">{_figures(key)}</div></section>'
     )
 

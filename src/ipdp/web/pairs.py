@@ -70,7 +70,7 @@ def interactions_drawing(found: Interactions) -> str:
     return str(drawing)
 
 
-def told(found: Interactions) -> tuple[str, str]:
+def described(found: Interactions) -> tuple[str, str]:
     """The heat map, and what its numbers are."""
     shown = shown_interactions(found)
     when = "" if found.t is None else f", at {time_text(found.t)}"

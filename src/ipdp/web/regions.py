@@ -22,6 +22,6 @@ def part_drawings(whole: Curve, curves: Sequence[Curve], target: str | None = No
         return []
     common = Common.of([whole, *(curve for curve, _ in parts)], target)
     return [
-        curve_drawing(curve, common, title=named(f"{curve.where}: {told}", 52), beside=whole)
-        for curve, told in parts
+        curve_drawing(curve, common, title=named(f"{curve.where}: {size}", 52), beside=whole)
+        for curve, size in parts
     ]

@@ -13,8 +13,8 @@ from ipdp.log.headline import target_of
 from ipdp.web import document, effects
 from ipdp.web.payload import frames, to_json
 from ipdp.web.pdf import printed
+from ipdp.web.run_document import RunContent, run_document
 from ipdp.web.run_view import RunView
-from ipdp.web.story import Told, story
 
 if TYPE_CHECKING:
     from ipdp.log import LogReader
@@ -79,11 +79,11 @@ def write_report(
     view = RunView(run)
     view.refresh()
     if path.suffix.lower() == ".pdf":
-        write_whole(path, printed(printed_page(view.told())))
+        write_whole(path, printed(printed_page(view.content())))
         return path
     view.thin(_n_snapshots(view, payload))
     histories = view.histories()
-    text = page(_numbers(view, histories), view.told(histories))
+    text = page(_numbers(view, histories), view.content(histories))
     write_whole(path, text.encode(errors="replace"))
     return path
 
@@ -115,7 +115,7 @@ def _numbers(view: RunView, histories: Histories) -> dict[str, Any]:
     return {"run": view.run(), "features": curves, "others": by_explainer}
 
 
-def page(data: dict[str, Any], told: Told) -> str:
+def page(data: dict[str, Any], content: RunContent) -> str:
     """The report as HTML. Its own policy allows nothing but what is in the file."""
     style, texts = document.read("style.css"), map(document.read, document.SCRIPTS)
     scripts = [_inline(text) for text in (document.plotly_js(), *texts)]
@@ -131,15 +131,15 @@ def page(data: dict[str, Any], told: Told) -> str:
         f"<style>{style}</style>\n<script>{first}</script>\n"
     )
     explorer = document.page().replace('href="/"', 'href="#"')
-    body = f'{story(told)}<div id="explorer">{explorer}</div>\n'
+    body = f'{run_document(content)}<div id="explorer">{explorer}</div>\n'
     body += f'<script type="application/json" id="payload">{_embedded(data)}</script>\n'
     body += "".join(f"<script>{script}</script>\n" for script in scripts)
     return document.document(data["run"]["name"], head, body, "report")
 
 
-def printed_page(told: Told) -> str:
+def printed_page(content: RunContent) -> str:
     """The document alone, with all of it open: for paper, and for whoever runs no scripts."""
-    return static_page(told.name, story(told, is_open=True))
+    return static_page(content.name, run_document(content, is_open=True))
 
 
 def static_page(title: str, body: str) -> str:

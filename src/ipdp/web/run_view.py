@@ -20,8 +20,8 @@ from ipdp.runs.challengers import PREFIX, compared, is_challenger
 from ipdp.web import effects, pairs
 from ipdp.web.payload import began, change, frames, label, pack, thin
 from ipdp.web.regions import part_drawings
+from ipdp.web.run_document import RunContent, run_document
 from ipdp.web.status import Cursor, NotFound, run_name, status_of
-from ipdp.web.story import Told, story
 
 if TYPE_CHECKING:
     from ipdp.log import LoggedChange, LogReader, SnapshotInfo
@@ -235,7 +235,7 @@ class RunView:
             "headline": {
                 name: label(said) if said else "" for name, said in vars(headline(facts)).items()
             },
-            "interactions": [] if found is None else pairs.told(found),
+            "interactions": [] if found is None else pairs.described(found),
             "explained": "" if explained is None else label(explained.sentence),
             "explainers": [
                 *(self._explainer(name, first, settings) for name in self.explainers),
@@ -341,13 +341,13 @@ class RunView:
                         items[explainer][name].append((info, result))
         return items
 
-    def told(self, histories: Histories | None = None) -> Told:
+    def content(self, histories: Histories | None = None) -> RunContent:
         """What a document tells of the run."""
         if histories is None:
             histories = self.histories(_IN_DOCUMENT)
         of_curves = histories.get(self.curve_explainer or "", {})
         settings = self.reader.settings
-        return Told(
+        return RunContent(
             name=run_name(self.reader.path),
             facts=self.facts,
             histories={
@@ -368,8 +368,11 @@ class RunView:
 
     def document(self) -> dict[str, Any]:
         """The run as a document, in HTML that runs no script, and whether it is still running."""
-        told = self.told()
-        return {"text": story(told), "is_running": told.facts.status.state == "running"}
+        content = self.content()
+        return {
+            "text": run_document(content),
+            "is_running": content.facts.status.state == "running",
+        }
 
     def _history(self, explainer: str, k: int) -> History:
         known = self._histories.pop((explainer, k), [])

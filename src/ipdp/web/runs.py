@@ -48,7 +48,7 @@ class WatchedRun:
         self._file: tuple[int, int] | None = None
         self._read_at = -float("inf")
         self._answers: dict[tuple[Any, ...], bytes] = {}
-        self._told: tuple[tuple[str, int], str] | None = None  # the headline of a state
+        self._headline: tuple[tuple[str, int], str] | None = None  # the headline of a state
 
     def answer(self, what: What, *asked: Any) -> bytes:
         """What the method of `RunView` of that name says when it is asked so, as JSON."""
@@ -76,10 +76,10 @@ class WatchedRun:
         try:
             with explained(), LogReader(self.path) as reader:
                 status = status_of(reader)
-                if self._told is None or self._told[0] != (status["state"], status["n"]):
-                    told = label(brief(reader))
-                    self._told = (status["state"], status["n"]), told
-                return {**status, "headline": self._told[1]}
+                if self._headline is None or self._headline[0] != (status["state"], status["n"]):
+                    text = label(brief(reader))
+                    self._headline = (status["state"], status["n"]), text
+                return {**status, "headline": self._headline[1]}
         except (NotFound, Unreadable) as error:
             said = label(error)
             return {

@@ -30,7 +30,7 @@ def challenger_card(name: str, found: Comparison) -> str:
     rest = [each for each in ranked if not any(each is other for other in drawn)]
     articles = "".join(_article(each, found.names) for each in drawn)
     others = "".join(f"<li>{_escaped(each.summary())}</li>" for each in rest)
-    others = others and f'<ul class="told">{others}</ul>'
+    others = others and f'<ul class="sentences">{others}</ul>'
     notes = "".join(f'<p class="muted">{_escaped(remark)}</p>' for remark in found.remarks)
     return (
         f'<section class="card challenger"><h2>The challenger {_escaped(name)}</h2>'

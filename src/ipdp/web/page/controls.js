@@ -267,7 +267,7 @@
     };
     const button = element("button", { type: "button", class: "button", id: "explore" }, "Explore it over time");
     button.addEventListener("click", open);
-    document.querySelector(".story header").append(element("p", { class: "explore" }, button));
+    document.querySelector(".document header").append(element("p", { class: "explore" }, button));
     find("to-document").addEventListener("click", close);
     if (location.hash.length > 1) open(); // a link to a place in it
   }

@@ -60,8 +60,8 @@ QUESTIONS = {
 
 
 @dataclass(frozen=True)
-class Told:
-    """What a document tells of a run.
+class RunContent:
+    """What a document says of a run.
 
     Attributes
     ----------
@@ -90,21 +90,21 @@ class Told:
     interactions: Interactions | None = None
 
 
-def story(told: Told, *, is_open: bool = False) -> str:
+def run_document(content: RunContent, *, is_open: bool = False) -> str:
     """The document; `is_open` shows what is else behind a click, for paper."""
-    facts = told.facts
+    facts = content.facts
     curves = by_importance(facts.curves)
-    parts = [_header(told), _summary(told), *_reading(facts, is_open=is_open)]
+    parts = [_header(content), _summary(content), *_reading(facts, is_open=is_open)]
     if curves:
         parts.append('<h2 class="part">The features, the most important first</h2>')
         common = Common.of(curves, target_of(facts.settings))
         # Curves of a part of the observations are in the card of their feature.
         cards = enumerate(without_parts(curves), start=1)
-        parts += [_card(told, curve, k, common) for k, curve in cards]
-        parts += _together(told)
-    parts += [challenger_card(name, found) for name, found in told.challengers.items()]
-    parts.append(_appendix(told))
-    return f'<main class="story">{"".join(parts)}</main>\n'
+        parts += [_card(content, curve, k, common) for k, curve in cards]
+        parts += _together(content)
+    parts += [challenger_card(name, found) for name, found in content.challengers.items()]
+    parts.append(_appendix(content))
+    return f'<main class="document">{"".join(parts)}</main>\n'
 
 
 def answers(facts: Facts) -> str:
@@ -119,8 +119,8 @@ def answers(facts: Facts) -> str:
     return f'{trouble}<dl class="answers">{"".join(rows)}</dl>'
 
 
-def _header(told: Told) -> str:
-    facts = told.facts
+def _header(content: RunContent) -> str:
+    facts = content.facts
     settings, status = facts.settings, facts.status
     command = settings.get("command")
     data = command.get("data") if isinstance(command, Mapping) else settings.get("data")
@@ -134,7 +134,7 @@ def _header(told: Told) -> str:
         status.state + (f" {_date(status.heartbeat)}" if status.heartbeat else ""),
     ]
     said = " · ".join(label(part) for part in parts if part)
-    return f"<header><h1>{_text(told.name)}</h1><p>{_text(said)}</p></header>"
+    return f"<header><h1>{_text(content.name)}</h1><p>{_text(said)}</p></header>"
 
 
 def _short_model(text: str) -> str:
@@ -149,10 +149,10 @@ def _short_model(text: str) -> str:
     return " | ".join(step.strip().rpartition(".")[2] for step in text.split("|"))
 
 
-def _summary(told: Told) -> str:
-    facts = told.facts
+def _summary(content: RunContent) -> str:
+    facts = content.facts
     parts = ['<section class="card summary"><h2>In short</h2>', answers(facts)]
-    figures = [drawn for drawn in (_metric(told), _score(told)) if drawn is not None]
+    figures = [drawn for drawn in (_metric(content), _score(content)) if drawn is not None]
     figures += _bars(facts.curves)
     if figures:
         parts.append(f'<div class="figures">{"".join(figures)}</div>')
@@ -163,30 +163,30 @@ def _summary(told: Told) -> str:
     return f"{''.join(parts)}</section>"
 
 
-def _metric(told: Told) -> str | None:
-    facts = told.facts
+def _metric(content: RunContent) -> str | None:
+    facts = content.facts
     name = called_of(facts.metrics)
     if name is None:
         return None
     is_share = bool(np.nanmax(facts.metrics[name][1]) <= 1) and "ccuracy" in name
     say = percent if is_share else few_digits
     title, series = name.replace("_", ", last "), facts.metrics[name]
-    drawn = series_drawing(title, series, _marks(facts), say, _clock(told))
+    drawn = series_drawing(title, series, _marks(facts), say, _clock(content))
     return f"<figure>{drawn}{_meaning(_marks(facts))}</figure>" if drawn else None
 
 
-def _clock(told: Told) -> Clock | None:
-    return clock_of(max(told.histories.values(), key=len, default=()))
+def _clock(content: RunContent) -> Clock | None:
+    return clock_of(max(content.histories.values(), key=len, default=()))
 
 
-def _score(told: Told) -> str | None:
+def _score(content: RunContent) -> str | None:
     """The mean prediction over time; of several outputs the one that moved most."""
-    facts = told.facts
+    facts = content.facts
     if not facts.scores:
         return None
     name = most_moved(facts.scores)
     title, say = _as_on_axes(name, facts)
-    drawn = series_drawing(title, facts.scores[name], _marks(facts), say, _clock(told))
+    drawn = series_drawing(title, facts.scores[name], _marks(facts), say, _clock(content))
     return f"<figure>{drawn}</figure>" if drawn else None
 
 
@@ -256,7 +256,7 @@ def _listed(title: str, changes: Sequence[LoggedChange], most: int) -> Iterator[
     )
     rest = len(changes) - most
     more = f'<p class="muted">And {counted(rest, "earlier one")}.</p>' if rest > 0 else ""
-    yield f'<h3>{title}</h3><ol class="told">{items}</ol>{more}'
+    yield f'<h3>{title}</h3><ol class="sentences">{items}</ol>{more}'
 
 
 def _when(logged: LoggedChange) -> str:
@@ -274,21 +274,21 @@ def _reading(facts: Facts, *, is_open: bool) -> Iterator[str]:
     )
 
 
-def _card(told: Told, curve: Curve, rank: int, common: Common) -> str:
+def _card(content: RunContent, curve: Curve, rank: int, common: Common) -> str:
     """A feature: what the model makes of it, its curve, its effect over time, its changes."""
-    marks = _marks(told.facts, curve.feature)
-    drawn = [(curve_drawing(curve, common), ""), *_effect(told, curve)]
-    history = told.histories.get(curve.feature, ())
+    marks = _marks(content.facts, curve.feature)
+    drawn = [(curve_drawing(curve, common), ""), *_effect(content, curve)]
+    history = content.histories.get(curve.feature, ())
     drawn.append((carpet_drawing(history, marks, common), ""))
     figures = "".join(
         f"<figure>{svg}{f'<figcaption>{_text(said)}</figcaption>' if said else ''}</figure>"
         for svg, said in drawn
         if svg
     )
-    of_parts = parts_of(told.facts.curves, curve)
-    parts = _parts(part_drawings(curve, told.facts.curves, common.target), len(of_parts))
+    of_parts = parts_of(content.facts.curves, curve)
+    parts = _parts(part_drawings(curve, content.facts.curves, common.target), len(of_parts))
     names = {curve.feature, *(part.feature for part in of_parts)}
-    own = [logged for logged in told.facts.changes if logged.change.feature in names]
+    own = [logged for logged in content.facts.changes if logged.change.feature in names]
     changes = "".join(_listed("Its changes", own, 12))
     said = belief(curve, common.target)
     sentence = f"{said[:1].upper()}{said[1:]}."
@@ -299,9 +299,9 @@ def _card(told: Told, curve: Curve, rank: int, common: Common) -> str:
     )
 
 
-def _effect(told: Told, curve: Curve) -> Iterator[tuple[str, str]]:
+def _effect(content: RunContent, curve: Curve) -> Iterator[tuple[str, str]]:
     """The local effects beside a curve, and what is to be seen, where the run has them."""
-    ale = told.ales.get(curve.feature)
+    ale = content.ales.get(curve.feature)
     is_single = curve.kind == "pdp" and len(curve.grid_values) == 1
     if isinstance(ale, Curve) and is_single and ale.categorical == curve.categorical:
         yield effect_drawing(curve, ale)
@@ -318,10 +318,10 @@ def _parts(drawings: Sequence[str], n_parts: int) -> str:
     return f'{said}<div class="figures">{figures}</div>'
 
 
-def _together(told: Told) -> Iterator[str]:
+def _together(content: RunContent) -> Iterator[str]:
     """What pairs of features do together, as a heat map."""
-    if told.interactions is not None:
-        svg, said = pairs.told(told.interactions)
+    if content.interactions is not None:
+        svg, said = pairs.described(content.interactions)
         yield (
             '<section class="card"><h2>What features do together</h2><div class="figures">'
             f"<figure>{svg}<figcaption>{_text(said)}</figcaption></figure></div></section>"
@@ -331,13 +331,13 @@ def _together(told: Told) -> Iterator[str]:
 # The appendix.
 
 
-def _appendix(told: Told) -> str:
-    facts = told.facts
+def _appendix(content: RunContent) -> str:
+    facts = content.facts
     explained = Explained.of(facts.curves)
     parts = ['<section class="card appendix"><h2>Appendix</h2>']
     if explained is not None and explained.sentence:
         parts.append(f"<p>{_text(explained.sentence)}</p>")
-    for title, values in told.others.items():
+    for title, values in content.others.items():
         rows = sorted(values.items(), key=lambda item: -item[1])
         parts.append(f"<h3>{_text(title)}</h3>{_table((k, few_digits(v)) for k, v in rows)}")
     parts.append("<h3>Settings of the run</h3>")

@@ -17,24 +17,24 @@ from ipdp.monitor.data.move import Move
 from ipdp.web import write_report
 from ipdp.web.pdf import printed
 from ipdp.web.report import printed_page
+from ipdp.web.run_document import _short_model, run_document, settings_rows
 from ipdp.web.run_view import RunView
-from ipdp.web.story import _short_model, settings_rows, story
 
 
-def told(path):
+def content(path):
     with LogReader(path) as reader:
         view = RunView(reader)
         view.refresh()
-        return view.told()
+        return view.content()
 
 
 @pytest.fixture(scope="module")
 def loans(tmp_path_factory):
-    return write_run(tmp_path_factory.mktemp("story") / "loans")
+    return write_run(tmp_path_factory.mktemp("document") / "loans")
 
 
 def test_the_answers_come_first(loans):
-    text = html.unescape(story(told(loans)))
+    text = html.unescape(run_document(content(loans)))
     quality = "Accuracy 99.9\xa0% after 2,000 observations."
     changes = "The model changed its mind once, about salary at 1,100 of 2,000"
     belief = "It relies most on "
@@ -46,7 +46,7 @@ def test_the_answers_come_first(loans):
 
 
 def test_a_card_has_curve_effect_over_time_and_changes(loans):
-    text = html.unescape(story(told(loans)))
+    text = html.unescape(run_document(content(loans)))
     cards = {re.search(r"</span> (.*?)</h3>", card)[1]: card for card in text.split("<article")[1:]}
     assert cards["salary"].count("<figure>") == 2  # the curve, and the effect over time
     assert "salary: model changed since 1,000" in cards["salary"]
@@ -57,7 +57,7 @@ def test_a_card_has_curve_effect_over_time_and_changes(loans):
 
 
 def test_nothing_in_it_is_a_script_or_comes_from_elsewhere(loans):
-    text = printed_page(told(loans))
+    text = printed_page(content(loans))
     assert "<script" not in text
     assert not re.search(r'(?:src|href)="(?!data:image/png;base64,)', text)
     assert '<details class="card reading" open>' in text
@@ -65,14 +65,14 @@ def test_nothing_in_it_is_a_script_or_comes_from_elsewhere(loans):
 
 def test_evil_names_are_text(tmp_path):
     write_run(tmp_path / "<b>evil", 600, features=EVIL, changes=(500,))
-    text = story(told(tmp_path / "<b>evil"))
+    text = run_document(content(tmp_path / "<b>evil"))
     assert "<img" not in text
     assert "<b>" not in text
     assert "</script>" not in text
 
 
 def test_further_explainers_are_in_the_appendix(tmp_path):
-    text = story(told(write_explained(tmp_path)))
+    text = run_document(content(write_explained(tmp_path)))
     assert text.index("Appendix") < text.index("gain by shuffling")
 
 
@@ -80,7 +80,7 @@ def test_a_run_that_came_to_nothing_says_why(tmp_path):
     with Log(tmp_path) as log:
         log.begin({}, ["a"])
         log.end(0, "failed", "no column 'a' in /home/me/data/loans.csv")
-    text = html.unescape(story(told(tmp_path)))
+    text = html.unescape(run_document(content(tmp_path)))
     assert "The run failed after 0 observations: no column 'a' in …/loans.csv." in text
     assert "<article" not in text
 
@@ -95,7 +95,7 @@ def test_what_only_grows_is_no_move_of_the_data(tmp_path):
             log.metric({"Accuracy": 0.5 + n / 1e4}, n)
         log.change(replace(change_at(600, kind="virtual"), move=grows), 600)
         log.end(1000)
-    text = html.unescape(story(told(tmp_path)))
+    text = html.unescape(run_document(content(tmp_path)))
     assert "the data have not moved" in text
     assert "the data moved" not in text
     assert "How the data moved" not in text
@@ -137,7 +137,7 @@ def test_every_setting_is_there_once():
 
 def test_it_fits_on_a_phone_and_on_paper(browser, loans, tmp_path):
     path = tmp_path / "paper.html"
-    path.write_text(printed_page(told(loans)))
+    path.write_text(printed_page(content(loans)))
     with visit(browser, path.as_uri(), size="phone") as page:
         assert page.evaluate("document.documentElement.scrollWidth") == 390
         assert page.locator("svg.drawing").count() > 2 * (len(FEATURES) - 1)
