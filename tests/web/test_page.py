@@ -764,6 +764,26 @@ def test_axes_follow_what_is_shown(loans, reader):
     until(loans, "document.getElementById('carpet').layout.xaxis.range[1] === 2000")
 
 
+def test_the_height_of_a_curve_is_that_of_its_own_time(browser, tmp_path):
+    curve = curve_at("salary", 100, np.random.default_rng(0)).select("yes")
+    with Log(tmp_path / "growing") as log:
+        log.begin({}, ["salary"])
+        for n, size in ((100, 1.0), (200, 100.0)):
+            error = size * curve.std_error
+            log.snapshot(
+                {"salary": replace(curve, average=size * curve.average, std_error=error)}, n
+            )
+        log.end(200)
+    path = write_report(tmp_path / "growing", tmp_path / "report.html")
+    with visit(browser, f"{path.as_uri()}#explore") as page:
+        drawn(page)
+        for place, size in ((0, 1.0), (1, 100.0)):
+            go_to(page, place)
+            low, high = page.evaluate("document.getElementById('curve').layout.yaxis.range")
+            values = size * curve.average
+            assert low < values.min() < values.max() < high < 1.5 * size
+
+
 def test_the_list_of_runs_says_what_each_has_come_to(browser, address):
     with visit(browser, address) as page:
         page.wait_for_selector(".run-headline")
