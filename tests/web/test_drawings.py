@@ -96,9 +96,19 @@ def test_a_metric_over_time():
 def test_a_wild_beginning_does_not_squeeze_a_metric():
     n, values = np.arange(1, 101), np.linspace(80.0, 70.0, 100)
     values[:15] = 200_000.0
-    [line] = parts(series_drawing("MAE", (n, values), []), "d-metric")
-    assert max(heights(line)[20:]) - min(heights(line)[20:]) > 60
-    assert min(heights(line)[:15]) >= min(heights(line)) >= 0  # cut at the top
+    svg = series_drawing("MAE", (n, values), [])
+    [line] = parts(svg, "d-metric")
+    assert len(heights(line)) == 85  # nothing is drawn of the rest, as if it were at the top
+    assert max(heights(line)) - min(heights(line)) > 60
+    assert "beyond this scale until 15" in svg
+
+
+def test_a_short_beginning_that_is_beyond_is_not_worth_a_word():
+    n, values = np.arange(1, 101), np.linspace(80.0, 70.0, 100)
+    values[:3] = 200_000.0
+    svg = series_drawing("MAE", (n, values), [])
+    assert len(heights(parts(svg, "d-metric")[0])) == 97
+    assert "beyond" not in svg
 
 
 def test_a_wild_end_is_seen():

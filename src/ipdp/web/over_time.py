@@ -33,6 +33,8 @@ _ROWS, _COLUMNS = 36, 160
 _FEW = 20  # snapshots
 # The beginning of a metric is not shown as far as it is so many ranges of the second half away.
 _WILD = 10.0
+# It is said if that is more than this part of the time.
+_LONG = 0.1
 
 
 def carpet_drawing(
@@ -151,8 +153,15 @@ def series_drawing(
         at, kind = across(mark.n), "d-model" if mark.is_model else "d-data"
         drawing.line((at, at), (TOP - 3, 148.0), f"d-mark {kind}")
     kept = np.unique(np.linspace(0, len(n) - 1, 400).round().astype(int))
-    heights = [min(max(up(v), TOP), 146.0) for v in values[kept]]
-    drawing.path([across(k) for k in n[kept]], heights, "d-line d-metric")
+    heights = np.array([up(v) for v in values[kept]])
+    # What is beyond the scale is not drawn as if it were at its end.
+    is_beyond = (heights < TOP) | (heights > 146.0)
+    heights[is_beyond] = np.nan
+    drawing.path([across(k) for k in n[kept]], heights.tolist(), "d-line d-metric")
+    last = n[kept][is_beyond].max(initial=0.0)
+    if last > _LONG * n[-1]:
+        when = "at first" if clock is not None else f"until {last:,.0f}"
+        drawing.text(width - 10, 12, f"beyond this scale {when}", anchor="end")
     return str(drawing)
 
 
