@@ -11,10 +11,12 @@ from typing import Any
 from ipdp.comparison.between import compare
 from ipdp.comparison.difference import Verdict
 from ipdp.comparison.result import Comparison
+from ipdp.comparison.sides import must_have_one_scale
 from ipdp.core import packing, schema
 from ipdp.core.curve import Curve, feature_text
 from ipdp.core.files import read_plain, write_whole
 from ipdp.core.importance import Result
+from ipdp.core.link import Link
 from ipdp.core.parts import without_parts
 from ipdp.core.typing import Feature
 from ipdp.explainers import Explainer
@@ -101,7 +103,7 @@ class Baseline:
     def must_fit(self, curves: Mapping[Feature, Curve]) -> None:
         """Refuse curves of a model with other features or outputs; groups may be on one side."""
         features = [curve.feature for curve in without_parts(curves.values())]
-        self.must_have(features)
+        self._must_have_features(features)
         more = [feature for feature in features if feature not in self.curves]
         if more:
             raise ValueError(_other_features("has", more, " more"))
@@ -109,18 +111,25 @@ class Baseline:
         if outputs != self.outputs:
             raise ValueError(self._other_outputs(outputs))
 
-    def must_have(self, features: Iterable[Feature], outputs: Iterable[Any] = ()) -> None:
-        """Refuse a model without some feature of the baseline, or with another output.
+    def must_have(
+        self, features: Iterable[Feature], outputs: Iterable[Any] = (), link: Link | None = None
+    ) -> None:
+        """Refuse a model without some feature of the baseline, or with another output or link.
 
         That much is known before there is a curve: `features` are those that may get one.
         """
+        links = {curve.link for curve in self.curves.values()}
+        must_have_one_scale({"the baseline": links, "the run": {link}})
+        self._must_have_features(features)
+        if not self.outputs.issuperset(outputs):
+            raise ValueError(self._other_outputs(outputs))
+
+    def _must_have_features(self, features: Iterable[Feature]) -> None:
         theirs = set(features)
         own = [curve.feature for curve in without_parts(self.curves.values())]
         absent = [feature for feature in own if feature not in theirs]
         if absent:
             raise ValueError(_other_features("lacks", absent))
-        if not self.outputs.issuperset(outputs):
-            raise ValueError(self._other_outputs(outputs))
 
     def _other_outputs(self, outputs: Iterable[Any]) -> str:
         one, other = (", ".join(sorted(map(str, known))) for known in (self.outputs, outputs))

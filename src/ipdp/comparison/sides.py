@@ -73,13 +73,18 @@ def is_one_model(a: Side, b: Side) -> bool:
 def sides_of(a: Any, b: Any, at: When, against: When, explainer: str | None) -> tuple[Side, Side]:
     """Both sides of a comparison."""
     sides = side_of(a, at, explainer, "a"), side_of(b, against, explainer, "b")
-    scales = [{curve.link for curve in side.curves.values()} for side in sides]
-    if all(scales) and scales[0] != scales[1]:
-        said = [f"{side.name} has {_scale_text(k)}" for side, k in zip(sides, scales, strict=True)]
-        raise ValueError(f"both sides must have one scale: {said[0]}, {said[1]}")
+    must_have_one_scale({s.name: {curve.link for curve in s.curves.values()} for s in sides})
     if all(s.log is not None and s.log == sides[0].log and s.period is None for s in sides):
         return _two_times(*sides)
     return sides
+
+
+def must_have_one_scale(links: Mapping[str, set[Link | None]]) -> None:
+    """Refuse two sides, by name, whose curves have different links; none where there is none."""
+    one, other = links.values()
+    if one and other and one != other:
+        said = ", ".join(f"{name} has {_scale_text(own)}" for name, own in links.items())
+        raise ValueError(f"both sides must have one scale: {said}")
 
 
 def _scale_text(links: set[Link | None]) -> str:

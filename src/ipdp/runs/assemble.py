@@ -115,7 +115,7 @@ def _all_explainers(model: Any, stream: Source, config: RunConfig) -> dict[str, 
 def _must_fit(
     baseline: Baseline, named: Mapping[str, Explainer], stream: Source, config: RunConfig
 ) -> None:
-    """Refuse a baseline of other features or outputs, as far as the first observation tells."""
+    """Refuse a baseline of other features, outputs or scale, as far as the first row tells."""
     pdp = next((each for each in named.values() if isinstance(each, ipdp.IncrementalPDP)), None)
     looked = [] if stream.is_live else stream.peek()
     if pdp is None or not looked:
@@ -126,7 +126,7 @@ def _must_fit(
         # What is wrong with an observation is said by the run itself, with its place.
         with suppress(Exception):
             outputs = pdp.engine.predict([x]).labels or ()
-    baseline.must_have(followed(x, pdp.features, pdp.engine), outputs)
+    baseline.must_have(followed(x, pdp.features, pdp.engine), outputs, config.link)
 
 
 @contextmanager
