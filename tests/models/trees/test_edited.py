@@ -11,7 +11,7 @@ import pytest
 from river import forest, tree
 
 import ipdp
-from ipdp.models.trees import kernels
+from ipdp.models.trees import classification, kernels
 from ipdp.models.trees.engine import TreeEngine
 from ipdp.models.trees.kernels import voting
 
@@ -81,6 +81,8 @@ def without_plain_calls(monkeypatch):
         raise _Plain
 
     monkeypatch.setattr(TreeEngine, "_plain", refuse)
+    # Trees of before river 0.24 are asked themselves, leaf by leaf.
+    monkeypatch.setattr(classification, "_shares_by_call", refuse)
 
 
 def test_a_circle_among_the_parents_of_a_mondrian_tree(request):

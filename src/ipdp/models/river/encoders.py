@@ -104,7 +104,8 @@ def _one_hot_groups(step: Any, points: Points) -> Groups | None:
     None where a category may be left out, or stands for two values.
     """
     own = {name: f"{name}_{value}" for name, value in points.x.items()}
-    if step.categories is not None or step.drop_first or len(set(own.values())) < len(own):
+    is_limited = _categories(step) is not None or step.drop_first
+    if is_limited or len(set(own.values())) < len(own):
         return None
     if any(isinstance(value, (list, set)) for value in points.x.values()):
         return None
@@ -176,9 +177,15 @@ def _category(step: Any, name: FeatureName, value: Any) -> str | None:
     """The name of a category, None for one that is left out."""
     if value is ABSENT:
         return None
-    if step.categories is not None and value not in step.categories[name]:
+    categories = _categories(step)
+    if categories is not None and value not in categories[name]:
         return None
     return f"{name}_{value}"
+
+
+def _categories(step: Any) -> Any:
+    """The categories that an encoder was given; river 0.22 cannot be given any."""
+    return getattr(step, "categories", None)
 
 
 def _zeros(step: Any) -> Any:
