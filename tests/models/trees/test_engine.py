@@ -59,6 +59,26 @@ def test_several_observations_are_answered_by_the_model_as_it_is_each_time():
     assert ours.fault is None
 
 
+@pytest.mark.parametrize("as_a", [tuple, list])
+def test_two_askers_take_turns(as_a):
+    """Each with points of its own, as curves and a monitor have; a list may change in between."""
+    model = models.CLASSIFIERS["ARF mc"]()
+    stream = list(streams.prices(N))
+    for x, y in stream:
+        model.learn_one(x, y)
+    ours, plain, (x, _) = unchecked(model), plain_engine(model), stream[-1]
+    names = list(x)[:3]
+    questions = [as_a([Probe((name,), 0, 4, (False,), (None,))]) for name in names]
+    for k in (0, 1, 0, 1, 2, 1, 0):
+        positions = np.sort(np.random.default_rng(k).random((1, 1, 4)))
+        answer, expected = (e.ice([x], questions[k], positions) for e in (ours, plain))
+        order = [answer.labels.index(label) for label in expected.labels]
+        np.testing.assert_allclose(answer.values[:, order], expected.values, atol=1e-9)
+        if as_a is list:
+            questions[k][0] = questions[(k + 1) % 3][0]
+    assert ours.fault is None
+
+
 @pytest.mark.parametrize(("make", "stream"), list(cases()))
 def test_equals_plain_calls_along_a_stream(make, stream):
     model = make()

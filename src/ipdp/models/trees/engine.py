@@ -100,6 +100,21 @@ class Question(NamedTuple):
     values: FloatArray  # (n_outputs, n_points)
 
 
+class Served:
+    """How the columns of some probes are answered, the same for all observations.
+
+    `columns` by one walk, pairs in `lines` (their columns are `in_lines`), `others` by plain calls.
+    """
+
+    def __init__(self, probes: Sequence[Probe]) -> None:
+        self.probes = probes
+        self.columns = Columns(probes)
+        self.lines = [Lines(probe) for probe in self.columns.others if Lines.serves(probe)]
+        spans = [range(lines.probe.start, lines.probe.stop) for lines in self.lines]
+        self.in_lines = [column for span in spans for column in span]
+        self.others = [probe for probe in self.columns.others if not Lines.serves(probe)]
+
+
 class TreeEngine(RowEngine):
     """A tree, or an ensemble of trees, of river.
 
@@ -123,10 +138,8 @@ class TreeEngine(RowEngine):
         self.walk = walk
         self.checker = Checker(every=walk.checked_every)
         self.fault: str | None = None
-        self._columns = Columns(())
-        self._lines: list[Lines] = []
-        self._in_lines: list[int] = []  # their columns
-        self._others: list[Probe] = []  # those that need plain calls
+        # Those of the last two questions: curves and the monitor ask in turn.
+        self._served, self._served_before = Served(()), Served(())
         self._is_again = False
 
     @property
@@ -146,12 +159,10 @@ class TreeEngine(RowEngine):
         if self.fault is not None:
             return super().ice(observations, probes, positions)
         # A list might have been changed since.
-        if self._columns.probes is not probes or not isinstance(probes, tuple):
-            self._columns = Columns(probes)
-            self._lines = [Lines(probe) for probe in self._columns.others if Lines.serves(probe)]
-            spans = [range(lines.probe.start, lines.probe.stop) for lines in self._lines]
-            self._in_lines = [column for span in spans for column in span]
-            self._others = [p for p in self._columns.others if not Lines.serves(p)]
+        if self._served.probes is not probes or not isinstance(probes, tuple):
+            self._served, self._served_before = self._served_before, self._served
+            if self._served.probes is not probes or not isinstance(probes, tuple):
+                self._served = Served(probes)
         if len(observations) == 1:
             return self._ice_one(observations[0], positions)
         self.walk.hold(True)
@@ -172,7 +183,7 @@ class TreeEngine(RowEngine):
             self._is_again = False
 
     def _plain(self, x: Observation, positions: FloatArray) -> Outputs:
-        return super().ice([x], self._columns.probes, positions)
+        return super().ice([x], self._served.probes, positions)
 
     def _ice_one(self, x: Observation, positions: FloatArray) -> Outputs:
         """The curves of one observation; positions of shape (1, n_axes, n_points)."""
@@ -180,16 +191,16 @@ class TreeEngine(RowEngine):
             return self._plain(x, positions)
         x, points = self._given(x), None
         try:
-            points = self._columns.points(x, positions)
+            points = self._served.columns.points(x, positions)
             # Before the single features: members are compared as the latest answer had them.
-            surfaces = self._surfaces(x, positions[0]) if self._lines else []
+            surfaces = self._surfaces(x, positions[0]) if self._served.lines else []
             answer = self.walk.ice(points)
             if answer is None or surfaces is None:
                 return self._plain(x, positions)
             labels, values = answer
             for own, surface in surfaces:
                 values[:, own] = aligned(surface, labels).values[0]
-            if self._others:
+            if self._served.others:
                 self._add_others(x, positions[0], labels, values)
         except Exception as error:
             # If river raises as well, it is the observation; then nothing is wrong with the walk.
@@ -204,7 +215,7 @@ class TreeEngine(RowEngine):
     ) -> list[tuple[slice, Outputs]] | None:
         """The answers for pairs, line by line; None if plain calls are to be made."""
         found = []
-        for pair in self._lines:
+        for pair in self._served.lines:
             as_one = pair.as_one(x, positions)
             if as_one is not None:
                 all_of_it, line, firsts = as_one
@@ -226,7 +237,7 @@ class TreeEngine(RowEngine):
         self, x: Observation, positions: FloatArray, labels: Sequence[Label], values: FloatArray
     ) -> None:
         """Fill in the columns that the walk does not serve, by plain calls."""
-        for probe in self._others:
+        for probe in self._served.others:
             found, table = self._tabulate(self._along(x, probe, positions))
             columns = values[:, probe.start : probe.stop]
             columns[:] = 0.0
@@ -241,13 +252,14 @@ class TreeEngine(RowEngine):
         question = Question(points, positions[0], labels, values)
         if not self.checker.wants_all():
             agrees = self._agrees_somewhere(question)
-        elif self._columns.n <= self.checker.most:
+        elif self._served.columns.n <= self.checker.most:
             plain = self._plain(points.x, positions)
             agrees = agree(labels, values, plain)
             if agrees:
                 return aligned(plain, labels)
         else:
-            some = self.checker.some_of([*self._columns.walked_columns, *self._in_lines])
+            columns = self._served.columns.walked_columns
+            some = self.checker.some_of([*columns, *self._served.in_lines])
             agrees = all(self._agrees_at(column, question) for column in some)
         if agrees:
             return Outputs(labels, values[None])
@@ -261,12 +273,12 @@ class TreeEngine(RowEngine):
 
         Pairs have one of their own, with the whole model.
         """
-        checker, columns = self.checker, self._columns.walked_columns
+        checker, columns = self.checker, self._served.columns.walked_columns
         member = None
         if columns and not checker.wants_ensemble():
             member = self.walk.member(checker.one_of)
         if member is None:
-            chosen = [checker.one_of(own) for own in (columns, self._in_lines) if own]
+            chosen = [checker.one_of(own) for own in (columns, self._served.in_lines) if own]
             return all(self._agrees_at(column, question) for column in chosen)
         values, predict_at = member
         column = checker.one_of(columns)
@@ -275,7 +287,7 @@ class TreeEngine(RowEngine):
     def _agrees_at(self, column: int, question: Question) -> bool:
         points, positions, labels, values = question
         point = None
-        for lines in self._lines:
+        for lines in self._served.lines:
             if lines.probe.start <= column < lines.probe.stop:
                 point = lines.at(points.x, positions, column)
         return agree_at(labels, values, column, self.call(point or points.at(column)))

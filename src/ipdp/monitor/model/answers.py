@@ -141,12 +141,13 @@ def _at_places(
 ) -> tuple[FloatArray, FloatArray]:
     """Then and now at these places, (n_records, n_outputs, n_places) each."""
     shape = (len(records), len(outputs), len(places))
-    then, now = np.empty(shape), np.empty(shape)
+    then, now = np.zeros(shape), np.empty(shape)
     for k, probe, columns, answer in _asked_again(engine, records, number, outputs):
         record, m = records[k], probe.stop - probe.missing
-        (earlier,) = _then([record], [columns], outputs, probe.stop)
-        said, axis = np.concatenate([earlier, answer])[:, :m], record.positions[0, columns][:m]
-        then[k], now[k] = np.split(_interpolated(probe, axis, said, places), 2)
+        axis = record.positions[0, columns[:m]]
+        known = len(record.values)  # 0 for a class not known then
+        then[k, :known] = _interpolated(probe, axis, record.values[:, columns[:m]], places)
+        now[k] = _interpolated(probe, axis, answer[:, :m], places)
     return then, now
 
 

@@ -8,6 +8,7 @@ whatever points they had, and about no more points than are compared.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,6 +20,18 @@ from ipdp.monitor.features import Layout, Record
 _EDGE = 0.05
 # Axes are laid out one after the other: knots from 0 to 1, points from -1 to 2, this far apart.
 _APART = 4.0
+
+
+class _Axes(NamedTuple):
+    """The points of a layout's numbers, one feature after the other."""
+
+    rows: list[int]  # of the features
+    at: Array  # (n,) columns of the points
+    firsts: Array  # (n_features,) places of each feature's first and last among them
+    lasts: Array
+    low: FloatArray  # (n,) where the knots of its feature begin, how far they reach,
+    span: FloatArray
+    start: FloatArray  # and where they are laid out
 
 
 class Nearest:
@@ -52,6 +65,8 @@ class Nearest:
             self._laid[self._slices[row]] = scaled + _APART * row
         self._is_number = is_number
         self._probes: dict[tuple[bool, ...], tuple[Probe, ...]] = {}
+        # By the identity of their layout, of which many records have the same.
+        self._axes: dict[int, tuple[Layout, _Axes | None]] = {}
         self._cells = np.concatenate(
             [row * self.width + np.arange(n) for row, n in enumerate(sizes)]
         ).astype(int)
@@ -96,8 +111,31 @@ class Nearest:
         return columns, positions, within
 
     def _find_numbers(self, record: Record, columns: Array, within: Array) -> None:
+        axes = self._axes_of(record.layout)
+        if axes is None:
+            return
+        scaled = (record.positions[0, axes.at] - axes.low) / axes.span
+        laid = np.minimum(np.maximum(scaled, -1.0), 2.0) + axes.start
+        at = axes.at
+        if (laid[1:] < laid[:-1]).any():  # features, or points, in another order
+            order = np.argsort(laid, kind="stable")
+            laid, at = laid[order], at[order]
+        right = np.minimum(np.maximum(laid.searchsorted(self._laid), 1), len(laid) - 1)
+        near = right - (self._laid - laid[right - 1] < laid[right] - self._laid)
+        columns[:] = at[near]
+        low, high = scaled[axes.firsts], scaled[axes.lasts]
+        slack = _EDGE * (high - low)
+        within[axes.rows] = (low - slack <= 0.0) & (high + slack >= 1.0)
+
+    def _axes_of(self, layout: Layout) -> _Axes | None:
+        """The points of numbers in a layout; None if there are none."""
+        if id(layout) not in self._axes:
+            self._axes[id(layout)] = layout, self._axes_in(layout)
+        return self._axes[id(layout)][1]
+
+    def _axes_in(self, layout: Layout) -> _Axes | None:
         rows, starts, stops = [], [], []
-        for number, probe in zip(record.layout.targets, record.layout.probes, strict=True):
+        for number, probe in zip(layout.targets, layout.probes, strict=True):
             row = self._rows.get(number)
             stop = probe.stop - probe.missing
             if row is None or not self._is_number[row] or stop - probe.start < 2:
@@ -107,23 +145,13 @@ class Nearest:
                 starts.append(probe.start)
                 stops.append(stop)
         if not rows:
-            return
+            return None
         sizes = np.subtract(stops, starts)
         own = np.repeat(rows, sizes)
         ends = np.cumsum(sizes)
         firsts = ends - sizes
         at = np.arange(ends[-1]) + np.repeat(np.subtract(starts, firsts), sizes)
-        scaled = (record.positions[0, at] - self._low[own]) / self._span[own]
-        laid = np.minimum(np.maximum(scaled, -1.0), 2.0) + _APART * own
-        if (np.diff(laid) < 0).any():  # features, or points, in another order
-            order = np.argsort(laid, kind="stable")
-            laid, at = laid[order], at[order]
-        right = np.minimum(np.maximum(np.searchsorted(laid, self._laid), 1), len(laid) - 1)
-        near = right - (self._laid - laid[right - 1] < laid[right] - self._laid)
-        columns[:] = at[near]
-        low, high = scaled[firsts], scaled[ends - 1]
-        slack = _EDGE * (high - low)
-        within[rows] = (low - slack <= 0.0) & (high + slack >= 1.0)
+        return _Axes(rows, at, firsts, ends - 1, self._low[own], self._span[own], _APART * own)
 
     def _find_categories(self, record: Record, columns: Array, within: Array) -> None:
         for number, probe in zip(record.layout.targets, record.layout.probes, strict=True):
