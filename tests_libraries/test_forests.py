@@ -218,3 +218,35 @@ def test_what_is_not_known_is_asked_of_the_library(model, words):
     found = ours.ice(FRAME[:2].to_dict("records"), probes, np.repeat(positions[None], 2, axis=0))
     assert found.values.shape[0] == 2
     assert ours.fault is None
+
+
+@pytest.mark.parametrize("size", [1e-35, 1e-36, -1e-36, -1e-35, -1.0000000180025095e-35, 2e-35])
+def test_numbers_next_to_zero_are_zeros_to_lightgbm(size):
+    model = lightgbm.LGBMRegressor(**LGB).fit(FRAME, SCORE)
+    [curve] = ipdp.partial_dependence(model, FRAME, ["a"], grid=ipdp.grid.Fixed([-1.0, size, 1.0]))
+    assert curve.average[0, 1] == pytest.approx(
+        model.predict(FRAME.assign(a=size)).mean(), abs=1e-9
+    )
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        pytest.param(lightgbm.LGBMRegressor(**LGB), id="LightGBM"),
+        pytest.param(xgboost.XGBRegressor(**XGB), id="XGBoost"),
+        pytest.param(catboost.CatBoostRegressor(**CAT), id="CatBoost"),
+    ],
+)
+@pytest.mark.parametrize("feature", ["a", "b"])
+def test_a_curve_at_the_thresholds_has_every_step(model, feature):
+    """Wherever it is read, the step that it lies in is the mean of the model's own answers."""
+    model.fit(FRAME, SCORE)
+    at = ipdp.models.thresholds(model)[feature]
+    grid = {feature: ipdp.grid.Thresholds(at, size=10_000)}
+    [curve] = ipdp.partial_dependence(model, FRAME, [feature], grid=grid)
+    points = curve.grid_values[0]
+    rng = np.random.default_rng(1)
+    for value in [*rng.uniform(points[0], points[-1], 20), *rng.choice(points, 10)]:
+        expected = model.predict(FRAME.assign(**{feature: value})).mean()
+        step = np.searchsorted(points, value)
+        assert curve.average[0, step] == pytest.approx(expected, abs=1e-5)

@@ -14,7 +14,7 @@ from sklearn.preprocessing import OrdinalEncoder
 
 import ipdp
 import ipdp.spark
-from ipdp.grid import Auto, Categories, Fixed, MinMax, QuantileRange, Quantiles
+from ipdp.grid import Auto, Categories, Fixed, MinMax, QuantileRange, Quantiles, Thresholds
 from ipdp.grid.lattice import Lattice
 from ipdp.spark.grids import look_at
 
@@ -43,6 +43,7 @@ GRIDS = {
     "fixed": {
         "temp": Fixed([-5.0, 0.0, 12.5], missing=True),
         "hour": Fixed([0, 8, 16]),
+        "load": Thresholds([100.0, 250.0, 400.0]),
         "day": Categories(4, missing=True),
         "holiday": MinMax(),
         "region": Fixed(["north", "south"]),

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from ipdp import NotEnoughSamples
-from ipdp.grid import Auto, Categories, Fixed, MinMax, QuantileRange, Quantiles
+from ipdp.grid import Auto, Categories, Fixed, MinMax, QuantileRange, Quantiles, Thresholds
 from ipdp.grid.lattice import Lattice
 
 
@@ -47,6 +47,7 @@ CASES = {
     "Quantiles of integers": (Quantiles(8, **STORED), integers),
     "Quantiles by chance": (Quantiles(8, **STORED, select="uniform"), numbers),
     "Fixed": (Fixed([0.0, 1.0, 2.0]), numbers),
+    "Thresholds": (Thresholds([0.0, 1.0, 1.0, 2.0]), numbers),
     "Fixed categories": (Fixed(["a", "b"]), letters),
     "Categories": (Categories(window=100), letters),
     "few Categories": (Categories(3, 100), letters),

@@ -9,5 +9,15 @@ from ipdp.grid.base import Grid
 from ipdp.grid.categories import Categories
 from ipdp.grid.fixed import Fixed
 from ipdp.grid.ranges import MinMax, QuantileRange, Quantiles
+from ipdp.grid.thresholds import Thresholds
 
-__all__ = ["Auto", "Categories", "Fixed", "Grid", "MinMax", "QuantileRange", "Quantiles"]
+__all__ = [
+    "Auto",
+    "Categories",
+    "Fixed",
+    "Grid",
+    "MinMax",
+    "QuantileRange",
+    "Quantiles",
+    "Thresholds",
+]

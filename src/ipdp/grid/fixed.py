@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -35,7 +35,7 @@ class Fixed(NumberGrid):
     array(['low', 'high'], dtype=object)
     """
 
-    _settings = ("values", "missing")
+    _settings: ClassVar[tuple[str, ...]] = ("values", "missing")
 
     def __init__(self, values: Iterable[Any], *, missing: bool = False) -> None:
         super().__init__(warm_up=1, missing=missing)
@@ -103,8 +103,8 @@ class Fixed(NumberGrid):
         self._n = state["n"]
         self._recent = deque(schema.categories(state, "recent"), maxlen=RUG_SIZE)
 
-    def merge(self, later: Fixed) -> Fixed:
-        joined = Fixed(self.values, missing=self.missing)
+    def merge(self, later: Self) -> Self:
+        joined = type(self)(**self.settings)
         joined._n = self._n + later._n
         joined._recent = deque([*self._recent, *later._recent], maxlen=RUG_SIZE)
         return joined

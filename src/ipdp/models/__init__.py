@@ -5,6 +5,7 @@ from ipdp.models.base import Engine, Outputs, Probe, SlowPathWarning
 from ipdp.models.batched import ArrayEngine, BatchedEngine, FrameEngine
 from ipdp.models.detect import engine, register
 from ipdp.models.per_row import RowEngine
+from ipdp.models.splits import thresholds
 
 __all__ = [
     "ArrayEngine",
@@ -18,4 +19,5 @@ __all__ = [
     "build",
     "engine",
     "register",
+    "thresholds",
 ]

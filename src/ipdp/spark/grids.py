@@ -14,14 +14,23 @@ from typing import Any
 import numpy as np
 
 from ipdp.core.typing import Array, FeatureName, State
-from ipdp.grid import Auto, Categories, Fixed, Grid, MinMax, QuantileRange, Quantiles
+from ipdp.grid import (
+    Auto,
+    Categories,
+    Fixed,
+    Grid,
+    MinMax,
+    QuantileRange,
+    Quantiles,
+    Thresholds,
+)
 from ipdp.grid.auto import LOWER, UPPER
 from ipdp.grid.base import LARGEST, RUG_SIZE, Key
 from ipdp.spark.order_statistics import order_statistics
 
 # Whole numbers up to this are those that floats can hold.
 _WHOLE = 2**53
-_KNOWN = (Auto, MinMax, QuantileRange, Quantiles, Categories, Fixed)
+_KNOWN = (Auto, MinMax, QuantileRange, Quantiles, Categories, Fixed, Thresholds)
 # As many rows at the end of the table are fetched; a pair shows so many.
 N_LAST = 256
 
@@ -170,8 +179,8 @@ def _kind(df: Any, name: str, grid: Grid) -> str:
     if type(grid) not in _KNOWN:
         raise ValueError(
             f"the grid of {name!r}, {type(grid).__name__}, cannot be had exactly from Spark's "
-            "aggregates: take Auto, MinMax, QuantileRange, Quantiles, Categories, or Fixed with "
-            "the points themselves"
+            "aggregates: take Auto, MinMax, QuantileRange, Quantiles, Categories, Thresholds, or "
+            "Fixed with the points themselves"
         )
     kind = df.schema[name].dataType.typeName()
     if kind in ("byte", "short", "integer", "long"):

@@ -15,6 +15,8 @@ from ipdp.models.forests.kernels.ice import ZERO_IS_MISSING
 # Bits of a split: by category, missing values go left, and what counts as missing.
 _CATEGORICAL, _DEFAULT_LEFT = 1, 2
 _ZERO, _NAN = 1, 2
+# Numbers that are no larger are zeros to it.
+_LEAST = float(np.float32(1e-35))
 
 
 def booster_of(model: Any) -> Any:
@@ -98,7 +100,7 @@ def _tree(text: str, output: int) -> Tree:
 
     return Tree(
         over_all(_numbers(fields, "split_feature", np.int64), -1),
-        over_all(threshold, 0.0),
+        over_all(np.where(is_category, threshold, _beside_zero(threshold)), 0.0),
         over_all(children[0], 0),
         over_all(children[1], 0),
         over_all(missing_left & ~is_category, False),
@@ -107,6 +109,14 @@ def _tree(text: str, output: int) -> Tree:
         over_all(np.where((missing == _ZERO) & ~is_category, ZERO_IS_MISSING, 0), 0),
         _categories(fields, threshold, is_category),
     )
+
+
+def _beside_zero(threshold: FloatArray) -> FloatArray:
+    """Thresholds that numbers as small as a zero are on the same side of as a zero is."""
+    is_below = (threshold >= -_LEAST) & (threshold < 0)
+    is_above = (threshold >= 0) & (threshold < _LEAST)
+    below = np.nextafter(-_LEAST, -np.inf)
+    return np.where(is_below, below, np.where(is_above, _LEAST, threshold))
 
 
 def _numbers(fields: dict[str, str], name: str, kind: Any) -> Array:
