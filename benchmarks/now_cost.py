@@ -21,8 +21,8 @@ from river import forest
 from river.datasets import synth
 
 import ipdp
+from ipdp.explainers.state.asking import Asked
 from ipdp.explainers.state.correction import _Answers
-from ipdp.explainers.state.pool import Asked
 
 FEATURES = ["salary", "commission", "age", "elevel", "car", "zipcode", "hvalue", "hyears", "loan"]
 

@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ipdp.grid import Auto, Categories, Fixed, MinMax, QuantileRange, Quantiles
-from ipdp.grid.lattice import Lattice, Steps
+from ipdp.grid.lattice import Lattice
+from ipdp.grid.steps import Steps
 
 PROPERTY = settings(deadline=None, derandomize=True)
 

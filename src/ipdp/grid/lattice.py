@@ -16,7 +16,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -27,6 +27,7 @@ from ipdp.grid.auto import Auto
 from ipdp.grid.base import Grid, Key, need_points
 from ipdp.grid.doubt import Looks
 from ipdp.grid.ranges import RangeGrid
+from ipdp.grid.steps import Steps, finest
 
 # A step is at most the distance of the grid's points and more than half of it. It is halved or
 # doubled only when it is beyond that by this many octaves.
@@ -193,8 +194,8 @@ class Lattice(Grid):
         if steps is not None and -_SLACK <= distance - steps.exponent <= 1 + _SLACK:
             self._move_ends(low, high, steps)
         else:
-            finest = _finest(low, high, whole=source.whole, thirds=self._thirds)
-            self._exponent = max(math.floor(distance), finest)
+            least = finest(low, high, whole=source.whole, thirds=self._thirds)
+            self._exponent = max(math.floor(distance), least)
             steps = Steps(self._exponent, self._thirds)
             ahead = self._ahead(steps)
             self._first, self._last = steps.below(low - ahead), steps.above(high + ahead)
@@ -241,8 +242,8 @@ class Lattice(Grid):
             if is_near and abs(wanted - old[1]) <= 1:
                 self._held.append(old)
                 continue
-            finest = _finest(point, point, whole=source.whole, thirds=self._thirds)
-            steps = Steps(max(round(wanted), finest), self._thirds)
+            least = finest(point, point, whole=source.whole, thirds=self._thirds)
+            steps = Steps(max(round(wanted), least), self._thirds)
             self._held.append((steps.nearest(point), steps.exponent))
         return sorted({knot for knot, _ in self._held})
 
@@ -375,61 +376,6 @@ def _check(state: State) -> None:
         raise ValueError("the state is damaged: the knots of a grid do not ascend")
 
 
-class Steps(NamedTuple):
-    """Where the knots of a lattice are.
-
-    Examples
-    --------
-    >>> Steps(0, thirds=False).at(7), Steps(0, thirds=True).at(6), Steps(-1, thirds=True).below(0.5)
-    (7.0, 6.333333333333333, 0)
-    """
-
-    exponent: int
-    thirds: bool
-
-    @property
-    def size(self) -> float:
-        """The distance of two knots."""
-        return math.ldexp(1.0, self.exponent)
-
-    @property
-    def _above(self) -> int:
-        """How many thirds of a step the knots are above its multiples."""
-        return 1 + self.exponent % 2
-
-    def at(self, k: int) -> float:
-        """The knot number k; the same number on every lattice that has it."""
-        if not self.thirds:
-            return math.ldexp(k, self.exponent)
-        return math.ldexp(3 * k + self._above, self.exponent) / 3
-
-    def nearest(self, x: float) -> float:
-        """The knot nearest to a number."""
-        return self.at(round(self._place(x)))
-
-    def below(self, x: float) -> int:
-        """The number of the last knot that is not above x."""
-        k = math.floor(self._place(x))
-        # The place is rounded: a knot may be taken for its neighbour.
-        return k - 1 if self.at(k) > x else k
-
-    def above(self, x: float) -> int:
-        """The number of the first knot that is not below x."""
-        k = math.ceil(self._place(x))
-        return k + 1 if self.at(k) < x else k
-
-    def _place(self, x: float) -> float:
-        return x / self.size - (self._above / 3 if self.thirds else 0)
-
-
 def _is_time(n: int, is_same: bool) -> bool:
     """Whether to look at the range after n values; `kernels.storages.Watch` does the same."""
     return n <= 64 or not n % 8 or not is_same
-
-
-def _finest(low: float, high: float, *, whole: bool, thirds: bool) -> int:
-    """The finest step that tells knots apart: whole numbers, or what the floats there can hold."""
-    ulp = math.frexp(math.ulp(max(abs(low), abs(high))))[1] - 1
-    if thirds:
-        ulp += 2  # three times the number of a knot is to be exact as well
-    return max(0, ulp) if whole else ulp

@@ -22,10 +22,11 @@ import numpy as np
 from ipdp.core import kernels
 from ipdp.core.observations import arranged
 from ipdp.core.typing import Array, FloatArray, Observation
+from ipdp.explainers.state.asking import Asked
 from ipdp.explainers.state.curve_memory import CurveMemory
 from ipdp.explainers.state.means import Means
 from ipdp.explainers.state.points import Layout
-from ipdp.explainers.state.pool import Asked, Kept
+from ipdp.explainers.state.pool import Kept
 from ipdp.grid.base import LARGEST
 from ipdp.models import Engine
 from ipdp.models.base import Probe

@@ -20,7 +20,8 @@ import numpy as np
 
 from ipdp.core import kernels, schema
 from ipdp.core.random import Uniforms
-from ipdp.core.typing import Array, FloatArray, Label, Observation, State
+from ipdp.core.typing import FloatArray, Label, Observation, State
+from ipdp.explainers.state.asking import Asked, Asking
 from ipdp.explainers.state.records import (
     IceRecord,
     Record,
@@ -35,17 +36,8 @@ from ipdp.explainers.state.targets import Target
 logger = logging.getLogger("ipdp.explainers")
 
 # Which observations are picked does not depend on a user's seed: any start is as good.
-_SEEDS = (0, 1)
+_SEED = 0
 _SAVED = ("n", "weight", "wanted", "_closed_at", "_pick_at", "_enough")
-_SAVED_OF_ASKED = ("_asked_at", "_reading", "_order", "_starts", "_chosen", "_credit")
-# How many are asked about for each observation that was explained: at most, on average; and while
-# the model changes little. At least so many are asked about each time.
-_RATE, _USUAL, _FEWEST = 1.2, 0.5, 8
-# What is not used is saved up for when the model changes: for so many readings of the whole pool.
-_SAVED_UP = 4
-# Those who were last asked about so many readings ago, or more, are asked about as often.
-_OLDEST = 4
-_NEGLIGIBLE = 1e-300
 # No stream has more weight: one observation has at most 1e150.
 _LARGEST_WEIGHT = 1e200
 _WEIGHT = schema.Kind("a weight", lambda v: schema.weight.fits(v) and v < _LARGEST_WEIGHT)
@@ -59,17 +51,6 @@ class Kept(NamedTuple):
     reading: (
         float  # at which reading that was; between two of them for one that was not asked again
     )
-
-
-class Asked(NamedTuple):
-    """Groups of the pool, and the one of each about whom the model is asked.
-
-    The groups are consecutive parts of `order`, by when they were last asked about, then by time.
-    """
-
-    order: list[int]  # numbers of all that are kept
-    starts: list[int]  # where each group begins in it
-    chosen: list[int]  # one of each group
 
 
 class Pool:
@@ -94,16 +75,9 @@ class Pool:
         self._newest: Kept | None = None  # of the stratum that grows
         self._pick_at = 0.0  # the weight at which one of its observations is picked,
         self._enough = 0.0  # and with which it is closed
-        self._picking, self._choosing = (Uniforms(seed=seed) for seed in _SEEDS)
-        # The last time that the model was asked: after how many observations, about whom, and what
-        # it said of them.
-        self._asked_at: int | None = None
-        self._reading = 0  # how often it was asked
-        self._credit = 0.0  # how many could have been asked about and were not
-        self._order: list[int] = []
-        self._starts: list[int] = []
-        self._chosen: list[int] = []
-        self._answered: dict[int, FloatArray] = {}
+        self._picking = Uniforms(seed=_SEED)
+        self._asking = Asking(size)
+        self._answered: dict[int, FloatArray] = {}  # what it said when it was last asked
         self._found: dict[int, Any] = {}  # what was found out of records, by their numbers
 
     @property
@@ -118,7 +92,9 @@ class Pool:
             self._adopt_answers()  # before the numbers change
         if self._newest is None or self.wanted == self._pick_at:
             self.n += 1
-            self._newest = Kept(Record(self.n, float(t), dict(x), *ice), ice.values, self._reading)
+            self._newest = Kept(
+                Record(self.n, float(t), dict(x), *ice), ice.values, self._asking.reading
+            )
         if self.weight >= self._enough:
             self._close(t)
         else:
@@ -201,62 +177,21 @@ class Pool:
         curve. Else `wanted` is called with a few of them, and says how many it takes; 0 if these
         few are enough.
         """
-        if n_explained != self._asked_at or len(self._order) != len(weights):
-            self._adopt_answers()
-            since = n_explained - (self._asked_at or 0)
-            self._reading += 1
-            first = self._one_of_each(_FEWEST, weights)
-            n = wanted(first.chosen)
-            asked = self._one_of_each(self._granted(n, since), weights) if n else first
-            self._order, self._starts, self._chosen = asked
-            self._asked_at = n_explained
-            saved = self._credit + _RATE * since - len(asked.chosen)
-            self._credit = min(max(saved, 0.0), float(_SAVED_UP * self.size))
-        return Asked(self._order, self._starts, self._chosen)
-
-    def _granted(self, wanted: float, since: int) -> int:
-        """How many may be asked about: what was saved up is for a model that has just changed."""
-        usual = max(_FEWEST, round(_USUAL * since))
-        if wanted < self.size:
-            return round(min(max(wanted, usual / 2), usual))
-        return max(usual, round(self._credit + _RATE * since))
-
-    def _one_of_each(self, n: int, weights: FloatArray) -> Asked:
-        order, starts = self._groups(n, weights)
-        sums = np.cumsum(weights[order])
-        stops = np.append(starts[1:], len(order))
-        below, above = np.append(0.0, sums)[starts], sums[stops - 1]
-        draws = np.array([self._choosing.draw() for _ in starts])
-        at = np.searchsorted(sums, below + draws * (above - below), side="right")
-        chosen = order[np.clip(at, starts, stops - 1)]
-        return Asked(order.tolist(), starts.tolist(), chosen.tolist())
-
-    def _groups(self, n: int, weights: FloatArray) -> tuple[Array, Array]:
-        """Consecutive parts, about n, of all by when they were last asked about.
-
-        What the model says of those who were asked about at the same time has changed by as much.
-        Parts have less weight the longer ago that was, so that nobody is left out for long.
-        """
-        readings = np.array([kept.reading for kept in self.kept])
-        order = np.argsort(readings, kind="stable")
-        if n >= len(order):
-            return order, np.arange(len(order))
-        ages = self._reading - readings[order]
-        sizes = weights[order] * np.minimum(ages, _OLDEST)
-        middles = (np.cumsum(sizes) - sizes / 2) / max(sizes.sum(), _NEGLIGIBLE)
-        begins = np.diff(np.floor(n * middles), prepend=-1.0) > 0
-        # The model may have changed between those who came since the last reading.
-        begins |= np.diff(ages < 1, prepend=True)
-        return order, np.flatnonzero(begins)
+        asking = self._asking
+        if not asking.is_due(n_explained, len(weights)):
+            return asking.last
+        self._adopt_answers()
+        readings = [kept.reading for kept in self.kept]
+        return asking.choose(n_explained, readings, weights, wanted)
 
     def _adopt_answers(self) -> None:
         """What the model said when it was last asked is what changes are told from by now."""
         for number, values in self._answered.items():
             if number < len(self._kept):
                 own = self._kept[number]
-                self._kept[number] = own._replace(latest=values, reading=self._reading)
+                self._kept[number] = own._replace(latest=values, reading=self._asking.reading)
             elif self._newest is not None:
-                self._newest = self._newest._replace(latest=values, reading=self._reading)
+                self._newest = self._newest._replace(latest=values, reading=self._asking.reading)
         self._answered = {}
 
     def said(self, number: int, values: FloatArray) -> None:
@@ -276,8 +211,8 @@ class Pool:
     def merge(self, later: Pool, t: float) -> Pool:
         """The pool of both at a time, by sampling: one of the same kind, not that of one stream."""
         both = Pool(self.size, alpha=self.alpha)
-        both.n, both._reading = self.n + later.n, max(self._reading, later._reading)
-        both._credit = min(self._credit + later._credit, float(_SAVED_UP * self.size))
+        both.n, both._asking = self.n + later.n, self._asking.merge(later._asking)
+        readings = [both._asking.reading - own._asking.reading for own in (self, later)]
         parts = [
             (own, k, weight)
             for k, pool in enumerate((self, later))
@@ -289,7 +224,7 @@ class Pool:
             both._kept = [
                 own._replace(
                     record=own.record._replace(n=first + k),
-                    reading=own.reading + both._reading - (self, later)[which]._reading,
+                    reading=own.reading + readings[which],
                 )
                 for k, (own, which, _) in enumerate(parts)
             ]
@@ -322,8 +257,8 @@ class Pool:
         vars(twin).update(vars(self))
         twin._kept, twin._table = list(self._kept), self._table.copy()
         twin._answered = dict(self._answered)
-        twin._picking, twin._choosing = (Uniforms(seed=seed) for seed in _SEEDS)
-        twin._picking.state, twin._choosing.state = self._picking.state, self._choosing.state
+        twin._picking, twin._asking = Uniforms(seed=_SEED), self._asking.copy()
+        twin._picking.state = self._picking.state
         return twin
 
     @property
@@ -343,12 +278,12 @@ class Pool:
         return {
             **{name: getattr(self, name) for name in _SAVED},
             "asked": {
-                **{name: getattr(self, name) for name in _SAVED_OF_ASKED},
+                **self._asking.state,
                 "readings": [kept.reading for kept in self.kept],
             },
             "weights": self._weights.tolist(),
             "picking": self._picking.state,
-            "choosing": self._choosing.state,
+            "choosing": self._asking.random,
             "records": records,
             # Nothing of those that the model says the same of.
             "latest": joined(
@@ -382,7 +317,7 @@ class Pool:
         self._newest = kept[n] if len(kept) > n else None
         answers = zip(state["answered"], parted(state["answers"]), strict=True)
         self._answered = {k: y for k, y in answers if y.shape[1] == kept[k].record.layout.n_points}
-        self._picking.state, self._choosing.state = state["picking"], state["choosing"]
+        self._picking.state, self._asking.random = state["picking"], state["choosing"]
         if n > self.size:  # fewer are to be kept now
             self._adopt_answers()
             self._join_lightest()
@@ -394,19 +329,8 @@ class Pool:
         """
         if state is None:
             return [0.0] * n
-        state = {"_credit": 0.0, **state}
-        schema.check(state, _asked_at=schema.maybe(schema.count), _reading=schema.count)
-        schema.check(state, _credit=schema.weight)
-        schema.check(state, _order=schema.parts, readings=schema.each(schema.weight, n))
-        order, below = state["_order"], schema.below(len(state["_order"]))
-        schema.check(state, _order=schema.each(below), _starts=schema.each(below))
-        starts = state["_starts"]
-        schema.check(state, _chosen=schema.each(below, len(starts)))
-        is_whole = len({*order}) == len(order) and starts == sorted({*starts})
-        if not is_whole or (order and starts[:1] != [0]):
-            raise ValueError("the state is damaged: its groups of observations are none")
-        for name in _SAVED_OF_ASKED:
-            setattr(self, name, state[name])
+        schema.check(state, readings=schema.each(schema.weight, n))
+        self._asking.state = state
         return list(state["readings"])
 
 
