@@ -12,7 +12,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from tests.web.browser import SIZES, TIMEOUT, drawn, go_to, settled, trace, traces, until, visit
-from tests.web.logs import EVIL, FEATURES, change_at, curve_at, curves_at, write_explained
+from tests.web.logs import (
+    EVIL,
+    FEATURES,
+    change_at,
+    curve_at,
+    curves_at,
+    write_explained,
+    write_run,
+)
 
 from ipdp.comparison import compare
 from ipdp.core.curve import feature_text
@@ -265,6 +273,26 @@ def test_a_link_names_the_explainers(browser, tmp_path):
         assert page.input_value("#explainer") == "ale"
         page.keyboard.press("Home")
         until(page, "location.hash.includes('by=gain') && location.hash.includes('n=100')")
+
+
+def test_groups_are_listed_for_the_feature_that_is_looked_at(browser, tmp_path):
+    """Six features with twenty groups each would be a list of 126."""
+    groups = {name: f"{name}, where country = {name[0]}" for name in ("age", "salary")}
+    write_run(tmp_path / "run", n=200, features=[*groups, *groups.values()], changes=())
+    path = write_report(tmp_path / "run", tmp_path / "report.html")
+
+    def shown(page):
+        return {row.inner_text() for row in page.locator("#features li:visible .name").all()}
+
+    with visit(browser, f"{path.as_uri()}#feature=0") as page:
+        drawn(page)
+        assert shown(page) == {*groups, groups["age"]}
+        choose(page, 1)
+        assert shown(page) == {*groups, groups["salary"]}
+        choose(page, 3)  # the group itself
+        assert shown(page) == {*groups, groups["salary"]}
+        page.fill("#search", "country")
+        assert shown(page) == set(groups.values())
 
 
 def test_features_are_ordered_by_importance_and_found(loans, reader):

@@ -36,10 +36,26 @@ def parts_among(features: Iterable[Feature]) -> set[Feature]:
     >>> parts_among(["age", "age, where country = AT", "hour, where workingday = yes"])
     {'age, where country = AT'}
     """
+    return set(wholes_among(features))
+
+
+def wholes_among(features: Iterable[Feature]) -> dict[Feature, Feature]:
+    """The names of curves of a part, each with that of the curve of all observations.
+
+    Examples
+    --------
+    >>> wholes_among(["age", "age, where country = AT", "hour, where workingday = yes"])
+    {'age, where country = AT': 'age'}
+    """
     known = list(features)
     # Names need not be texts; only those that are can have been given by `feature_where`.
-    whole = {tuple(map(str, _names(feature))) for feature in known}
-    return {feature for feature in known if not whole.isdisjoint(_wholes(feature))}
+    whole = {tuple(map(str, _names(feature))): feature for feature in known}
+    found = {}
+    for feature in known:
+        for name in _wholes(feature):
+            if name in whole:
+                found[feature] = whole[name]
+    return found
 
 
 def n_features(features: Iterable[Feature]) -> int:

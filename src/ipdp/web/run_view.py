@@ -12,7 +12,7 @@ from ipdp.core.explained import Explained
 from ipdp.core.importance import Result
 from ipdp.core.interactions import RESULTS, Interactions
 from ipdp.core.jsonable import readable
-from ipdp.core.parts import n_features, parts_among
+from ipdp.core.parts import n_features, parts_among, wholes_among
 from ipdp.core.redaction import short_paths
 from ipdp.core.typing import Array, Feature, FloatArray
 from ipdp.log.headline import Facts, headline, target_of
@@ -389,13 +389,13 @@ class RunView:
 
 
 def _named(features: Sequence[Feature]) -> list[dict[str, Any]]:
-    """The names of features, those of a pair, and whether it is of a part of the observations."""
-    of_parts = parts_among(features)
+    """The names of features, those of a pair, and the number of which it is a part, if of any."""
+    whole, place = wholes_among(features), {feature: k for k, feature in enumerate(features)}
     return [
         {
             "name": label(feature),
             "parts": list(map(label, feature if isinstance(feature, tuple) else (feature,))),
-            "of_part": feature in of_parts,
+            "part_of": place[whole[feature]] if feature in whole else None,
         }
         for feature in features
     ]

@@ -38,7 +38,7 @@
       });
     }
 
-    make(k, name) {
+    make(k, { name, part_of: whole }) {
       const line = element("path", { class: "spark-line", fill: "none" });
       const dot = element("circle", { class: "spark-dot" });
       const spark = drawing("spark", SPARK, line, dot);
@@ -48,7 +48,7 @@
         label, spark, value);
       button.addEventListener("click", () => this.choose(k));
       const row = element("li", {}, button);
-      return { row, button, line, dot, value, name };
+      return { row, button, line, dot, value, name, whole };
     }
 
     /** The features in order, as far as the search lets them through. */
@@ -58,10 +58,12 @@
 
     draw(run, chosen, at) {
       run.features.forEach((feature, k) => {
-        if (!this.rows[k]) this.rows[k] = this.make(k, feature.name);
+        if (!this.rows[k]) this.rows[k] = this.make(k, feature);
       });
       const order = run.byImportance(at);
-      if (String(order) !== String(this.order)) {
+      const open = this.rows[chosen].whole ?? chosen;
+      if (String(order) !== String(this.order) || open !== this.open) {
+        this.open = open;
         this.order = order;
         const focused = document.activeElement;
         this.node.append(...order.map((k) => this.rows[k].row));
@@ -92,7 +94,11 @@
 
     filter() {
       const wanted = this.search.value.trim().toLowerCase();
-      for (const { row, name } of this.rows) row.hidden = !name.toLowerCase().includes(wanted);
+      for (const { row, name, whole } of this.rows) {
+        // Of many groups nobody reads all: those of the feature that is looked at.
+        const isClosed = !wanted && whole !== null && whole !== this.open;
+        row.hidden = isClosed || !name.toLowerCase().includes(wanted);
+      }
       const n = this.visible.length;
       say(find("found"), wanted ? `${n} of ${ipdp.count(this.rows.length)}` : "");
     }

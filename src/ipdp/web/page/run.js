@@ -414,7 +414,7 @@
      * the observations ("age, where country = AT") come after those of all of them.
      */
     byImportance(at = this.length - 1) {
-      const last = this.features.map((feature) => Number(feature.of_part));
+      const last = this.features.map((feature) => Number(feature.part_of !== null));
       const value = this.features.map((_, k) => this.importanceAt(k, at));
       const size = (k) => (Number.isFinite(value[k]) ? value[k] : -Infinity);
       const bySize = (a, b) => (size(b) > size(a)) - (size(b) < size(a)) || a - b;
