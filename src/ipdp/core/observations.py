@@ -102,7 +102,20 @@ def is_na(value: Any) -> bool:
 
 
 def arranged(x: Observation, columns: tuple[FeatureName, ...]) -> Observation:
-    """The observation with its features in a given order; what it does not have is None."""
+    """The observation with its features in a given order; what it does not have is None.
+
+    Parameters
+    ----------
+    x
+        An observation.
+    columns
+        The features, in the order in which a model that takes arrays wants them.
+
+    Examples
+    --------
+    >>> arranged({"b": 2, "a": 1}, ("a", "b", "c"))
+    {'a': 1, 'b': 2, 'c': None}
+    """
     return x if tuple(x) == columns else {name: x.get(name) for name in columns}
 
 

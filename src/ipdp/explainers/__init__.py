@@ -1,5 +1,6 @@
 """Explainers: what a model is asked along a stream, and what is kept of its answers."""
 
+from ipdp.core.observations import arranged
 from ipdp.explainers.ale.batch import accumulated_local_effects
 from ipdp.explainers.ale.explainer import IncrementalALE
 from ipdp.explainers.base import Explainer
@@ -19,5 +20,6 @@ __all__ = [
     "Memory",
     "Split",
     "accumulated_local_effects",
+    "arranged",
     "partial_dependence",
 ]

@@ -5,7 +5,7 @@ evaluation points x~_t,k. Pass one to `ipdp.IncrementalPDP` for all features, or
 """
 
 from ipdp.grid.auto import Auto
-from ipdp.grid.base import Grid
+from ipdp.grid.base import Grid, NumberGrid, need_points
 from ipdp.grid.categories import Categories
 from ipdp.grid.fixed import Fixed
 from ipdp.grid.ranges import MinMax, QuantileRange, Quantiles
@@ -17,7 +17,9 @@ __all__ = [
     "Fixed",
     "Grid",
     "MinMax",
+    "NumberGrid",
     "QuantileRange",
     "Quantiles",
     "Thresholds",
+    "need_points",
 ]

@@ -242,6 +242,14 @@ class NumberGrid(Grid):
     ----------
     integers
         Whether the points are whole numbers; None: as long as every value has been one.
+
+    Examples
+    --------
+    >>> from ipdp import grid
+    >>> isinstance(grid.MinMax(10), grid.NumberGrid)
+    True
+    >>> [grid.MinMax(10).admit(x) for x in (3, True, float("nan"))]
+    [3, 1, None]
     """
 
     _settings = ("integers", *Grid._settings)
@@ -304,6 +312,21 @@ def numbered(n: int) -> tuple[int, ...]:
 
 
 def need_points(grid: Grid) -> None:
-    """Raise where points are asked of a grid that has no values yet."""
+    """Raise `NotEnoughSamples` where points are asked of a grid that has no values yet.
+
+    Parameters
+    ----------
+    grid
+        A grid of your own, in its `points` and `keys`.
+
+    Examples
+    --------
+    >>> import ipdp
+    >>> try:
+    ...     need_points(ipdp.grid.MinMax(10))
+    ... except ipdp.NotEnoughSamples as error:
+    ...     print(error)
+    the grid has no points before its first value
+    """
     if not grid.n_values:
         raise NotEnoughSamples("the grid has no points before its first value")

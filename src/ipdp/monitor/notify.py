@@ -22,6 +22,8 @@ from ipdp.monitor.change import Change
 if TYPE_CHECKING:
     from urllib.request import OpenerDirector
 
+__all__ = ["LogLine", "Only", "Webhook"]
+
 Handler = Callable[[Change], object]
 """Anything that takes a change."""
 

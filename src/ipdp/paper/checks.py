@@ -25,6 +25,12 @@ class Row(NamedTuple):
         Whether it was so on every seed; None where there is nothing to hold it to.
     known
         Whether it is known not to agree, and docs/paper.md says why.
+
+    Examples
+    --------
+    >>> from ipdp.paper import Row
+    >>> Row("error, at most 0.1", "small", "0.020", agrees=True).claim
+    'error, at most 0.1'
     """
 
     claim: str
@@ -121,7 +127,20 @@ def table(rows: Sequence[Row], width: int | None = None) -> str:
 
 
 def markdown(rows: Sequence[Row]) -> str:
-    """The rows as a table in Markdown."""
+    """The rows as a table in Markdown.
+
+    Parameters
+    ----------
+    rows
+        What to show.
+
+    Examples
+    --------
+    >>> print(markdown([within("error", "small", [0.02], high=0.1)]))
+    | claim | paper | seen | agrees |
+    | --- | --- | --- | --- |
+    | error, at most 0.1 | small | 0.020 | yes |
+    """
     lines = [_HEAD, ("---",) * len(_HEAD), *((*row[:3], _mark(row)) for row in rows)]
     return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
 

@@ -39,6 +39,13 @@ class Results:
         The files that were drawn, for the first seed.
     path
         results.json, which has all this and the numbers of each run.
+
+    Examples
+    --------
+    >>> from ipdp import paper
+    >>> failed = paper.Row("error, at most 0.1", "small", "0.120", agrees=False)
+    >>> paper.Results("storage", "Storages", rows=[failed]).agrees
+    False
     """
 
     name: str

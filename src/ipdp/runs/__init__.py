@@ -20,7 +20,7 @@ from ipdp.runs.events import (
     Started,
 )
 from ipdp.runs.loop import Run
-from ipdp.runs.prometheus import Exporter
+from ipdp.runs.prometheus import Exporter, MetricsServer
 from ipdp.runs.step import RunFailed
 from ipdp.runs.summary import Summary, run
 from ipdp.runs.terminal import ProgressBar, stop_on_signals
@@ -39,6 +39,7 @@ __all__ = [
     "Event",
     "Exporter",
     "Heartbeat",
+    "MetricsServer",
     "PaceChanged",
     "ProgressBar",
     "Replayed",
