@@ -19,6 +19,11 @@ GRIDS = {
 }
 
 
+@pytest.fixture(autouse=True, scope="module")
+def _one_by_one():
+    """Not here: no bits are compared, and as it is for a user it takes a seventh of the time."""
+
+
 def chunk(rng: np.random.Generator, start: int) -> list[dict[str, object]]:
     """Drifting numbers, and categories of which new ones appear for ever."""
     where = np.sin(start / 50_000)
