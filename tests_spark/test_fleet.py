@@ -165,13 +165,31 @@ def test_a_model_that_only_the_program_knows(stream, tmp_path):
     assert Member(make_own, before.kept()).pdp.n_seen == 40
 
 
-def test_what_is_wrong_is_said_at_the_start(spark, stream):
+def of_other_columns():
+    return ipdp.IncrementalPDP(tree.HoeffdingTreeClassifier(), ["aa"])
+
+
+def test_what_fails_in_a_worker_is_raised_as_it_was(stream, tmp_path):
+    def make_failing():
+        return ipdp.IncrementalPDP(lambda x: x["nothing"], ["a"])
+
+    curves = ipdp.spark.fleet(stream, make_failing, key="device")
+    writer = curves.writeStream.format("parquet").trigger(availableNow=True)
+    writer = writer.option("checkpointLocation", str(tmp_path / "spark"))
+    with pytest.raises(KeyError) as caught:
+        ipdp.spark.wait(writer.start(str(tmp_path / "curves")))
+    assert caught.value.args == ("'nothing'",)
+
+
+def test_what_is_wrong_is_refused_at_the_start(spark, stream):
     lock = __import__("threading").Lock()
     for given, kind, message in (
         ({"key": "devise"}, ValueError, "key: 'devise'"),
         ({"df": stream.withColumnRenamed("device", "n"), "key": "n"}, ValueError, "called 'n'"),
         ({"make": lambda: 3}, TypeError, "make must give"),
         ({"make": lambda: bool(lock)}, TypeError, "cannot be sent"),
+        ({"make": of_other_columns}, ValueError, "no feature 'aa' .did you mean 'a'"),
+        ({"make": lambda: ipdp.IncrementalPDP(len), "label": "y"}, ValueError, "leave `label` out"),
         ({"df": spark.createDataFrame(TABLE[:3], SCHEMA)}, ValueError, "needs a stream"),
     ):
         arguments = {"df": stream, "make": make, "key": "device", **given}

@@ -13,10 +13,13 @@ from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
+import pyarrow.dataset as ds
 import pytest
+from river import tree
 
 import ipdp
 import ipdp.spark
+from ipdp.spark.fleet import Member
 from ipdp.spark.interrupts import interruptible
 
 ROOT = Path(__file__).parents[1]
@@ -80,6 +83,46 @@ def of_stream(directory):
     with ipdp.spark.Sink(pdp, log=f"{directory}/run", columns=["a"]) as own:
         query = stream.writeStream.foreachBatch(own).trigger(availableNow=True)
         query.option("checkpointLocation", f"{directory}/spark").start().awaitTermination()
+
+
+class SlowLearner(tree.HoeffdingTreeClassifier):
+    """A tree that is slow to learn, in the second micro-batch, while Ctrl-C is awaited."""
+
+    directory, n = None, 0
+
+    def learn_one(self, x, y, w=1.0):
+        self.n += 1
+        if self.n > 150 and not (self.directory / "finish").exists():
+            (self.directory / "asked").touch()
+            time.sleep(0.02)
+        super().learn_one(x, y, w=w)
+
+
+def of_key(directory):
+    """What makes the explainer of a key."""
+
+    def make():
+        model = SlowLearner(grace_period=30)
+        model.directory = Path(directory)
+        return explainer(model)
+
+    return make
+
+
+def of_fleet(directory):
+    spark, data = begun(directory), Path(directory) / "data"
+    if not data.exists():
+        for start in range(0, N, 200):
+            part = spark.createDataFrame(table()[start : start + 200], SCHEMA)
+            part = part.selectExpr("*", "seq % 2 as device", "a > 0 as y")
+            part.coalesce(1).write.mode("append").parquet(str(data))
+    stream = spark.readStream.schema(f"{SCHEMA}, device long, y boolean")
+    stream = stream.option("maxFilesPerTrigger", 1).parquet(str(data))
+    made = of_key(directory)
+    curves = ipdp.spark.fleet(stream, made, key="device", label="y", time="seq")
+    writer = curves.writeStream.format("parquet").trigger(availableNow=True)
+    writer = writer.option("checkpointLocation", f"{directory}/spark")
+    ipdp.spark.wait(writer.start(f"{directory}/curves"))
 
 
 def run(job, directory, *, interrupt):
@@ -157,6 +200,24 @@ def test_what_is_logged(tmp_path, job):
         want, got = whole.results()["a"], snapshot.curves["a"]
         np.testing.assert_allclose(got.average, want.average, rtol=1e-12, atol=1e-14)
         np.testing.assert_allclose(got.std_error, want.std_error, rtol=1e-12)
+
+
+def test_a_fleet(tmp_path):
+    message = interrupted("of_fleet", tmp_path)
+    assert message == (
+        "KeyboardInterrupt: stopped; the same program goes on from its checkpointLocation, after "
+        "the last micro-batch that ended"
+    )
+    files = ds.dataset(tmp_path / "curves", exclude_invalid_files=True)
+    found = sorted(files.to_table().to_pylist(), key=lambda row: (row["device"], row["n"]))
+    want = []
+    for device in (0, 1):
+        member = Member(of_key(tmp_path))
+        own = [({"a": r["a"]}, r["a"] > 0) for r in table() if r["seq"] % 2 == device]
+        for start in range(0, N // 2, 100):  # each micro-batch once
+            member.take(own[start : start + 100], learn=True)
+            want += [(device, *row) for row in member.results([])]
+    assert [tuple(row.values()) for row in found] == want
 
 
 def asleep(k):

@@ -94,8 +94,10 @@ def test_frames_of_one_machine_are_refused():
         ipdp.spark.partial_dependence(lambda x: 1.0, [{"a": 1.0}])
 
 
-def test_the_last_words_of_a_worker():
+def test_what_a_worker_raised():
     text = "[PYTHON_EXCEPTION] An exception\nTraceback\nrounded.OwnError: a: b\n SQLSTATE: 38000\n"
-    assert sending._last_words(text) == (RuntimeError, "rounded.OwnError: a: b")
-    assert sending._last_words("") == (RuntimeError, "a worker failed")
-    assert sending._last_words("lost\nan executor") == (RuntimeError, "an executor")
+    assert sending.raised(text) == (RuntimeError, "rounded.OwnError: a: b")
+    assert sending.raised("") == (RuntimeError, "a worker failed")
+    assert sending.raised("lost\nan executor") == (RuntimeError, "an executor")
+    text = "[STREAM_FAILED] Query [id = 1] terminated with exception: no space\n=== Query ===\nPlan"
+    assert sending.raised(text) == (RuntimeError, "no space")

@@ -9,5 +9,16 @@ from ipdp.spark.keys import Key, keys
 from ipdp.spark.sending import session
 from ipdp.spark.sink import Sink
 from ipdp.spark.table import partial_dependence
+from ipdp.spark.waiting import wait
 
-__all__ = ["History", "Key", "Sink", "explain", "fleet", "keys", "partial_dependence", "session"]
+__all__ = [
+    "History",
+    "Key",
+    "Sink",
+    "explain",
+    "fleet",
+    "keys",
+    "partial_dependence",
+    "session",
+    "wait",
+]

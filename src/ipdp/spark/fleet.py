@@ -9,6 +9,7 @@ from typing import Any
 from ipdp.core.curve import Curve
 from ipdp.core.typing import Observation
 from ipdp.explainers import IncrementalPDP
+from ipdp.explainers.state.targets import followed
 from ipdp.monitor import Change, Monitor
 from ipdp.runs.models import Order, alike, engine_state, learner, restore_engine
 from ipdp.spark import keeping
@@ -73,7 +74,7 @@ def fleet(
     >>> curves = ipdp.spark.fleet(stream, make, key="device", label="y")
     >>> writer = curves.writeStream.format("parquet").trigger(availableNow=True)
     >>> writer = writer.option("checkpointLocation", f"{place}/spark")
-    >>> writer.start(f"{place}/curves").awaitTermination()
+    >>> ipdp.spark.wait(writer.start(f"{place}/curves"))
     >>> sorted({row.device for row in spark.read.parquet(f"{place}/curves").collect()})
     ['north', 'south']
     """
@@ -83,8 +84,8 @@ def fleet(
         raise ValueError(f"a column of the results is called {key!r}: rename that of the keys")
     grouped = df.groupBy(df[f"`{key}`"])
     _must_be_able(df, grouped)
-    _must_make(make)
     taken = [c for c in df.columns if c not in (key, label, time)] if columns is None else columns
+    _must_make(make, taken, learn=label is not None)
     kind = df.schema[key].dataType.simpleString()
     return grouped.transformWithState(
         _processor(make, key, list(taken), label, time),
@@ -103,11 +104,18 @@ def _must_be_able(df: Any, grouped: Any) -> None:
         raise ValueError(f"a fleet needs the state store RocksDB: set {STORE} to {ROCKS}")
 
 
-def _must_make(make: Make) -> None:
-    """Raise unless it makes what can be kept; it is tried once."""
+def _must_make(make: Make, columns: Sequence[str], *, learn: bool) -> None:
+    """Raise unless it makes what can be kept, for these columns; it is tried once."""
     pickled(make, "what makes the explainers")
     pdp, monitor = made(make)
     pickled(pdp.model, "the model")
+    pdp.engine.check_columns(tuple(columns))
+    followed(dict.fromkeys(columns), pdp.features, pdp.engine)
+    if learn and not (hasattr(pdp.model, "learn_one") or hasattr(pdp.model, "partial_fit")):
+        raise ValueError(
+            f"{type(pdp.model).__name__} cannot learn one observation (it has no learn_one and no "
+            "partial_fit): leave `label` out to explain it as it is"
+        )
     if any(isinstance(feature, tuple) for feature in pdp.features or ()):
         raise ValueError("a fleet has curves of single features: leave the pairs out")
     if monitor is not None and (monitor.detector is not None or monitor.statistic != "shape"):

@@ -59,8 +59,8 @@ def was_interrupted(error: BaseException | None) -> bool:
     return error is not None
 
 
-# How long jobs that are cancelled are waited for; Spark kills a Python worker after 2 to 4 seconds.
-_PATIENCE = 6.0
+PATIENCE = 6.0
+"""Seconds for which cancelled jobs are waited for; Spark kills a Python worker after 2 to 4."""
 
 
 def end_jobs(context: Any) -> None:
@@ -92,7 +92,7 @@ def await_end(query: str | None) -> None:
 
 
 def _wait_while(lasts: Callable[[], bool]) -> None:
-    until = time.monotonic() + _PATIENCE
+    until = time.monotonic() + PATIENCE
     while lasts() and time.monotonic() < until:
         time.sleep(0.05)
 

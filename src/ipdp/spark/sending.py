@@ -113,15 +113,18 @@ def _java() -> tuple[str, str]:
 
 
 def _check_java() -> None:
-    """Raise unless Java is as new as Spark needs it, which Spark would tell in pages."""
+    """Raise unless Java is as new as Spark needs it, which Spark itself would report in pages."""
     java, where = _java()
+    command = [java, "-version"]
     try:
-        asked = [java, "-version"]
-        told = subprocess.run(asked, capture_output=True, text=True, timeout=60, check=True).stderr
+        asked = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     except (OSError, subprocess.SubprocessError) as error:
         raise RuntimeError(f"the Java {where} does not run ({error}): {_GET_JAVA}") from None
+    if asked.returncode:
+        reason = (asked.stderr.strip() or f"exit code {asked.returncode}").splitlines()[0]
+        raise RuntimeError(f"the Java {where} does not run ({reason}): {_GET_JAVA}")
     # 1.8.0 was the eighth, 11.0.2 the eleventh.
-    found = re.search(r'version "(?:1\.)?(\d+)', told)
+    found = re.search(r'version "(?:1\.)?(\d+)', asked.stderr)
     if found and int(found[1]) < _LEAST_JAVA:
         raise RuntimeError(f"the Java {where} is Java {found[1]}, too old for Spark: {_GET_JAVA}")
 
@@ -210,30 +213,33 @@ def one_thread() -> None:
 
 @contextmanager
 def sentences() -> Iterator[None]:
-    """Turn what a worker raised, which Spark tells in pages, into the sentence that it was."""
-    from pyspark.errors import PythonException
+    """Turn what a worker raised, of which Spark makes pages, into the sentence that it was."""
+    from pyspark.errors import PythonException, StreamingQueryException
 
     try:
         yield
-    except PythonException as error:
-        kind, said = _last_words(str(error))
-        raise kind(said) from None
+    except (PythonException, StreamingQueryException) as error:
+        kind, message = raised(str(error))
+        raise kind(message) from None
 
 
 _KINDS = {kind.__name__: kind for kind in (ValueError, TypeError, KeyError, ZeroDivisionError)}
 
 
-def _last_words(text: str) -> tuple[type[Exception], str]:
+def raised(text: str) -> tuple[type[Exception], str]:
     r"""The error at the end of a traceback in the text of Spark's error.
 
     Examples
     --------
-    >>> _last_words('Traceback ...\n  File "a.py"\nValueError: the model said no\n')
-    (<class 'ValueError'>, 'the model said no')
+    >>> raised('Traceback ...\n  File "a.py"\nValueError: the answer is NaN\n')
+    (<class 'ValueError'>, 'the answer is NaN')
     """
     found = re.findall(r"^([\w.]+(?:Error|Exception|Samples)): (.*)$", text, re.MULTILINE)
-    if not found:
-        return RuntimeError, text.strip().splitlines()[-1] if text.strip() else "a worker failed"
-    name, said = found[-1]
-    kind = _KINDS.get(name)
-    return (kind, said) if kind else (RuntimeError, f"{name}: {said}")
+    if found:
+        name, message = found[-1]
+        kind = _KINDS.get(name)
+        return (kind, message) if kind else (RuntimeError, f"{name}: {message}")
+    # A query that Spark itself gave up; below it comes its plan.
+    if ended := re.search(r"terminated with exception: (.*)", text):
+        return RuntimeError, ended[1]
+    return RuntimeError, text.strip().splitlines()[-1] if text.strip() else "a worker failed"
