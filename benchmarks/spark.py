@@ -121,7 +121,7 @@ def tables(n: int) -> None:
             n,
         )
         print(f"  ratio {ours / one:.2f}")
-    # What takes long is measured on fewer rows, and told by the row.
+    # What takes long is measured on fewer rows, and given by the row.
     points, some = np.linspace(-3, 3, 10), min(n, _SOME)
     few = df.limit(some).cache()
     few.count()
@@ -177,7 +177,7 @@ def streams(n: int) -> None:
     """A stream: micro-batches in a sink, against the same rows one by one in one process.
 
     A quick model is asked on the driver, a slow one on the workers. What a query takes to start is
-    told apart: all until the end of the first micro-batch.
+    given apart: all until the end of the first micro-batch.
     """
     spark, X = ipdp.spark.session("local[2]"), table(n)
     for n_trees, size in ((50, n // 30), (50, n), (2_000, n // 30)):  # the first: for the JVM
@@ -369,7 +369,7 @@ def _keys(spark, make, folder: str, name: str, n_keys: int) -> None:
     curves = ipdp.spark.fleet(stream, make, key="key", label="y", time="at")
     began = meter.seconds
 
-    def told(df, batch: int) -> None:
+    def report(df, batch: int) -> None:
         nonlocal before, began
         df.write.format("noop").mode("overwrite").save()
         found = [p.read_text().split() for p in Path(folder).glob("spent-*.txt")]
@@ -386,7 +386,7 @@ def _keys(spark, make, folder: str, name: str, n_keys: int) -> None:
             )
         before, began = spent, meter.seconds
 
-    query = curves.writeStream.foreachBatch(told).outputMode("update").trigger(availableNow=True)
+    query = curves.writeStream.foreachBatch(report).outputMode("update").trigger(availableNow=True)
     query.option("checkpointLocation", f"{folder}/spark").start().awaitTermination()
 
 

@@ -101,7 +101,7 @@ def test_every_grid_and_any_number_of_partitions(df, name, partitions, monkeypat
     assert (list(taken), end.n_seen) == ([500, 1_000], 1_000)
 
 
-def test_what_is_wrong_is_said_in_one_sentence(df, tmp_path):
+def test_what_is_wrong_is_refused_in_one_sentence(df, tmp_path):
     pdp = ipdp.IncrementalPDP(lambda x: x["b"])
     with pytest.raises(ValueError, match="order_by: 'time'"):
         ipdp.spark.explain(pdp, df, order_by="time")

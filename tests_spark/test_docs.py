@@ -38,13 +38,13 @@ def test_there_is_one_for_each_and_each_is_short():
 
 @pytest.mark.parametrize("k", range(4), ids=["table", "history", "stream", "fleet"])
 def test_it_runs(k, tmp_path):
-    said = ran(PROGRAMS[k], tmp_path)
+    printed = ran(PROGRAMS[k], tmp_path)
     if k == 0:
-        assert said.startswith("temperature [")
+        assert printed.startswith("temperature [")
     elif k == 1:
-        assert said == "20000 [5000, 10000, 15000, 20000]\n"
+        assert printed == "20000 [5000, 10000, 15000, 20000]\n"
     elif k == 2:
-        assert said == "5000\n"
+        assert printed == "5000\n"
         with ipdp.LogReader(tmp_path / "runs" / "prod") as reader:
             assert reader.status.n == 5_000
     else:

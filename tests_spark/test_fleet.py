@@ -133,15 +133,15 @@ def test_a_fleet_is_written_as_parquet_and_read_without_spark(stream, tmp_path):
     for device, key in found.items():
         member = Member(make)
         part = [({"a": a, "b": b, "c": c}, y) for d, _, a, b, c, y in TABLE if d == device]
-        said, told = [], 0
+        results, n_changes = [], 0
         for start, stop in BATCHES:
-            told += len(member.take(part[start:stop], learn=True))
-            said.append(member.pdp.results())
+            n_changes += len(member.take(part[start:stop], learn=True))
+            results.append(member.pdp.results())
         assert (key.n, key.since) == (330, 60)
-        for mine, curves in ((key.then, said[0]), (key.now, said[2])):
+        for mine, curves in ((key.then, results[0]), (key.now, results[2])):
             for feature, curve in curves.items():
                 np.testing.assert_allclose(mine[feature].average, curve.average, rtol=1e-12)
-        assert len(key.changes) == told
+        assert len(key.changes) == n_changes
 
 
 def test_a_model_that_only_the_program_knows(stream, tmp_path):

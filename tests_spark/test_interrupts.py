@@ -33,7 +33,7 @@ def table():
 
 
 class Slow:
-    """A model that tells, by a file, that it is asked; it is slow while that is awaited."""
+    """A model that notes, by a file, that it is asked; it is slow while that is awaited."""
 
     def __init__(self, directory, begin=0):
         self.directory, self.begin, self.n = Path(directory), begin, 0
@@ -126,7 +126,7 @@ def of_fleet(directory):
 
 
 def run(job, directory, *, interrupt):
-    """A program of its own; gives its exit code and what it said on the terminal."""
+    """A program of its own; gives its exit code and what it printed on the terminal."""
     code = f"from tests_spark import test_interrupts as own; own.{job}({str(directory)!r})"
     paths = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
     process = subprocess.Popen(
@@ -143,8 +143,8 @@ def run(job, directory, *, interrupt):
         time.sleep(0.1)
     if interrupt:
         os.killpg(process.pid, signal.SIGINT)  # as a terminal does: all that the program started
-    said = process.communicate(timeout=300)[1]
-    return process.returncode, said
+    printed = process.communicate(timeout=300)[1]
+    return process.returncode, printed
 
 
 # A task may come to its end while the JVM is ending, after all that Python waits for: then Scala
@@ -156,22 +156,22 @@ SHUTTING_DOWN = re.compile(
 
 
 def interrupted(job, directory):
-    """Ctrl-C, and then the same program again; gives what the first one said in the end."""
-    code, said = run(job, directory, interrupt=True)
-    said = SHUTTING_DOWN.sub("", said)
+    """Ctrl-C, and then the same program again; gives the last line of the first one."""
+    code, printed = run(job, directory, interrupt=True)
+    printed = SHUTTING_DOWN.sub("", printed)
     assert code == -signal.SIGINT
-    assert "\tat " not in said  # nothing of Java
-    assert "py4j" not in said
-    assert len(said.split("Traceback")) == 2
+    assert "\tat " not in printed  # nothing of Java
+    assert "py4j" not in printed
+    assert len(printed.split("Traceback")) == 2
     (directory / "finish").touch()
     code, complaint = run(job, directory, interrupt=False)
     assert code == 0, complaint
-    return said.strip().splitlines()[-1]
+    return printed.strip().splitlines()[-1]
 
 
 def test_a_table(tmp_path):
-    said = interrupted("of_table", tmp_path)
-    assert said == "KeyboardInterrupt: stopped before all rows were read"
+    printed = interrupted("of_table", tmp_path)
+    assert printed == "KeyboardInterrupt: stopped before all rows were read"
     [want] = ipdp.partial_dependence(plain, [{"a": r["a"]} for r in table()], ["a"], ice=False)
     got = np.load(tmp_path / "curve.npy")
     np.testing.assert_allclose(got[0], want.average[0], rtol=1e-12, atol=1e-14)
@@ -180,15 +180,15 @@ def test_a_table(tmp_path):
 
 @pytest.mark.parametrize("job", ["of_history", "of_stream"])
 def test_what_is_logged(tmp_path, job):
-    said = interrupted(job, tmp_path)
+    printed = interrupted(job, tmp_path)
     place = tmp_path / ("run" if job == "of_stream" else "again")
     if job == "of_stream":
-        told = "stopped after 200 rows; the same program goes on from there"
+        message = "stopped after 200 rows; the same program goes on from there"
     else:
-        told = "stopped before the end of the table; a log has the snapshots up to then"
+        message = "stopped before the end of the table; a log has the snapshots up to then"
         with ipdp.LogReader(tmp_path / "run") as reader:
             assert reader.status.state == "stopped"
-    assert said == f"KeyboardInterrupt: {told}"
+    assert printed == f"KeyboardInterrupt: {message}"
     whole = explainer(plain)
     with ipdp.LogReader(place) as reader:
         snapshots = list(reader.between(0, N))

@@ -12,7 +12,7 @@ import ipdp.spark
 from ipdp.grid import Categories, Fixed, MinMax, QuantileRange, Quantiles
 from ipdp.log import LogError
 from ipdp.runs import checkpoint
-from ipdp.spark import farm, sink
+from ipdp.spark import remote, sink
 
 N = 1_800
 SCHEMA = "seq long, a double, b double, c string"
@@ -118,11 +118,11 @@ def crashed(own):
 
 def test_it_is_the_run_of_one_process(stream, whole, tmp_path, monkeypatch):
     monkeypatch.setattr(sink, "_BLOCK", 400)
-    monkeypatch.setattr(farm, "_WORTH", 0.0)  # no model is too quick for the workers
+    monkeypatch.setattr(remote, "_WORTH", 0.0)  # no model is too quick for the workers
     pdp = explainer()
     asked = []
-    parted = farm._parted
-    monkeypatch.setattr(farm, "_parted", lambda *given: asked.append(1) or parted(*given))
+    parted = remote._parted
+    monkeypatch.setattr(remote, "_parted", lambda *given: asked.append(1) or parted(*given))
     with ipdp.spark.Sink(pdp, monitor=watched(pdp), log=tmp_path, columns=NAMES) as own:
         stream.run(own, checkpoint="whole")
     assert pdp.n_seen == N
@@ -181,10 +181,10 @@ def _crash_at(patched, own, where, batch):
         raise Crash(where)
 
     if where == "in the middle":
-        ahead, calls = own._farm.ahead, []
+        ahead, calls = own._engine.ahead, []
         patched.setattr(sink, "_BLOCK", 20)
         patched.setattr(
-            own._farm,
+            own._engine,
             "ahead",
             lambda *a: dies() if len(calls) == 1 else (calls.append(1), ahead(*a)),
         )
@@ -210,7 +210,7 @@ def test_a_sink_that_failed_goes_on_from_its_file(stream, whole, tmp_path, monke
 
 @pytest.mark.parametrize("ends", [[N], [1, 2, 350, 351, 999, 1_001, 1_400, N]], ids=["one", "many"])
 def test_any_split_into_micro_batches(spark, whole, tmp_path, monkeypatch, ends):
-    monkeypatch.setattr(farm, "_WORTH", 0.0)
+    monkeypatch.setattr(remote, "_WORTH", 0.0)
     own, start = Stream(spark, tmp_path), 0
     for stop in ends:
         own.add(ROWS[start:stop])
@@ -232,7 +232,7 @@ GRIDS = {
 
 @pytest.mark.parametrize("name", GRIDS)
 def test_every_grid(stream, tmp_path, monkeypatch, name):
-    monkeypatch.setattr(farm, "_WORTH", 0.0)
+    monkeypatch.setattr(remote, "_WORTH", 0.0)
     pdp, whole = explainer(**GRIDS[name]), explainer(**GRIDS[name])
     with ipdp.spark.Sink(pdp, monitor=watched(pdp), log=tmp_path / "run", columns=NAMES) as own:
         stream.run(own, checkpoint=f"grid {name}")
@@ -317,7 +317,7 @@ def test_a_model_is_refreshed_between_batches(stream, tmp_path):
     assert pdp.curve("a").average[0, 0] == pytest.approx(want, rel=1e-12)
 
 
-def test_what_is_wrong_is_said_at_the_start(stream, tmp_path):
+def test_what_is_wrong_is_refused_at_the_start(stream, tmp_path):
     lock = __import__("threading").Lock()
     with pytest.raises(TypeError, match="cannot be sent to Spark's workers"):
         ipdp.spark.Sink(ipdp.IncrementalPDP(lambda x: bool(lock)), log=tmp_path / "a")

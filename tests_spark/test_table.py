@@ -266,7 +266,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize(("given", "kind", "message"), WRONG.values(), ids=WRONG)
-def test_what_is_wrong_is_said_in_one_sentence(df, given, kind, message):
+def test_what_is_wrong_is_refused_in_one_sentence(df, given, kind, message):
     arguments = {"model": classes, "df": df, "features": None, **given(df)}
     with pytest.raises(kind, match=message) as caught:
         ipdp.spark.partial_dependence(**arguments)

@@ -69,7 +69,7 @@ def test_the_key_whose_curve_moved_most_is_the_first(table):
     # 2x at 0, 1, 2.
     assert found[0].moves == {"a": pytest.approx(math.sqrt((0 + 4 + 16) / 3))}
     assert found[1].moved == found[2].moved == 0.0
-    assert [told.sentence for told in found[1].changes] == ["a: data moved"]
+    assert [change.sentence for change in found[1].changes] == ["a: data moved"]
     assert found[0].now["a"].average.tolist() == [[0.0, -1.0, -2.0]]
     assert found[0].then["a"].average.tolist() == [[0.0, 1.0, 2.0]]
 
@@ -126,7 +126,7 @@ def test_what_is_wrong_is_one_sentence(table, tmp_path):
     parquet.write_table(pa.table({"a": [1]}), other)
     damaged = write(tmp_path / "damaged", [row("k", 1)])
     (damaged / "part-1.parquet").write_bytes(b"PAR1 no")
-    for given, said in (
+    for given, message in (
         ([str(tmp_path / "none")], "no table of a fleet at"),
         ([str(other)], "is not the table of a fleet: it has the columns a"),
         ([str(damaged)], "cannot be read"),
@@ -135,7 +135,7 @@ def test_what_is_wrong_is_one_sentence(table, tmp_path):
     ):
         out = CliRunner().invoke(app, ["keys", *given])
         assert out.exit_code == 2
-        assert said in out.output
+        assert message in out.output
         assert out.output.count("\n") == 1
 
 

@@ -1,4 +1,4 @@
-"""What is missing is said in one sentence before Spark starts."""
+"""What is missing is reported in one sentence before Spark starts."""
 
 from __future__ import annotations
 

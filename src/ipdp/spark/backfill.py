@@ -120,12 +120,12 @@ def explain(
     explaining = _Explaining(cutting)
     # A function of one argument: of anything else Spark thinks that it wants the key too.
     done = segments.applyInArrow(lambda table: explaining(table), _DONE)  # noqa: PLW0108
-    said = "stopped before the end of the table; a log has the snapshots up to then"
+    message = "stopped before the end of the table; a log has the snapshots up to then"
     with (
         _persisted(done) as kept,
         _recorded(log, start) as write,
         sentences(),
-        interruptible(context, said),
+        interruptible(context, message),
     ):
         return _merged(start, kept, every, write)
 
@@ -261,7 +261,7 @@ class _Cutting:
 
     @staticmethod
     def _handed_on(cutter: IncrementalPDP) -> bytes:
-        """What the next segment goes on from: where the points are, and nothing that was said."""
+        """What the next segment goes on from: where the points are, and no answers."""
         later = cutter.successor()
         later.memory.spreads = later.memory.spreads.alone()
         return later.state_bytes()

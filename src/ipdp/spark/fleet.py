@@ -217,19 +217,19 @@ class Member:
     def results(self, found: list[Change]) -> Iterator[tuple[Any, ...]]:
         """A row for each feature and output."""
         for feature, curve in self.pdp.results().items():
-            told = [change.summary() for change in found if change.feature == feature]
-            yield from _rows(self.pdp.n_seen, str(feature), curve, told)
+            sentences = [change.summary() for change in found if change.feature == feature]
+            yield from _rows(self.pdp.n_seen, str(feature), curve, sentences)
 
 
-def _rows(n: int, feature: str, curve: Any, told: list[str]) -> Iterator[tuple[Any, ...]]:
+def _rows(n: int, feature: str, curve: Any, changes: list[str]) -> Iterator[tuple[Any, ...]]:
     assert isinstance(curve, Curve)
     axis = curve.grid_values[0].tolist()
     numbers, names = ([], [*map(str, axis)]) if curve.categorical[0] else ([*map(float, axis)], [])
     for k, output in enumerate(curve.outputs):
         values = curve.average[k].tolist(), curve.std_error[k].tolist()
         importance = float(curve.importance[k])
-        yield (n, feature, str(output), importance, numbers, names, *values, told)
-        told = []  # once for each feature
+        yield (n, feature, str(output), importance, numbers, names, *values, changes)
+        changes = []  # once for each feature
 
 
 def _processor(

@@ -1,7 +1,7 @@
-"""Ctrl-C while Spark works: its jobs end, and it is told in one sentence.
+"""Ctrl-C while Spark works: its jobs end, which is reported in one sentence.
 
 Spark's own handler calls the JVM from within the signal, which is as a rule in the middle of
-another call to it, and tells of that in pages.
+another call to it, and reports that in pages.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def plain_interrupts() -> Any:
     if threading.current_thread() is not threading.main_thread():
         return None
     for name in ("", "py4j.clientserver"):
-        logging.getLogger(name).addFilter(_is_news)
+        logging.getLogger(name).addFilter(_is_needed)
     return signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
@@ -35,8 +35,8 @@ _RAISED = (
 )
 
 
-def _is_news(record: logging.LogRecord) -> bool:
-    """Whether a message tells more than an exception that is raised as well."""
+def _is_needed(record: logging.LogRecord) -> bool:
+    """Whether a message is more than an exception that is raised as well."""
     return record.msg not in _RAISED
 
 
@@ -66,7 +66,7 @@ PATIENCE = 6.0
 def end_jobs(context: Any) -> None:
     """Cancel the jobs of Spark, and wait until they and their tasks have ended, but not for long.
 
-    What still runs when a program ends is told by the JVM in pages.
+    The JVM reports in pages what still runs when a program ends.
     """
     with suppress(Exception):  # the context may be gone
         context.cancelAllJobs()
@@ -98,8 +98,8 @@ def _wait_while(lasts: Callable[[], bool]) -> None:
 
 
 @contextmanager
-def interruptible(context: Any, said: str) -> Iterator[None]:
-    """While it lasts, Ctrl-C ends the jobs of Spark and is told in one sentence."""
+def interruptible(context: Any, message: str) -> Iterator[None]:
+    """While it lasts, Ctrl-C ends the jobs of Spark with one sentence."""
     before = plain_interrupts()
     try:
         yield
@@ -107,6 +107,6 @@ def interruptible(context: Any, said: str) -> Iterator[None]:
         if not was_interrupted(error):
             raise
         end_jobs(context)
-        raise KeyboardInterrupt(said) from None
+        raise KeyboardInterrupt(message) from None
     finally:
         restore_interrupts(before)

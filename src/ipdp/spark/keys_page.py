@@ -29,7 +29,7 @@ def write_keys(keys: Sequence[Key], path: str | os.PathLike[str], name: str) -> 
     cards = "".join(_card(key, number) for number, key in enumerate(keys[:_DRAWN]))
     more = f" The first {_LISTED:,} are listed." if len(keys) > _LISTED else ""
     body = (
-        f'<main class="document"><header><h1>{_said(title)}</h1></header><section class="card">'
+        f'<main class="document"><header><h1>{_escaped(title)}</h1></header><section class="card">'
         f"<p>{len(keys):,} keys, those whose curves moved most first: how far the model's answer, "
         f"as a function of one feature, moved since about half of the key's rows.{more}</p>"
         '<table class="fleet"><thead><tr><th>key</th><th>rows</th><th>moved</th><th>most in</th>'
@@ -40,11 +40,11 @@ def write_keys(keys: Sequence[Key], path: str | os.PathLike[str], name: str) -> 
 
 
 def _row(key: Key, number: int) -> str:
-    name = _said(key.name)
+    name = _escaped(key.name)
     if number < _DRAWN:
         name = f'<a href="#key-{number}">{name}</a>'
-    moved = _said(few_digits(key.moved))
-    most = _said(next(iter(key.moves), ""))
+    moved = _escaped(few_digits(key.moved))
+    most = _escaped(next(iter(key.moves), ""))
     return (
         f"<tr><td>{name}</td><td>{key.n:,}</td><td>{moved}</td><td>{most}</td>"
         f"<td>{len(key.changes)}</td></tr>"
@@ -52,11 +52,13 @@ def _row(key: Key, number: int) -> str:
 
 
 def _card(key: Key, number: int) -> str:
-    items = [f"<li>After {n:,} rows: {_said(said)}</li>" for n, _, said in key.changes[-10:]]
+    items = [
+        f"<li>After {n:,} rows: {_escaped(sentence)}</li>" for n, _, sentence in key.changes[-10:]
+    ]
     none = '<p class="muted">No change reported.</p>'
     changes = f'<ul class="sentences">{"".join(items)}</ul>' if items else none
     return (
-        f'<section class="card" id="key-{number}"><h2>{_said(key.name)}</h2>{changes}'
+        f'<section class="card" id="key-{number}"><h2>{_escaped(key.name)}</h2>{changes}'
         f'<div class="figures">{_figures(key)}</div></section>'
     )
 
@@ -74,5 +76,5 @@ def _figures(key: Key) -> str:
     return "".join(f"<figure>{both_drawing(each, names)}</figure>" for each in drawn)
 
 
-def _said(text: object) -> str:
+def _escaped(text: object) -> str:
     return html.escape(label(text))

@@ -1,7 +1,7 @@
 """What Spark needs before it starts, and how things travel to its workers.
 
-A model is pickled once and broadcast: every Python worker loads it once. What Spark would tell in
-pages of Java is told in one sentence, at the start where it can be known there.
+A model is pickled once and broadcast: every Python worker loads it once. What Spark would
+report in pages of Java is one sentence, at the start where it can be known there.
 """
 
 from __future__ import annotations

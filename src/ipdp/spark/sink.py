@@ -22,13 +22,13 @@ from ipdp.log import Log, LogError, Retention
 from ipdp.monitor import Change, Monitor
 from ipdp.runs import checkpoint
 from ipdp.runs.step import described
-from ipdp.spark.farm import Farm
 from ipdp.spark.interrupts import (
     await_end,
     plain_interrupts,
     restore_interrupts,
     was_interrupted,
 )
+from ipdp.spark.remote import RemoteEngine
 from ipdp.spark.sending import check_installed, need_columns, pickled, sentences
 
 NAME = "spark.ipdp"
@@ -110,9 +110,9 @@ class Sink:
         self._turn, self._is_closed = Lock(), False
         self._failure: BaseException | None = None
         self._handler: Any = None
-        self._farm = Farm(pdp.engine)
-        pickled(self._farm.local, "the model")
-        pdp.engine = self._farm
+        self._engine = RemoteEngine(pdp.engine)
+        pickled(self._engine.local, "the model")
+        pdp.engine = self._engine
         self._log = Log(log)
         self._file = Path(self._log.path).parent / NAME
         try:
@@ -154,7 +154,7 @@ class Sink:
     def _log_begins(self) -> None:
         settings = {
             "engine": "spark",
-            "model": self._farm.description,
+            "model": self._engine.description,
             "explainers": described({self.pdp.name: self.pdp}),
         }
         self._log.begin(settings, {self.pdp.name: self.pdp.features})
@@ -202,7 +202,7 @@ class Sink:
         need_columns(df, time=self.time, weights=self.weights, columns=self.columns)
         self._is_whole = False
         with sentences():
-            self._farm.connect(context)
+            self._engine.connect(context)
             for rows, weights, times in self._blocks(df):
                 self._explain(rows, weights, times)
         self._log.beat(self.pdp.n_seen)
@@ -248,7 +248,7 @@ class Sink:
 
     def _explain(self, rows: list[Observation], weights: list[float], times: list[Any]) -> None:
         given = None if self.time is None else times
-        self._farm.ahead(self.pdp, rows, weights, given)
+        self._engine.ahead(self.pdp, rows, weights, given)
         for x, w, t in zip(rows, weights, times, strict=True):
             self._must_be_open()  # Ctrl-C comes in another thread
             self.pdp.explain_one(x, w=w, t=t)
@@ -269,7 +269,7 @@ class Sink:
     def refresh(self, model: Any) -> None:
         """Explain another model from the next micro-batch on."""
         pickled(model, "the model")
-        self._farm.replace(model)
+        self._engine.replace(model)
 
     def close(self) -> None:
         """Close the log; a run that goes on later is "stopped" until then.
@@ -285,12 +285,12 @@ class Sink:
         return self
 
     def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
-        # Spark tells in pages what failed here.
+        # Spark reports in pages what failed here.
         failure = None if self._failure is error else self._failure
         is_interrupt = was_interrupted(error)
         if is_interrupt:
             self._is_closed = True  # before its jobs fail, which would count as a failure
-            self._farm.cancel()
+            self._engine.cancel()
         self.close()
         if is_interrupt:
             await_end(self._query)

@@ -26,7 +26,7 @@ _WORTH = 400e-6
 _TRIED = 8  # answers that are timed
 
 
-class Farm(Engine):
+class RemoteEngine(Engine):
     """Asks a model on Spark's workers about many observations, and keeps the answers for later.
 
     Observations that are many are asked about ahead (`ahead`), on the workers; when the explainer
@@ -79,9 +79,9 @@ class Farm(Engine):
         if self._is_quick or self._sent is None:
             return
         asking = _Asking(ordered=self.ordered)
-        scout = type(explainer)(asking, **explainer.settings, **explainer._unsaved)
-        scout._memory = explainer.memory and explainer.memory.copy()
-        scout.explain_many(rows, w, t=t)
+        copied = type(explainer)(asking, **explainer.settings, **explainer._unsaved)
+        copied._memory = explainer.memory and explainer.memory.copy()
+        copied.explain_many(rows, w, t=t)
         n = sum(len(question.observations) for question in asking.questions)
         if n < _LEAST:
             return
@@ -178,7 +178,7 @@ def _parted(questions: list[Question], size: int) -> Iterator[list[Question]]:
 
 
 def _answer(sent: Any, task: bytes) -> bytes:
-    """In a worker: what the model says."""
+    """In a worker: the answers of the model."""
     engine, answers = sent.load(), []
     for observations, probes, positions in pickle.loads(task):
         shape = (len(observations), *positions.shape[1:])

@@ -9,8 +9,8 @@ import pytest
 from sklearn.ensemble import HistGradientBoostingRegressor
 
 import ipdp
-from ipdp.spark import farm
-from ipdp.spark.farm import Farm
+from ipdp.spark import remote
+from ipdp.spark.remote import RemoteEngine
 
 
 class Here:
@@ -42,8 +42,8 @@ class Answers(list):
 
 @pytest.fixture
 def context(monkeypatch):
-    monkeypatch.setattr(farm, "Sent", Here)
-    monkeypatch.setattr(farm, "_WORTH", 0.0)  # no model is too quick to be asked elsewhere
+    monkeypatch.setattr(remote, "Sent", Here)
+    monkeypatch.setattr(remote, "_WORTH", 0.0)  # no model is too quick to be asked elsewhere
     return Here()
 
 
@@ -76,7 +76,7 @@ def explained(pdp, stream, start, stop):
 def test_the_answers_are_those_of_the_model(context, setup):
     stream = rows()
     plain = ipdp.IncrementalPDP(Model(), seed=1, **setup)
-    own = Farm(Model())
+    own = RemoteEngine(Model())
     pdp = ipdp.IncrementalPDP(own, seed=1, **setup)
     own.connect(context)
     for start, stop in [(0, 10), (10, 650), (650, 700)]:
@@ -101,7 +101,7 @@ def test_workers_walk_the_trees_of_a_booster(context):
     X = rng.normal(size=(600, 8))
     model = HistGradientBoostingRegressor(max_iter=10).fit(X, X[:, 0] * X[:, 1])
     stream = [{f"x{k}": v for k, v in enumerate(row)} for row in X.tolist()]
-    own, plain = Farm(model), ipdp.IncrementalPDP(model, seed=1)
+    own, plain = RemoteEngine(model), ipdp.IncrementalPDP(model, seed=1)
     pdp = ipdp.IncrementalPDP(own, seed=1)
     own.connect(context)
     own.ahead(pdp, stream, None, None)
@@ -114,7 +114,7 @@ def test_workers_walk_the_trees_of_a_booster(context):
 @pytest.mark.parametrize("grid", [ipdp.grid.Quantiles(5, warm_up=1), ipdp.grid.Fixed([0.0])])
 def test_answers_to_other_questions_are_not_taken(context, grid):
     stream = rows()
-    own = Farm(Model())
+    own = RemoteEngine(Model())
     pdp = ipdp.IncrementalPDP(own, ["a"], grid=grid, seed=1)
     own.connect(context)
     own.ahead(pdp, stream, None, None)
@@ -126,7 +126,7 @@ def test_answers_to_other_questions_are_not_taken(context, grid):
 
 def test_another_model_has_other_answers(context):
     stream = rows()
-    own = Farm(lambda x: 1.0)
+    own = RemoteEngine(lambda x: 1.0)
     pdp = ipdp.IncrementalPDP(own, ["a"], alpha=None, grid=ipdp.grid.Fixed([0.0]), n_past=0)
     own.connect(context)
     own.ahead(pdp, stream, None, None)
@@ -138,15 +138,15 @@ def test_another_model_has_other_answers(context):
 
 @pytest.mark.parametrize(("each", "jobs"), [(399e-6, []), (401e-6, [3, 3])])
 def test_a_quick_model_is_asked_here(context, monkeypatch, each, jobs):
-    monkeypatch.setattr(farm, "_WORTH", 400e-6)
+    monkeypatch.setattr(remote, "_WORTH", 400e-6)
     stream, spent = rows(), [0.0]
-    monkeypatch.setattr(farm.time, "thread_time", lambda: spent[0])
+    monkeypatch.setattr(remote.time, "thread_time", lambda: spent[0])
 
     def model(x):
         spent[0] += each
         return x["a"]
 
-    own = Farm(model)
+    own = RemoteEngine(model)
     pdp = ipdp.IncrementalPDP(own, ["a"], grid=ipdp.grid.Fixed([0.0]), n_past=0)
     own.connect(context)
     for start in (0, 300):
