@@ -116,17 +116,18 @@ def crashed(own):
     own._log._guard.close()
 
 
-def test_it_is_the_run_of_one_process(stream, whole, tmp_path, monkeypatch):
+@pytest.mark.parametrize("way", ["WORKERS", "TOGETHER", "ALONE"])
+def test_it_is_the_run_of_one_process(stream, whole, tmp_path, monkeypatch, way):
     monkeypatch.setattr(sink, "_BLOCK", 400)
-    monkeypatch.setattr(remote, "_WORTH", 0.0)  # no model is too quick for the workers
+    monkeypatch.setattr(remote, "_cheapest", lambda *given: remote._Way[way])
     pdp = explainer()
     asked = []
     parted = remote._parted
     monkeypatch.setattr(remote, "_parted", lambda *given: asked.append(1) or parted(*given))
     with ipdp.spark.Sink(pdp, monitor=watched(pdp), log=tmp_path, columns=NAMES) as own:
-        stream.run(own, checkpoint="whole")
+        stream.run(own, checkpoint=f"whole {way}")
     assert pdp.n_seen == N
-    assert len(asked) >= 3  # the workers were asked
+    assert (len(asked) >= 3) == (way == "WORKERS")  # they were asked
     assert_same_log(tmp_path, whole)
     assert logged(whole)[1]  # and there was something to find
 

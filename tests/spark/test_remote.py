@@ -136,6 +136,49 @@ def test_another_model_has_other_answers(context):
     assert own.description.endswith(", on Spark")
 
 
+def booster():
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(300, 3))
+    return HistGradientBoostingRegressor(max_iter=10).fit(X, X[:, 0] * X[:, 2])
+
+
+@pytest.mark.parametrize("model", [booster, Model])
+def test_a_quick_model_is_asked_here_about_many_at_a_time(context, monkeypatch, model):
+    monkeypatch.setattr(remote, "_WORTH", 1.0)
+    monkeypatch.setattr(remote, "_NOTING", -1.0)
+    stream = [{**x, "c": float(x["c"] == "x")} for x in rows()]
+    own, plain = RemoteEngine(model()), ipdp.IncrementalPDP(model(), seed=1)
+    pdp, sizes, ice = ipdp.IncrementalPDP(own, seed=1), [], own.local.ice
+    own.connect(context)
+    own.ahead(pdp, stream[:300], None, None)
+    explained(pdp, stream, 0, 300)
+    monkeypatch.setattr(own.local, "ice", lambda *asked: sizes.append(len(asked[0])) or ice(*asked))
+    own.ahead(pdp, stream[300:], None, None)
+    explained(pdp, stream, 300, 700)
+    explained(plain, stream, 0, 700)
+    assert sum(sizes) == 400  # each observation once
+    assert len(sizes) < 100
+    assert context.tasks == []
+    assert pdp.state_bytes() == plain.state_bytes()
+
+
+@pytest.mark.parametrize(
+    ("call", "each", "way"),
+    [(90e-6, 5e-6, "TOGETHER"), (15e-6, 80e-6, "ALONE"), (50e-6, 401e-6, "WORKERS")],
+)
+def test_the_cheapest_way(monkeypatch, call, each, way):
+    spent = [0.0]
+    monkeypatch.setattr(remote.time, "thread_time", lambda: spent[0])
+
+    class Timed:
+        def ice(self, observations, probes, positions):
+            assert len(observations) == len(positions)
+            spent[0] += call + each * len(observations)
+
+    question = remote.Question([{"a": 1.0}] * 300, (), np.zeros((300, 1, 1)))
+    assert remote._cheapest(Timed(), question).name == way
+
+
 @pytest.mark.parametrize(("each", "jobs"), [(399e-6, []), (401e-6, [3, 3])])
 def test_a_quick_model_is_asked_here(context, monkeypatch, each, jobs):
     monkeypatch.setattr(remote, "_WORTH", 400e-6)
@@ -154,4 +197,4 @@ def test_a_quick_model_is_asked_here(context, monkeypatch, each, jobs):
         explained(pdp, stream, start, start + 300)
     assert context.tasks == jobs
     own.replace(model)
-    assert own._is_quick is None  # another one may take longer
+    assert own._way is None  # another one may take longer

@@ -1,4 +1,4 @@
-"""A model whose answers come from Spark's workers."""
+"""A model that is asked about a micro-batch at once: by Spark's workers, or here."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import pickle
 import time
 from collections import deque
 from collections.abc import Iterator, Sequence
+from enum import Enum
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,15 +24,26 @@ _LEAST = 256
 # An answer that takes less CPU than this is given here: to note a question, send it and fetch the
 # answer takes a tenth of a millisecond, which should be no more than a quarter of the whole.
 _WORTH = 400e-6
+# What an answer must save if it is given together with others: to note a question and to find its
+# answer takes some 15 microseconds.
+_NOTING = 20e-6
 _TRIED = 8  # answers that are timed
 
 
-class RemoteEngine(Engine):
-    """Asks a model on Spark's workers about many observations, and keeps the answers for later.
+class _Way(Enum):
+    """How questions about a micro-batch are answered."""
 
-    Observations that are many are asked about ahead (`ahead`), on the workers; when the explainer
-    comes to them one by one the answers are there. Whatever else it asks is answered here, and
-    everything is if the model is so quick that it takes longer to ask elsewhere.
+    ALONE = "here, one by one"
+    TOGETHER = "here, many at a time"
+    WORKERS = "by the workers"
+
+
+class RemoteEngine(Engine):
+    """Asks a model about many observations ahead, and keeps the answers for later.
+
+    When the explainer comes to the observations one by one the answers are there (`ahead`). Those
+    of a slow model come from Spark's workers. One that is so quick that it takes longer to ask
+    elsewhere is asked here: about many observations at a time, if that saves more than it costs.
 
     Parameters
     ----------
@@ -53,7 +65,7 @@ class RemoteEngine(Engine):
         if self._sent is not None:
             self._sent.forget()
         self._sent = None
-        self._is_quick: bool | None = None  # not known yet
+        self._way: _Way | None = None  # not known yet
         self._answers.clear()
 
     def origin(self, output: Label) -> float:
@@ -76,7 +88,7 @@ class RemoteEngine(Engine):
         it is going to ask.
         """
         self._answers.clear()
-        if self._is_quick or self._sent is None:
+        if self._way is _Way.ALONE or self._sent is None:
             return
         asking = _Asking(ordered=self.ordered)
         copied = type(explainer)(asking, **explainer.settings, **explainer._unsaved)
@@ -85,10 +97,19 @@ class RemoteEngine(Engine):
         n = sum(len(question.observations) for question in asking.questions)
         if n < _LEAST:
             return
-        if self._is_quick is None:
-            self._is_quick = _seconds(self.local, asking.questions[-1]) < _WORTH
-        if not self._is_quick:
+        if self._way is None:
+            self._way = _cheapest(self.local, asking.questions[-1])
+        if self._way is _Way.TOGETHER:
+            for question in asking.questions:
+                self._keep(question, self.local.ice(*question))
+        elif self._way is _Way.WORKERS:
             self._ask(asking.questions, -(-n // self._context.defaultParallelism))
+
+    def _keep(self, question: Question, answer: Outputs) -> None:
+        """Keep an answer about many observations for when each of them comes."""
+        labels, values = answer
+        asked = zip(question.observations, question.positions, values, strict=True)
+        self._answers.extend((x, where, Outputs(labels, own[None])) for x, where, own in asked)
 
     def _ask(self, questions: list[Question], size: int) -> None:
         """Let the workers answer, each about so many observations."""
@@ -145,15 +166,23 @@ class _Asking(NoAnswers):
         return super().ice(observations, probes, positions)
 
 
-def _seconds(engine: Engine, question: Question) -> float:
-    """CPU seconds of an answer about one observation; the first prepares the engine."""
-    observations, probes, positions = question
-    spent = []
-    for k in range(min(1 + _TRIED, len(observations))):
-        before = time.thread_time()
-        engine.ice(observations[k : k + 1], probes, positions[k : k + 1])
-        spent.append(time.thread_time() - before)
-    return float(np.median(spent[1:] or spent))
+def _cheapest(engine: Engine, question: Question) -> _Way:
+    """The way that takes least CPU; the first answer, which prepares the engine, is not timed."""
+    n = len(question.observations)
+    _seconds(engine, question, slice(0, 1))
+    alone = [_seconds(engine, question, slice(k, k + 1)) for k in range(min(_TRIED, n))]
+    each = float(np.median(alone))
+    together = _seconds(engine, question, slice(0, _LEAST)) / min(_LEAST, n)
+    if min(each, together) >= _WORTH:
+        return _Way.WORKERS
+    return _Way.TOGETHER if each - together > _NOTING else _Way.ALONE
+
+
+def _seconds(engine: Engine, question: Question, some: slice) -> float:
+    """CPU seconds of an answer about some of the observations."""
+    before = time.thread_time()
+    engine.ice(question.observations[some], question.probes, question.positions[some])
+    return time.thread_time() - before
 
 
 def _parted(questions: list[Question], size: int) -> Iterator[list[Question]]:
