@@ -102,3 +102,22 @@ def test_a_model_of_an_earlier_version_is_refused():
     state, _ = member.kept()
     with pytest.raises(ValueError, match="of an earlier ipdp"):
         Member(make, (state, b"\x80\x05N."))
+
+
+@pytest.mark.parametrize("kind", [tree.HoeffdingTreeClassifier, tree.HoeffdingTreeRegressor])
+def test_a_lean_key_takes_at_most_40_kb(kind):
+    """Up to 500 rows of ten features, with the settings that docs/spark.md names."""
+    names = [f"x{k}" for k in range(10)]
+    lean = {"n_ice": 0, "n_past": 0, "dependence": False, "estimator": "pointwise"}
+
+    def make_lean():
+        return ipdp.IncrementalPDP(kind(), names, grid=ipdp.grid.Auto(window=200), seed=1, **lean)
+
+    member, rng = Member(make_lean), np.random.default_rng(0)
+    for _ in range(5):
+        X = rng.normal(size=(100, 10))
+        y = X[:, 0] + X[:, 1]
+        y = y > 0 if kind is tree.HoeffdingTreeClassifier else y
+        own = [dict(zip(names, x, strict=True)) for x in X.tolist()]
+        member.take([*zip(own, y.tolist(), strict=True)], learn=True)
+        assert sum(map(len, member.kept())) <= 40_000

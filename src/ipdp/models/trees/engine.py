@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from ipdp.core import schema
+from ipdp.core.random import Uniforms
 from ipdp.core.typing import FloatArray, Label, Labels, Observation, State
 from ipdp.models.base import Outputs, Probe, agree, agree_at, aligned, warn_of_slow_path
 from ipdp.models.per_row import RowEngine
@@ -51,7 +52,7 @@ class Checker:
         self.ensemble_every = ensemble_every
         self.seed = seed
         self._seen = 0
-        self._random = random.Random(seed)
+        self._random = Uniforms(seed=seed)
 
     def wants_nothing(self) -> bool:
         """Whether the next observation is not to be compared; then it is counted as seen."""
@@ -72,23 +73,24 @@ class Checker:
 
     def some_of(self, numbers: Sequence[int]) -> list[int]:
         """As many random ones as may be compared."""
-        return self._random.sample(numbers, min(self.most, len(numbers)))
+        return sorted(numbers, key=lambda _: self._random.draw())[: self.most]
 
     def one_of(self, numbers: Sequence[int]) -> int:
         """A random one."""
-        return numbers[int(self._random.random() * len(numbers))]
+        return numbers[self._random.draw_below(len(numbers))]
 
     @property
     def state(self) -> State:
         """JSON-safe; a checker that is given it decides the same from there on."""
-        version, internal, gauss = self._random.getstate()
-        return {"seen": self._seen, "random": [version, list(internal), gauss]}
+        return {"seen": self._seen, "random": self._random.state}
 
     @state.setter
     def state(self, state: State) -> None:
-        version, internal, gauss = state["random"]
-        self._random.setstate((version, tuple(internal), gauss))
-        self._seen = int(state["seen"])
+        schema.check(state, seen=schema.count)
+        # Checkpoints of before have a list, of another generator: draws begin anew.
+        if not isinstance(state["random"], list):
+            self._random.state = state["random"]
+        self._seen = state["seen"]
 
 
 class Question(NamedTuple):
