@@ -33,7 +33,7 @@ from ipdp.sources import open_source
 
 ODD: list[Any] = [
     *(None, True, False, 0, 1, -1, 2**31, 2**63, -(2**63), 10**30, 10**400, -(10**400)),
-    *(0.0, -0.0, 5e-324, 1e-300, 1e150, -1e150, 1e200, 1e308, math.nan, math.inf, -math.inf),
+    *(0.0, -0.0, 5e-324, 1e-300, 1e69, -1e70, 1e150, 1e200, 1e308, math.nan, math.inf, -math.inf),
     *(
         "",
         "u",

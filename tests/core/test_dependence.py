@@ -164,3 +164,20 @@ def test_nothing_is_known_of_a_memory_at_first():
     error, n = independent_errors(smoothing, blocks)
     np.testing.assert_array_equal(error, smoothing.std_error)
     np.testing.assert_array_equal(n[0], smoothing.n_effective)
+
+
+@pytest.mark.parametrize("scale", [2.0**-400, 2.0**-200, 2.0**330, 2.0**465, 2.0**495])
+@pytest.mark.parametrize("name", STREAMS)
+def test_errors_are_on_the_scale_of_the_values(name, scale):
+    """Of 1e-120 to 1e149; powers of 2, so that no digit is rounded otherwise."""
+    stream, _ = STREAMS[name]
+    z = stream(np.random.default_rng(5), 2_400, 6)
+    z[:, 0] = np.sign(z[:, 0])
+    z[:, 1] = 0.5
+    blocks, _ = blocks_of(z, 0.005, 20)
+    weights = BlockWeights(blocks, len(z))
+    for changing in (False, True):
+        plain = mean_errors(blocks, weights, blocks.mean, changing=changing)
+        scaled = mean_errors(blocks, weights, scale * blocks.mean, changing=changing)
+        np.testing.assert_allclose(scaled.std_error / scale, plain.std_error, rtol=1e-9)
+        np.testing.assert_allclose(scaled.degrees, plain.degrees, rtol=1e-9)

@@ -193,7 +193,7 @@ def test_it_can_be_pickled(pattern, values):
 def test_numbers_are_taken_as_they_are(pattern, values):
     grid = offered(pattern.fresh(seed=0), values(100))
     if grid.admits_numbers:
-        for x in (0.5, -3, 10**30, -1e149):
+        for x in (0.5, -3, 10**30, -1e69):
             admitted = grid.admit(x)
             assert (admitted, type(admitted)) == (x, type(x))
 

@@ -183,7 +183,7 @@ def test_points_are_the_same_array_exactly_until_they_move(xs, size, window):
 @pytest.mark.parametrize(
     "xs",
     [
-        pytest.param([-9e149, 9e149], id="the widest range"),
+        pytest.param([-9e69, 9e69], id="the widest range"),
         pytest.param([0.0, 5e-324], id="the smallest number"),
         pytest.param([10**18, 10**18 + 10**6], id="large whole numbers"),
         pytest.param([2**70, 2**70 + 10**9], id="whole numbers beyond 64 bits"),

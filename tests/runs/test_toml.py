@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from ipdp.runs import ConfigError, RunConfig
 from ipdp.runs.config import GROUPS
-from ipdp.runs.toml import line_of
+from ipdp.runs.toml import line_of, read
 
 GOOD = """\
 # What to read
@@ -44,19 +44,19 @@ def file(tmp_path):
 
 
 def test_everything(file):
-    read = RunConfig.from_toml(file(GOOD))
-    assert read.features == ["age", "salary", ("age", "salary")]
-    assert read.grid == {"salary": "MinMax(20)"}
-    assert read.types == {"zip": "text"}
-    assert read.out == Path("runs/loans")
-    assert read.learn is True
-    assert read.every == RunConfig.model_fields["every"].default
+    found = RunConfig.from_toml(file(GOOD))
+    assert found.features == ["age", "salary", ("age", "salary")]
+    assert found.grid == {"salary": "MinMax(20)"}
+    assert found.types == {"zip": "text"}
+    assert found.out == Path("runs/loans")
+    assert found.learn is True
+    assert found.every == RunConfig.model_fields["every"].default
 
 
 def test_options_win(file):
-    read = RunConfig.from_toml(file(GOOD), alpha="0.5", features="a,b*c")
-    assert read.alpha == 0.5
-    assert read.features == ["a", ("b", "c")]
+    found = RunConfig.from_toml(file(GOOD), alpha="0.5", features="a,b*c")
+    assert found.alpha == 0.5
+    assert found.features == ["a", ("b", "c")]
 
 
 @pytest.mark.parametrize(
@@ -109,6 +109,36 @@ def test_files_that_are_too_much(tmp_path):
     file.write_text("# " + "x" * 2_000_000)
     with pytest.raises(ConfigError, match="is too long"):
         RunConfig.from_toml(file)
+
+
+LONG = {
+    "text": '"' + "y" * 5_000 + '"',
+    "list": "[" + '"yyyyyyyy", ' * 900 + "]",
+    "table": "{" + ", ".join(f"k{k} = 1" for k in range(900)) + "}",
+    "number": "9" * 4_000,
+    "number that Python does not read": "9" * 5_000,
+    "levels": '{x.y = "' + "z" * 5_000 + '"}',
+}
+NAMES = [*RunConfig.model_fields, "y" * 5_000, "y." * 900 + "y"]
+
+
+@pytest.mark.parametrize("kind", LONG)
+def test_what_is_quoted_is_cut_off(file, kind):
+    for name in NAMES:
+        needed = [f"{k} = 'x'\n" for k in ("model", "data") if k != name]
+        try:
+            RunConfig.from_toml(file("".join(needed) + f"{name} = {LONG[kind]}"))
+        except ConfigError as error:
+            assert len(str(error).removeprefix(str(file("")))) < 500
+
+
+def test_options_that_are_quoted_are_cut_off():
+    for name in NAMES:
+        for value in ("y" * 5_000, ["yyyyyyyy"] * 900, 10**4_000, 10**5_000):
+            try:
+                read(RunConfig, {"model": "x", "data": "x", name: value}, None)
+            except ConfigError as error:
+                assert len(str(error)) < 500
 
 
 @settings(deadline=None)

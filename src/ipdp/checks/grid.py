@@ -11,7 +11,7 @@ import numpy as np
 
 from ipdp.explainers import IncrementalPDP
 from ipdp.grid import Grid
-from ipdp.grid.base import is_missing
+from ipdp.grid.base import LARGEST, is_missing
 
 # After so many values, and as many again, a grid must not have become larger.
 _ENOUGH = 3000
@@ -115,7 +115,7 @@ def _check_shortcuts(grid: Grid, values: Sequence[Any]) -> None:
     """What the grid says of itself so that others can do its work, is true."""
     own, twin = grid.fresh(7), grid.fresh(7)
     for value in values:
-        if own.admits_numbers and type(value) in (int, float) and abs(value) < 1e100:
+        if own.admits_numbers and type(value) in (int, float) and abs(value) < LARGEST:
             same = own.admit(value) is value
             assert same, f"admits_numbers is True, and admit({value!r}) gives another one"
         intake, admitted = twin.intake, twin.admit(value)

@@ -340,8 +340,9 @@ def _at_places(errors: Errors, weights: FloatArray) -> tuple[FloatArray, float]:
 def _degrees(parts: list[tuple[float, float]]) -> float:
     """Degrees of freedom of a sum of variances (Welch 1947)."""
     total = sum(variance for variance, _ in parts)
-    below = sum(variance**2 / max(degrees, 1.0) for variance, degrees in parts)
-    return total**2 / below if below > 0 else 1e9
+    if not total > 0:
+        return 1e9
+    return 1 / sum((variance / total) ** 2 / max(degrees, 1.0) for variance, degrees in parts)
 
 
 def _why_nothing(a: Curve, b: Curve) -> str:

@@ -302,8 +302,9 @@ class _Normality:
     def __init__(self, x: FloatArray, n: FloatArray, fit: _Fit, variance: FloatArray) -> None:
         squares = x * x
         square = squares.sum(axis=0) / n
-        fourth = np.einsum("nrc,nrc->rc", squares, squares) / n
-        kurtosis = np.where(square > 0, fourth / np.maximum(square * square, _NEGLIGIBLE), 3.0)
+        # Of ratios: fourth powers of values of 1e-100, and of 1e100, are no numbers.
+        ratios = squares / np.maximum(square, _NEGLIGIBLE)
+        kurtosis = np.where(square > 0, np.einsum("nrc,nrc->rc", ratios, ratios) / n, 3.0)
         memory = ((fit.inflation - 1) / (fit.inflation + 1)).clip(0.0, 0.95)
         of_memory = 4 * (1 + memory) / (1 - memory) * fit.dependent / _REACHES
         degrees = 2 * n / (np.maximum(kurtosis - 1, 2.0) + of_memory)

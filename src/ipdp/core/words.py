@@ -219,4 +219,6 @@ def shown(value: Any, most: int = 40) -> str:
         text = repr(value)
     except ValueError:  # a number of too many digits
         return "a number of very many digits"
+    except RecursionError:
+        return "something of very many levels"
     return text if len(text) <= most else f"{text[: most - 4]}...{text[-1]}"

@@ -25,8 +25,9 @@ Key = Hashable
 # How many values are shown under a curve; enough for its shape, little to keep and to send.
 RUG_SIZE = 200
 
-# Larger numbers count as infinite: their squares are not numbers any more.
-LARGEST = 1e150
+# Larger numbers count as infinite: errors have degrees of freedom by fourth powers, and squares
+# are summed with weights of up to 1e150. What a float of 32 bits holds ends at 3.4e38.
+LARGEST = 1e70
 
 
 class Span(Protocol):

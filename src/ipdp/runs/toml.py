@@ -12,6 +12,7 @@ from pydantic import BaseModel, ValidationError
 
 from ipdp.core.redaction import redacted_url
 from ipdp.core.validation import did_you_mean
+from ipdp.core.words import shown
 from ipdp.sources.open import without_secrets
 
 _HEADER = re.compile(r"\s*\[\s*([^\[\]]+?)\s*\]\s*(#.*)?$")
@@ -21,6 +22,7 @@ _KEY = re.compile(r"""\s*("[^"]*"|'[^']*'|[\w.-]+)\s*=""")
 _EXAMPLES = {"model": ' "river.forest.ARFClassifier(seed=42)" or another one', "data": " FILE"}
 
 _LONGEST = 1_000_000  # letters of a file
+_LONGEST_NAME, _LONGEST_VALUE = 80, 120  # letters, in a message
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -54,7 +56,7 @@ def read(
         place = _place(problem)
         where, name = "the settings", place[0]
         if name in given:
-            where = f"--{name.replace('_', '-')}"
+            where = f"--{_name(place[:1]).replace('_', '-')}"
         elif name in found:
             where = f"{file}, line {line_of(text, place)}"
         raise ConfigError(f"{where}: {_words(problem, kind.model_fields)}") from None
@@ -65,15 +67,18 @@ def read_toml(file: Path) -> tuple[str, dict[str, Any]]:
     try:
         with file.open(encoding="utf-8-sig") as opened:
             text = opened.read(_LONGEST + 1)
-        if len(text) > _LONGEST:
-            raise ConfigError(f"{file} is too long: settings have at most {_LONGEST:,} letters")
-        return text, tomllib.loads(text)
     except OSError as error:
         raise ConfigError(f"{file} cannot be read: {error.strerror or error}") from None
     except UnicodeDecodeError:
         raise ConfigError(f"{file} is not UTF-8") from None
+    if len(text) > _LONGEST:
+        raise ConfigError(f"{file} is too long: settings have at most {_LONGEST:,} letters")
+    try:
+        return text, tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise ConfigError(f"{file} is not TOML: {error}") from None
+    except ValueError:  # of Python, for a number of more digits than it reads
+        raise ConfigError(f"{file} has a number of far more digits than any setting") from None
     except RecursionError:
         raise ConfigError(f"{file} has lists within lists, far deeper than any setting") from None
 
@@ -103,7 +108,7 @@ def _parts(name: str) -> list[str]:
 
 def _words(problem: Any, known: Iterable[str]) -> str:
     """What is wrong, in our words."""
-    name = ".".join(_place(problem))
+    name = _name(_place(problem))
     kind, given = problem["type"], _shown(name, problem["input"])
     if kind == "extra_forbidden":
         hint = did_you_mean(name, known)
@@ -112,16 +117,22 @@ def _words(problem: Any, known: Iterable[str]) -> str:
         option = f"--{name.replace('_', '-')}{_EXAMPLES.get(name, '')}"
         return f"{name} is missing: give {option}, or {name} = ... in the file"
     if kind == "value_error":
-        return f"{name} {problem['ctx']['error']}, got {given!r}"
+        return f"{name} {problem['ctx']['error']}, got {given}"
     what = problem["msg"]
-    return f"{name}: {what[:1].lower()}{what[1:]}, got {given!r}"
+    return f"{name}: {what[:1].lower()}{what[1:]}, got {given}"
 
 
-def _shown(name: str, value: Any) -> Any:
-    """A value for a message, without the secrets of an address."""
-    if not isinstance(value, str):
-        return value
-    return redacted_url(value) if name == "webhook" else without_secrets(value)
+def _name(place: Sequence[str]) -> str:
+    """What a setting is called in a message."""
+    name = ".".join(place)
+    return name if len(name) <= _LONGEST_NAME else f"{name[:_LONGEST_NAME]}..."
+
+
+def _shown(name: str, value: Any) -> str:
+    """A value for a message: not too long, and without the secrets of an address."""
+    if isinstance(value, str):
+        value = redacted_url(value) if name == "webhook" else without_secrets(value)
+    return shown(value, _LONGEST_VALUE)
 
 
 def _worst(problems: Sequence[Any]) -> Any:

@@ -204,7 +204,7 @@ def _kind(df: Any, name: str, grid: Grid) -> str:
 
 
 def _value(df: Any, name: str, kind: str) -> Any:
-    """A column without what counts as missing: null, NaN, infinity, and numbers beyond 1e150."""
+    """A column without what counts as missing: null, NaN, infinity, and numbers beyond 1e70."""
     from pyspark.sql import functions as F  # noqa: N812  (everybody calls it so)
 
     column = df[_quoted(name)]

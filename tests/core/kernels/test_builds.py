@@ -229,7 +229,7 @@ def test_points_divide_ranges_as_numpy_does(make, ranges):
     assert row[0] == -5.0
 
 
-@pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf, 1e308, -1e150, LARGEST])
+@pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf, 1e308, -LARGEST, LARGEST])
 def test_what_cannot_be_averaged_is_found(built, bad):
     values = np.zeros((2, 3, 4))
     for current in (built, array):
@@ -284,7 +284,7 @@ def test_a_smoothing_whose_arrays_differ_is_refused(damage):
 
 
 @pytest.mark.parametrize(
-    "bad", [None, math.nan, math.inf, 1e150, True, "1", np.float64(1), 10**400]
+    "bad", [None, math.nan, math.inf, LARGEST, True, "1", np.float64(1), 10**400]
 )
 def test_numbers_are_those_that_grids_admit_as_they_are(built, bad):
     good = {"a": 1.0, "b": 3, "c": -2.5, "d": 10**30}

@@ -171,10 +171,12 @@ def _path(x: FloatArray, valid: Array, groups: Groups) -> FloatArray:
     left, right = np.where(both, x[:, :, :-1], 0.0), np.where(both, x[:, :, 1:], 0.0)
     left = np.where(both, left - left.sum(axis=0) / n, 0.0)
     right = np.where(both, right - right.sum(axis=0) / n, 0.0)
-    sizes = np.einsum("nrc,nrc->rc", left, left) * np.einsum("nrc,nrc->rc", right, right)
+    # Of roots: the products of squares of values of 1e-100, and of 1e100, are no numbers.
+    sizes = np.sqrt(np.einsum("nrc,nrc->rc", left, left))
+    sizes *= np.sqrt(np.einsum("nrc,nrc->rc", right, right))
     product = np.einsum("nrc,nrc->rc", left, right)
     # A point that does not vary needs no room of its own; one that is new is apart.
-    correlation = np.where(sizes > 0, product / np.sqrt(np.where(sizes > 0, sizes, 1.0)), 1.0)
+    correlation = np.where(sizes > 0, product / np.where(sizes > 0, sizes, 1.0), 1.0)
     correlation = np.where(n < FEWEST, 0.0, correlation.clip(-1.0, 1.0))
     angles = np.zeros((x.shape[1], x.shape[2]))
     angles[:, 1:] = np.where(np.diff(groups.owner) == 0, np.arccos(correlation), 0.0)

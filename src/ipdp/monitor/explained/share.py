@@ -64,12 +64,12 @@ def explained_share(
     whole = float(centred @ centred / len(centred))
     if not whole > 0:
         return None
-    rest = float(left @ left / len(left))
     # By the delta method, of a ratio of two means.
-    influence = (left**2 - rest) / whole - rest * (centred**2 - whole) / whole**2
+    rest = float(left @ left / len(left)) / whole
+    influence = left**2 / whole - rest * centred**2 / whole
     error = float(np.sqrt((influence**2).mean() / len(influence)))
     differs = {k: e.differs for k, e in zip(numbers, effects, strict=True)}
-    return ExplainedShare(1 - rest / whole, error, differs)
+    return ExplainedShare(1 - rest, error, differs)
 
 
 class _Effect(NamedTuple):
