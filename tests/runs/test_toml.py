@@ -126,19 +126,23 @@ NAMES = [*RunConfig.model_fields, "y" * 5_000, "y." * 900 + "y"]
 def test_what_is_quoted_is_cut_off(file, kind):
     for name in NAMES:
         needed = [f"{k} = 'x'\n" for k in ("model", "data") if k != name]
+        told = ""
         try:
             RunConfig.from_toml(file("".join(needed) + f"{name} = {LONG[kind]}"))
         except ConfigError as error:
-            assert len(str(error).removeprefix(str(file("")))) < 500
+            told = str(error).removeprefix(str(file("")))
+        assert len(told) < 500
 
 
 def test_options_that_are_quoted_are_cut_off():
     for name in NAMES:
         for value in ("y" * 5_000, ["yyyyyyyy"] * 900, 10**4_000, 10**5_000):
+            told = ""
             try:
                 read(RunConfig, {"model": "x", "data": "x", name: value}, None)
             except ConfigError as error:
-                assert len(str(error)) < 500
+                told = str(error)
+            assert len(told) < 500
 
 
 @settings(deadline=None)

@@ -20,6 +20,7 @@ from ipdp.cli.printing import (
     plain,
     table,
 )
+from ipdp.core.words import shown
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -175,7 +176,7 @@ def _when(time: int | None, period: str | None, *names: str) -> Any:
         return int(first or 0), int(last)
     except ValueError:
         raise ValueError(
-            f"{names[1]} is a period, two numbers with a colon in between, got {period!r}"
+            f"{names[1]} is a period, two numbers with a colon in between, got {shown(period)}"
         ) from None
 
 

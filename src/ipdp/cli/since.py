@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ipdp.core.times import is_wall_clock, seconds
+from ipdp.core.words import shown
 
 if TYPE_CHECKING:
     from ipdp.log import LogReader
@@ -39,5 +40,5 @@ def _moment(since: str, now: float) -> float:
     moment = seconds(since)
     if moment is None or not is_wall_clock(moment):
         known = "a date (2024-06-01), or so long ago (7d, 12h, 30min)"
-        raise ValueError(f"--since must be {known}, got {since!r}")
+        raise ValueError(f"--since must be {known}, got {shown(since)}")
     return moment

@@ -11,6 +11,7 @@ import typer
 from ipdp.cli.errors import sentences
 from ipdp.cli.options import Debug, Port, Quiet, RunPath, completing, examples, flag
 from ipdp.cli.printing import console, line
+from ipdp.core.words import shown
 
 
 def register(app: typer.Typer) -> None:
@@ -55,7 +56,7 @@ def report(
     with sentences(debug=debug):
         format_ = format_ or ("pdf" if out and out.suffix.lower() == ".pdf" else "html")
         if format_ not in ("html", "png", "pdf"):
-            raise ValueError(f"format must be html, pdf or png, got {format_!r}")
+            raise ValueError(f"format must be html, pdf or png, got {shown(format_)}")
         with LogReader(run) as reader:
             name = "figures" if format_ == "png" else f"report.{format_}"
             path = out or reader.path.parent / name

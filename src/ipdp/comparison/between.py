@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -19,6 +20,7 @@ from ipdp.core.packing import is_packed
 from ipdp.core.parts import without_parts
 from ipdp.core.typing import Feature, Label
 from ipdp.core.validation import unknown
+from ipdp.core.words import shown
 
 SHARE = 0.1
 """The margin, as a share of the standard deviation of the predictions."""
@@ -88,9 +90,9 @@ def compare(
     ('different', ['v'])
     """
     if not 0 < level < 1:
-        raise ValueError(f"level must be in (0, 1), got {level}")
-    if margin is not None and not (margin >= 0 and math.isfinite(margin)):
-        raise ValueError(f"margin must be a number of at least 0, got {margin}")
+        raise ValueError(f"level must be in (0, 1), got {shown(level)}")
+    if margin is not None and not 0 <= margin <= sys.float_info.max:
+        raise ValueError(f"margin must be a number of at least 0, got {shown(margin)}")
     if b is None:
         if at is None and against is None:
             raise TypeError("compare needs two: a and b, or a log and its times at and against")

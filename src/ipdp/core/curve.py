@@ -18,6 +18,7 @@ from ipdp.core.link import Link
 from ipdp.core.output_names import PREDICTION, output_name
 from ipdp.core.support import data_weights, deviation, supported_points
 from ipdp.core.typing import Array, Feature, FloatArray, Label, State
+from ipdp.core.words import shown
 
 BY_OUTPUT = (
     "average",
@@ -385,7 +386,7 @@ class Curve:
     def select(self, output: Label) -> Curve:
         """The same curve with one output only."""
         if output not in self.outputs:
-            raise ValueError(f"no output {output!r}: the curve has {list(self.outputs)}")
+            raise ValueError(f"no output {shown(output)}: the curve has {list(self.outputs)}")
         k = self.outputs.index(output)
         values = {item.name: getattr(self, item.name) for item in fields(self)}
         for name in BY_OUTPUT:

@@ -5,6 +5,10 @@ from __future__ import annotations
 import math
 from enum import Enum
 
+from ipdp.core.words import shown
+
+_LONGEST = 1e300  # of which alpha is still a number
+
 
 class Default(Enum):
     """Marks an argument that was not given, where None has a meaning of its own."""
@@ -34,15 +38,15 @@ def resolve_alpha(
     if len(given) > 1:
         raise ValueError(f"give only one of alpha, half_life and span, got {' and '.join(given)}")
     if half_life is not None:
-        if not 0 < half_life < math.inf:
-            raise ValueError(f"half_life must be a positive number, got {half_life}")
+        if not 0 < half_life <= _LONGEST:
+            raise ValueError(f"half_life must be a positive number, got {shown(half_life)}")
         return -math.expm1(-math.log(2) / half_life)
     if span is not None:
-        if not 1 <= span < math.inf:
-            raise ValueError(f"span must be at least 1, got {span}")
+        if not 1 <= span <= _LONGEST:
+            raise ValueError(f"span must be at least 1, got {shown(span)}")
         return 2 / (span + 1)
     if isinstance(alpha, Default):
         return alpha.value
     if alpha is not None and (isinstance(alpha, bool) or not 0 < alpha <= 1):
-        raise ValueError(f"alpha must be in (0, 1] or None for the plain mean, got {alpha}")
+        raise ValueError(f"alpha must be in (0, 1] or None for the plain mean, got {shown(alpha)}")
     return alpha

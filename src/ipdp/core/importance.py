@@ -74,6 +74,7 @@ class Importance:
     @classmethod
     def from_dict(cls, state: State) -> Importance:
         """The importance that gave this dict."""
+        schema.check(state)
         schema.must_be_version("an importance", state.get("version"), 1)
         values = {name: value for name, value in state.items() if name != "version"}
         with schema.intact("the importance"):

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ipdp.core.typing import Array, FloatArray
+from ipdp.core.words import shown
 
 # By so many steps the lines between points go on beyond the ends.
 _BEYOND = 4.0
@@ -20,7 +21,7 @@ def interpolation_weights(axis: Array, x: Array, categorical: bool) -> FloatArra
         known = {value: k for k, value in enumerate(axis.tolist())}
         for row, value in enumerate(x.tolist()):
             if value not in known:
-                raise ValueError(f"no category {value!r}: the curve has {list(known)}")
+                raise ValueError(f"no category {shown(value)}: the curve has {list(known)}")
             weights[row, known[value]] = 1.0
         return weights
     x = x.astype(float)

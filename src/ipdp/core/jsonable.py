@@ -65,7 +65,7 @@ def decode(value: Any) -> Any:
     if name == "array":
         return _array(*item)
     if name not in _KINDS:
-        raise ValueError(f"there are no values of the kind {name!r}")
+        raise ValueError(f"there are no values of the kind {shown(name)}")
     _, _, read = _KINDS[name]
     return read(item)
 
@@ -209,7 +209,7 @@ def _sorted(values: Any) -> list[Any]:
 def _numpy(kind: str, item: Any) -> Any:
     dtype = np.dtype(str(kind))
     if len(kind) > _LONGEST_DTYPE or dtype.kind not in _NUMBERS:
-        raise ValueError(f"there are no numbers of the kind {kind!r}")
+        raise ValueError(f"there are no numbers of the kind {shown(kind)}")
     if dtype.kind in "mM":
         return np.array(int(item)).astype(dtype)[()]
     return dtype.type(decode(item))
@@ -218,7 +218,7 @@ def _numpy(kind: str, item: Any) -> Any:
 def _array(kind: str, shape: list[int], items: Any) -> Any:
     dtype = np.dtype(str(kind))
     if dtype.kind not in _IN_ARRAYS:
-        raise ValueError(f"there are no arrays of the kind {kind!r}")
+        raise ValueError(f"there are no arrays of the kind {shown(kind)}")
     return np.array(decode(items), dtype=dtype).reshape(shape)
 
 

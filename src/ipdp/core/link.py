@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 import numpy as np
 
 from ipdp.core.typing import FloatArray
+from ipdp.core.words import shown
 
 if TYPE_CHECKING:
     from ipdp.core.curve import Curve
@@ -33,7 +34,7 @@ def checked_link(link: str | None) -> Link | None:
     """The link of this name, or an error."""
     known: dict[str, Link] = {each: each for each in get_args(Link)}
     if link is not None and link not in known:
-        raise ValueError(f"link must be one of {', '.join(known)}, got {link!r}")
+        raise ValueError(f"link must be one of {', '.join(known)}, got {shown(link)}")
     return None if link is None else known[link]
 
 

@@ -9,6 +9,7 @@ from ipdp.core import kernels, schema
 from ipdp.core.random import Uniforms
 from ipdp.core.typing import State
 from ipdp.core.validation import whole_number
+from ipdp.core.words import shown
 
 Select = Literal["oldest", "age", "uniform"]
 """Which value makes room for a new one."""
@@ -61,7 +62,9 @@ class Reservoir:
         if not 0 < probability <= 1:
             raise ValueError(f"probability must be in (0, 1], got {probability}")
         if select not in get_args(Select):
-            raise ValueError(f"select must be one of {', '.join(get_args(Select))}, got {select!r}")
+            raise ValueError(
+                f"select must be one of {', '.join(get_args(Select))}, got {shown(select)}"
+            )
         self.size = whole_number("size", size)
         self.probability = probability
         self.select = select

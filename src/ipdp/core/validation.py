@@ -13,9 +13,11 @@ from typing import Any
 import numpy as np
 
 from ipdp.core.times import moment_seconds
+from ipdp.core.words import shown
 
 # Sums of squared weights have to be numbers, too.
 _HEAVIEST = 1e150
+_MOST = 2**63  # of anything that is counted
 
 
 def whole_number(name: str, value: int, *, least: int = 1) -> int:
@@ -25,7 +27,9 @@ def whole_number(name: str, value: int, *, least: int = 1) -> int:
     except TypeError:
         number = least - 1
     if number < least or isinstance(value, bool):
-        raise ValueError(f"{name} must be a whole number of at least {least}, got {value!r}")
+        raise ValueError(f"{name} must be a whole number of at least {least}, got {shown(value)}")
+    if number >= _MOST:
+        raise ValueError(f"{name} must be less than 2**63, got {shown(value)}")
     return number
 
 
@@ -70,8 +74,7 @@ def _number(what: str, value: Any) -> float:
 def _shown(value: Any) -> str:
     if isinstance(value, int):  # too many digits for Python to write
         return f"a whole number of {value.bit_length():,} bits"
-    text = repr(value)
-    return text if len(text) <= 60 else f"{text[:60]}..."
+    return shown(value, 60)
 
 
 def did_you_mean(name: object, known: Iterable[object]) -> str:
@@ -86,5 +89,5 @@ def unknown(what: str, name: object, known: Sequence[object]) -> str:
     """A sentence about a name that is not there, with the one that may have been meant."""
     hint = did_you_mean(name, known)
     hint = f" ({hint})" if hint else ""
-    listed = ", ".join(repr(k) for k in list(known)[:20]) + (", ..." if len(known) > 20 else "")
-    return f"there is no {what} {name!r}{hint}; there are: {listed}"
+    listed = ", ".join(shown(k) for k in list(known)[:20]) + (", ..." if len(known) > 20 else "")
+    return f"there is no {what} {shown(name)}{hint}; there are: {listed}"

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ipdp.core.typing import FloatArray
+from ipdp.core.words import shown
 from ipdp.datasets.drift import DriftStream
 
 FEATURES = ("x1", "x2")
@@ -130,7 +131,7 @@ class Hyperplane(DriftStream):
             Whether the concept after the drift is meant.
         """
         if feature not in FEATURES:
-            raise ValueError(f"feature must be one of {', '.join(FEATURES)}, got {feature!r}")
+            raise ValueError(f"feature must be one of {', '.join(FEATURES)}, got {shown(feature)}")
         plane = self.after if drifted else self.before
         own = FEATURES.index(feature)
         other = 1 - own

@@ -8,6 +8,7 @@ from ipdp.core.errors import NotEnoughSamples
 from ipdp.core.interactions import Interactions
 from ipdp.core.typing import Feature, FeatureName, FloatArray, Label
 from ipdp.core.validation import unknown, whole_number
+from ipdp.core.words import shown
 from ipdp.explainers.base import Explainer
 from ipdp.explainers.h_statistic import asked_h
 from ipdp.explainers.interactions import strongest_pairs
@@ -57,7 +58,7 @@ class AskedPairs(Explainer):
         """
         number = self._number_of(pair)
         if not self._memory.targets[number].is_pair:
-            raise ValueError(f"H is about two features, got {pair!r}")
+            raise ValueError(f"H is about two features, got {shown(pair)}")
         self._must_have_past("Friedman's H")
         return asked_h(self._memory, self.engine, number)
 
@@ -134,7 +135,7 @@ class AskedPairs(Explainer):
             )
         [wanted] = as_features([pair])
         if not isinstance(wanted, tuple):
-            raise ValueError(f"a pair is two features, got {pair!r}")
+            raise ValueError(f"a pair is two features, got {shown(pair)}")
         for name in wanted:
             if name not in memory.grids:
                 raise ValueError(unknown("feature", name, list(memory.grids)))

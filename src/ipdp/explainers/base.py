@@ -20,6 +20,7 @@ from ipdp.core.observations import Rows, as_observation, observations
 from ipdp.core.times import moment, moment_seconds
 from ipdp.core.typing import Feature, FeatureName, Observation, State
 from ipdp.core.validation import next_time, sample_weight, whole_number
+from ipdp.core.words import shown
 from ipdp.explainers.state.targets import as_features, check_columns, followed
 from ipdp.grid.auto import as_now
 from ipdp.models import Engine, engine
@@ -304,12 +305,14 @@ class Explainer(ABC):
         -------
         A new explainer with the model of this one; the two are left as they are.
         """
+        if type(later) is not type(self):
+            raise TypeError(f"only another {type(self).__name__} can be merged, got {shown(later)}")
         mine, theirs = ({**dict.fromkeys(_OPTIONAL), **each.settings} for each in (self, later))
         for name, value in mine.items():
             if value != theirs[name]:
                 raise ValueError(
-                    f"explainers can be merged only if their settings agree: {name} is {value!r} "
-                    f"and {theirs[name]!r}"
+                    f"explainers can be merged only if their settings agree: "
+                    f"{name} is {shown(value)} and {shown(theirs[name])}"
                 )
         joined = self._twin()
         if self._memory is None or later._memory is None:

@@ -9,6 +9,7 @@ from ipdp.core.curve import Curve
 from ipdp.core.errors import NotEnoughSamples
 from ipdp.core.link import Link, on_scale
 from ipdp.core.typing import Feature
+from ipdp.core.words import shown
 from ipdp.explainers.base import Explainer
 from ipdp.models.linked import on_link
 
@@ -110,7 +111,7 @@ class CurveExplainer(Explainer):
         found = self.results().get(feature)
         if isinstance(found, Curve):
             return found
-        raise NotEnoughSamples(f"there is no curve of {feature!r} yet")
+        raise NotEnoughSamples(f"there is no curve of {shown(feature)} yet")
 
     def with_off_data(self, curve: Curve) -> Curve:
         """The curve with the share of what it asks about observations that do not occur, if known.

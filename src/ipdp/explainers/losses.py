@@ -6,6 +6,8 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ipdp.core.words import shown
+
 Loss = Callable[[Any, Any], float]
 """The loss of single observations, by river's metrics or by functions."""
 
@@ -37,7 +39,7 @@ def per_sample_loss(loss: Any) -> tuple[Loss, bool]:
     if not (hasattr(loss, "get") and hasattr(loss, "update") and hasattr(loss, "clone")):
         if not callable(loss):
             raise TypeError(
-                f"loss must be a river metric or a function of y_true and y_pred, got {loss!r}"
+                f"loss must be a river metric or a function of y_true and y_pred, got {shown(loss)}"
             )
         return loss, False
     wants_labels = bool(getattr(loss, "requires_labels", False))

@@ -15,6 +15,7 @@ from ipdp.core.link import Link
 from ipdp.core.random import seed_for
 from ipdp.core.typing import Feature, FeatureName, Observation
 from ipdp.core.validation import next_time, unknown, whole_number
+from ipdp.core.words import shown
 from ipdp.explainers.asked_pairs import AskedPairs
 from ipdp.explainers.off_data import off_data
 from ipdp.explainers.segments.explainer import Segmented
@@ -146,7 +147,7 @@ class IncrementalPDP(AskedPairs, Segmented):
             model, features, alpha=alpha, half_life=half_life, span=span, every=every, seed=seed
         )
         if estimator not in get_args(Estimator):
-            raise ValueError(f"estimator must be pointwise or regrid, got {estimator!r}")
+            raise ValueError(f"estimator must be pointwise or regrid, got {shown(estimator)}")
         self.grid = checked_grids(grid, self.features)
         self.estimator = estimator
         self.n_ice = whole_number("n_ice", n_ice, least=0)

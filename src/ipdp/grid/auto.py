@@ -12,6 +12,7 @@ import numpy as np
 from ipdp.core import kernels, schema
 from ipdp.core.times import Kind, Moment, moment_of
 from ipdp.core.typing import Array, State
+from ipdp.core.words import shown
 from ipdp.grid.base import Grid, Key, Span, is_missing
 from ipdp.grid.categories import Categories
 from ipdp.grid.doubt import Doubt, Looks
@@ -72,7 +73,7 @@ class Auto(Grid):
     ) -> None:
         super().__init__(warm_up=warm_up, missing=missing)
         if ends not in get_args(Ends):
-            raise ValueError(f"ends must be quantiles or extremes, got {ends!r}")
+            raise ValueError(f"ends must be quantiles or extremes, got {shown(ends)}")
         self.size = size
         self.window = window
         self.ends: Ends = ends

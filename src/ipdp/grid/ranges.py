@@ -15,6 +15,7 @@ from ipdp.core.extremes import WindowedExtremes
 from ipdp.core.reservoir import Reservoir, Select
 from ipdp.core.typing import Array, State
 from ipdp.core.validation import whole_number
+from ipdp.core.words import shown
 from ipdp.grid.base import RUG_SIZE, Key, NumberGrid, Span, need_points, numbered
 
 
@@ -337,7 +338,8 @@ class QuantileRange(_ReservoirGrid):
             missing=missing,
         )
         if not 0 <= lower < upper <= 1:
-            raise ValueError(f"0 <= lower < upper <= 1 must hold, got {lower} and {upper}")
+            given = f"{shown(lower)} and {shown(upper)}"
+            raise ValueError(f"0 <= lower < upper <= 1 must hold, got {given}")
         self.lower = lower
         self.upper = upper
 

@@ -18,6 +18,7 @@ from ipdp.core.files import written_whole
 from ipdp.core.importance import Importance, Result
 from ipdp.core.jsonable import readable
 from ipdp.core.typing import Array
+from ipdp.core.words import shown
 from ipdp.log.files import LogError, PathLike
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ def export(
     path = Path(path)
     write = _FORMATS[_format(path, form)]
     if what not in _TABLES:
-        raise ValueError(f"what must be one of {list(_TABLES)}, got {what!r}")
+        raise ValueError(f"what must be one of {list(_TABLES)}, got {shown(what)}")
     names, rows = _TABLES[what]
     columns = dict(column.split(":") for column in names.split())
     try:

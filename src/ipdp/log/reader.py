@@ -18,6 +18,7 @@ from ipdp.core.importance import Result
 from ipdp.core.redaction import without_secrets
 from ipdp.core.typing import Array, Feature, FloatArray, State
 from ipdp.core.validation import unknown
+from ipdp.core.words import shown
 from ipdp.log import files, schema
 from ipdp.log.blobs import change_of, name_of, name_text, object_of, result_of
 from ipdp.log.files import LogError, following
@@ -106,7 +107,9 @@ class LogReader:
 
     def snapshots(self, after: int = -1) -> list[SnapshotInfo]:
         """When and why snapshots were taken, of those with an id larger than `after`."""
-        rows = self._rows("SELECT n, time, reasons FROM snapshots WHERE n > ? ORDER BY n", after)
+        rows = self._rows(
+            "SELECT n, time, reasons FROM snapshots WHERE n > ? ORDER BY n", min(after, _LARGEST)
+        )
         return [_info(*row) for row in rows]
 
     def at(self, n: float, explainer: str | None = None) -> dict[Feature, Any]:
@@ -274,7 +277,7 @@ class LogReader:
         for number, name in names.items():
             if name_text(name) == text:  # as text, in which 1 and True differ
                 return number
-        raise ValueError(f"no feature {feature!r}: the log has {list(names.values())}")
+        raise ValueError(f"no feature {shown(feature)}: the log has {list(names.values())}")
 
 
 def _is_moment(value: Any) -> bool:

@@ -6,6 +6,7 @@ import math
 from dataclasses import asdict, dataclass
 
 from ipdp.core.typing import State
+from ipdp.core.words import shown
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,7 @@ class Retention:
     def __post_init__(self) -> None:
         for name, value in asdict(self).items():
             if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-                raise ValueError(f"{name} must be a positive integer, got {value!r}")
+                raise ValueError(f"{name} must be a positive integer, got {shown(value)}")
 
     @property
     def width(self) -> int:

@@ -14,6 +14,7 @@ from typing import Any, Literal
 from ipdp.core.importance import Result
 from ipdp.core.redaction import without_secrets
 from ipdp.core.typing import Feature
+from ipdp.core.words import shown
 from ipdp.log import files
 from ipdp.log.batch import Batch, Row
 from ipdp.log.blobs import change_text, curve_blob, name_text, result_blob
@@ -71,7 +72,7 @@ class Log(LogReader):
         retention: Retention | None = None,
     ) -> None:
         if durability not in ("normal", "full"):
-            raise ValueError(f"durability must be 'normal' or 'full', got {durability!r}")
+            raise ValueError(f"durability must be 'normal' or 'full', got {shown(durability)}")
         self.path = files.place(path)
         self.durability = durability
         self._lock = threading.RLock()
@@ -157,7 +158,7 @@ class Log(LogReader):
             Unix seconds of the last observation; None: now.
         """
         if reason not in REASONS:
-            raise ValueError(f"reason must be one of {list(REASONS)}, got {reason!r}")
+            raise ValueError(f"reason must be one of {list(REASONS)}, got {shown(reason)}")
         rows = [
             _result_row(explainer, feature, result)
             for explainer, by_feature in _by_explainer(results).items()
@@ -241,7 +242,7 @@ class Log(LogReader):
             What to tell whoever reads the log.
         """
         if state not in _ENDS:
-            raise ValueError(f"state must be one of {list(_ENDS)}, got {state!r}")
+            raise ValueError(f"state must be one of {list(_ENDS)}, got {shown(state)}")
         with self._lock:
             self._batch.note(_count(n))
             # A lone surrogate, as in the name of a file that is no UTF-8, is no text for SQLite.

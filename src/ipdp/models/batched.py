@@ -13,6 +13,7 @@ import numpy as np
 
 from ipdp.core.observations import NA_TYPES, is_na
 from ipdp.core.typing import Array, FeatureName, FloatArray, Labels, Observation
+from ipdp.core.words import shown
 from ipdp.models.base import Engine, Outputs, Probe, Rows, as_rows
 from ipdp.models.columns import ice_beside_idle, must_have
 
@@ -122,7 +123,7 @@ class BatchedEngine(Engine):
         """
         used = set(columns) - self._unused()
         for name in {name for probe in probes for name in probe.names} - x.keys():
-            raise ValueError(f"the model has no feature {name!r}; it has {list(x)}")
+            raise ValueError(f"the model has no feature {shown(name)}; it has {list(x)}")
         return [used.isdisjoint(probe.names) for probe in probes]
 
     def _answer(self, table: Sequence[Array], columns: tuple[FeatureName, ...]) -> Rows:

@@ -6,6 +6,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any, Literal, get_args
 
+from ipdp.core.words import shown
 from ipdp.models.base import Engine
 from ipdp.models.batched import ArrayEngine, FrameEngine
 from ipdp.models.boosters import BoosterEngine, is_booster
@@ -121,9 +122,9 @@ def engine(
     if isinstance(model, Engine):
         return model
     if takes is not None and takes not in get_args(Takes):
-        raise ValueError(f"takes must be one of {', '.join(get_args(Takes))}, got {takes!r}")
+        raise ValueError(f"takes must be one of {', '.join(get_args(Takes))}, got {shown(takes)}")
     if response not in (known := get_args(Response)):
-        raise ValueError(f"response must be one of {', '.join(known)}, got {response!r}")
+        raise ValueError(f"response must be one of {', '.join(known)}, got {shown(response)}")
     if inspect.isclass(model):
         raise TypeError(f"{model.__name__} is a class: give a model, {model.__name__}(...)")
     if takes is None:

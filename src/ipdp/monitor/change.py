@@ -329,6 +329,7 @@ class Change:
     @classmethod
     def from_dict(cls, state: State) -> Change:
         """The change that gave this dict."""
+        schema.check(state)
         schema.must_be_version("a change", state.get("version"), 1)
         with schema.intact("the change"):
             return cls._restored(state)

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from ipdp.core.times import moment, time_text
 from ipdp.core.typing import Feature
+from ipdp.core.words import shown
 from ipdp.monitor.change import Change
 
 if TYPE_CHECKING:
@@ -111,7 +112,7 @@ class Webhook:
         at_exit: float = 5.0,
     ) -> None:
         if not url.startswith(("http://", "https://")):
-            raise ValueError(f"url must start with http:// or https://, got {url!r}")
+            raise ValueError(f"url must start with http:// or https://, got {shown(url)}")
         if "@" in url.split("/")[2]:
             raise ValueError("url must not hold a user name or a password: give them in headers")
         if timeout <= 0 or queue_size < 1:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, get_args
 
+from ipdp.core.words import shown
 from ipdp.explainers.pdp import IncrementalPDP
 from ipdp.monitor.change import Kind
 from ipdp.monitor.data.move import Aspect
@@ -23,7 +24,7 @@ def check_settings(pdp: Any, statistic: str, delta: float, tolerance: float) -> 
         raise ValueError("the monitor reads the newest ICE curve: n_ice must be at least 1")
     if statistic not in get_args(StatisticName):
         names = ", ".join(get_args(StatisticName))
-        raise ValueError(f"statistic must be one of {names}, got {statistic!r}")
+        raise ValueError(f"statistic must be one of {names}, got {shown(statistic)}")
     if not 0 < delta < 1:
         raise ValueError(f"delta must be in (0, 1), got {delta}")
     if tolerance < 0:
@@ -38,7 +39,9 @@ def check_data_settings(
         raise ValueError(f"false_alarms_per must be at least 1, got {false_alarms_per}")
     periods = period.values() if isinstance(period, Mapping) else [period]
     if any(p is not None and not 1 < p < math.inf for p in periods):
-        raise ValueError(f"period must be more than 1, got {period!r}")
+        raise ValueError(f"period must be more than 1, got {shown(period)}")
     known = (*get_args(Kind), *get_args(Aspect))
     if isinstance(report, str) or not set(report or ()) <= set(known):
-        raise ValueError(f"report must be a list of some of {', '.join(known)}, got {report!r}")
+        raise ValueError(
+            f"report must be a list of some of {', '.join(known)}, got {shown(report)}"
+        )

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from ipdp.core.jsonable import decode, encode
-from ipdp.core.words import few_digits
+from ipdp.core.words import few_digits, shown
 
 # What belongs to the make of an object, and not to what it remembers.
 _FIXED = (type, types.FunctionType, types.BuiltinFunctionType, functools.partial, types.MethodType)
@@ -105,7 +105,7 @@ def _by_name(metric: Any) -> dict[str, Any]:
         if isinstance(item, type):
             raise TypeError(f"{item.__name__} is a class: give a metric, {item.__name__}()")
         if not (hasattr(item, "update") and hasattr(item, "get")):
-            raise TypeError(f"metric must be a metric of river, got {item!r}")
+            raise TypeError(f"metric must be a metric of river, got {shown(item)}")
     return given
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, Self, get_args
 
 from ipdp.core.validation import whole_number
+from ipdp.core.words import shown
 from ipdp.sources.columns import BadRecord, Columns
 
 OnError = Literal["raise", "skip"]
@@ -105,7 +106,7 @@ class Source(ABC):
         limit: int | None = None,
     ) -> None:
         if on_error not in get_args(OnError):
-            raise ValueError(f"on_error must be raise or skip, got {on_error!r}")
+            raise ValueError(f"on_error must be raise or skip, got {shown(on_error)}")
         self.name = name
         self.limit = None if limit is None else whole_number("limit", limit)
         self.on_error = on_error

@@ -122,7 +122,7 @@ def _checked_kinds(types: Mapping[str, Any]) -> dict[str, Kind]:
     for name, kind in types.items():
         if kind not in get_args(Kind):
             kinds = ", ".join(get_args(Kind))
-            raise ValueError(f"the type of {name!r} must be {kinds}, got {kind!r}")
+            raise ValueError(f"the type of {shown(name)} must be {kinds}, got {shown(kind)}")
     return dict(types)
 
 

@@ -6,6 +6,7 @@ import csv
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ipdp.core.words import shown
 from ipdp.sources.base import SourceError
 from ipdp.sources.columns import DECIMAL_COMMA, BadRecord, number_of
 from ipdp.sources.lines import MAX_LINE, Line, TextSource
@@ -41,7 +42,7 @@ class CsvSource(TextSource):
         self._n_header = int(header)
         self.decimal = decimal
         if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n'):
-            raise ValueError(f"delimiter must be one character, got {delimiter!r}")
+            raise ValueError(f"delimiter must be one character, got {shown(delimiter)}")
         self.delimiter = delimiter or self._delimiter
         self._header: tuple[str, ...] | None = None
         self._body: Line  # the last line of the header

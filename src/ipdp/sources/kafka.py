@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 from ipdp.core.redaction import redacted_query
+from ipdp.core.words import shown
 from ipdp.sources.base import Interrupted, Source, SourceError
 from ipdp.sources.columns import BadRecord
 from ipdp.sources.jsonl import parsed
@@ -217,7 +218,9 @@ def _parts(address: str) -> tuple[str, str, dict[str, str]]:
 def _one_of(query: Mapping[str, str], name: str, choices: tuple[str, ...]) -> str:
     value = query.get(name, choices[0])
     if value not in choices:
-        raise SourceError(f"{name} of a kafka address is {' or '.join(choices)}, got {value!r}")
+        raise SourceError(
+            f"{name} of a kafka address is {' or '.join(choices)}, got {shown(value)}"
+        )
     return value
 
 
@@ -228,7 +231,7 @@ def _seconds(query: Mapping[str, str]) -> float | None:
     with suppress(ValueError):
         if (seconds := float(text)) > 0:
             return seconds
-    raise SourceError(f"idle of a kafka address is a number of seconds, got {text!r}")
+    raise SourceError(f"idle of a kafka address is a number of seconds, got {shown(text)}")
 
 
 def _words(error: Exception) -> str:

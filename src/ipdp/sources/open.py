@@ -11,6 +11,7 @@ from pkgutil import resolve_name
 from typing import IO, Any
 
 from ipdp.core.validation import did_you_mean
+from ipdp.core.words import shown
 from ipdp.sources.base import Source, SourceError
 
 SOURCES: dict[str, tuple[str, ...]] = {
@@ -86,7 +87,7 @@ def open_source(
     {'age': 64, 'income': None} False
     """
     if format is not None and format not in formats():
-        raise ValueError(f"format must be one of {', '.join(formats())}, got {format!r}")
+        raise ValueError(f"format must be one of {', '.join(formats())}, got {shown(format)}")
     text = str(spec)
     written: dict[str, Any] = {"delimiter": delimiter, "header": header, "decimal": decimal}
     if text == "-":

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 from ipdp.core.curve import Curve, feature_text
 from ipdp.core.files import written_whole
 from ipdp.core.typing import Feature
+from ipdp.core.words import shown
 from ipdp.plot import (
     CarpetDisplay,
     ChangeDisplay,
@@ -81,7 +82,7 @@ def write_figures(
     from ipdp.log import LogReader
 
     if format not in get_args(Format):
-        raise ValueError(f"format must be one of {list(get_args(Format))}, got {format!r}")
+        raise ValueError(f"format must be one of {list(get_args(Format))}, got {shown(format)}")
     if not isinstance(run, LogReader):
         with LogReader(run) as reader:
             return write_figures(reader, directory, format)

@@ -12,6 +12,7 @@ from ipdp.core.jsonable import decode_name
 from ipdp.core.parts import feature_where
 from ipdp.core.typing import Feature, FeatureName, Label, Observation, State
 from ipdp.core.validation import unknown, whole_number
+from ipdp.core.words import shown
 from ipdp.explainers.drawing import CurveExplainer, segments_display
 from ipdp.explainers.segments.labels import By, label_text, name_of
 from ipdp.explainers.segments.memory import SegmentsMemory
@@ -210,6 +211,6 @@ class Segmented(CurveExplainer):
             known = [target.feature for target in self._memory.targets]
             if feature not in known:
                 raise ValueError(unknown("curve for", feature, known))
-            raise NotEnoughSamples(f"there is no curve of {feature!r} yet")
+            raise NotEnoughSamples(f"there is no curve of {shown(feature)} yet")
         drawn = dict(list(curves.items())[: whole_number("most", most)])
         return segments_display(feature, drawn, name_of(self.by)).plot(ax, **options)

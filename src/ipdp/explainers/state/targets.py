@@ -14,7 +14,7 @@ from ipdp.core.notices import ColumnWarning, notice
 from ipdp.core.random import seed_for
 from ipdp.core.typing import Array, Feature, FeatureName, Observation
 from ipdp.core.validation import unknown
-from ipdp.core.words import quoted
+from ipdp.core.words import quoted, shown
 from ipdp.grid import Auto, Grid
 from ipdp.grid.base import LARGEST, Key, Span
 from ipdp.grid.doubt import Looks
@@ -173,7 +173,9 @@ def as_features(features: Any) -> list[Feature]:
         raise ValueError("features is empty; give at least one, or None for all of them")
     for feature in listed:
         if isinstance(feature, tuple) and (len(feature) != 2 or feature[0] == feature[1]):
-            raise ValueError(f"a feature is a name or a pair of different names, got {feature!r}")
+            raise ValueError(
+                f"a feature is a name or a pair of different names, got {shown(feature)}"
+            )
     if len(set(listed)) < len(listed):
         twice = next(f for f in listed if listed.count(f) > 1)
         raise ValueError(f"the feature {twice!r} is given twice")
@@ -299,7 +301,9 @@ def checked_grids(
     names = None if features is None else [n for feature in features for n in names_of(feature)]
     for name, pattern in grid.items():
         if not isinstance(pattern, Grid):
-            raise TypeError(f"the grid of {name!r} must be one of ipdp.grid, got {pattern!r}")
+            raise TypeError(
+                f"the grid of {shown(name)} must be one of ipdp.grid, got {shown(pattern)}"
+            )
         if names is not None and name not in names:
             raise ValueError(unknown("feature", name, names))
     return dict(grid)

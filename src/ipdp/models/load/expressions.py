@@ -8,6 +8,7 @@ import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ipdp.core.words import shown
 from ipdp.models.detect import parameters_of
 from ipdp.models.load.names import LoadError, check_callable, first_line, hint, is_part, resolve
 
@@ -116,7 +117,7 @@ def _check_names(made: Any, named: dict[str, Any], path: str) -> None:
     known = [p.name for p in parameters]
     for name in named:
         if name not in known:
-            raise LoadError(f"{path} has no argument {name!r}{hint(name, known)}")
+            raise LoadError(f"{path} has no argument {shown(name)}{hint(name, known)}")
 
 
 def _path(node: ast.expr) -> str:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ipdp.core.curve import Curve
 from ipdp.core.typing import Label
+from ipdp.core.words import shown
 from ipdp.plot.shown.pair import shown_of
 from ipdp.plot.shown.values import is_pair
 
@@ -32,7 +33,7 @@ _WINDOWLESS = {"agg", "cairo", "pdf", "pgf", "ps", "svg", "template"}
 def _check_backend(backend: str, *, with_artists: bool) -> None:
     """Refuse a backend that does not exist, is not there, or is given axes of another one."""
     if backend not in _BACKENDS:
-        raise ValueError(f"backend must be one of {', '.join(_BACKENDS)}, got {backend!r}")
+        raise ValueError(f"backend must be one of {', '.join(_BACKENDS)}, got {shown(backend)}")
     if backend == "plotly" and with_artists:
         raise ValueError(
             "axes and settings of artists are matplotlib's; with plotly, change the figure that "
