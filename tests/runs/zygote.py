@@ -12,12 +12,15 @@ import json
 import os
 import random
 import signal
+import subprocess
 import sys
 import traceback
+from functools import cache
 from pathlib import Path
 
+import pandas as pd
 import skops.io  # noqa: F401  # beforehand, not in each run
-from river import metrics, tree
+from river import linear_model, metrics, preprocessing, tree
 from sklearn.linear_model import SGDClassifier
 
 import ipdp
@@ -27,6 +30,7 @@ import ipdp.models.sklearn
 import ipdp.models.trees
 from ipdp.log import Retention
 from ipdp.runs import Run, Started
+from ipdp.runs import step as run_step
 from ipdp.runs.challengers import with_challengers
 from ipdp.sources import open_source
 
@@ -52,6 +56,13 @@ def classes(x):
     return {name: score / (sum(scores) or 1) for name, score in zip("xyz", scores, strict=True)}
 
 
+class SteadyBudget(run_step.Budget):
+    """One for which explaining always takes as long: what is explained is then the same twice."""
+
+    def update(self, seconds: float, rest: float) -> bool:
+        return super().update(0.003 if self._wanted else 0.0001, 0.004)
+
+
 def write_jsonl(path: Path) -> None:
     with path.open("w") as file:
         file.writelines(json.dumps({**x, "y": y}) + "\n" for x, y in rows())
@@ -64,12 +75,46 @@ def write_csv(path: Path) -> None:
         writer.writerows([*x.values(), y] for x, y in rows())
 
 
-def make(directory: Path, kind: str) -> Run:
-    """A run of some kind in a directory: to be started, or to be resumed."""
-    source = rows() if kind == "replay" else open_source(str(directory / "rows.csv"), target="y")
+def write_parquet(path: Path) -> None:
+    if not path.exists():  # it would be another file each time
+        pd.DataFrame([{**x, "y": y} for x, y in rows()]).to_parquet(path, row_group_size=100)
+
+
+def source_of(directory: Path, kind: str):
+    """Where the rows come from, and come from again after a kill."""
+    if kind == "replay":
+        return rows()
     if kind == "jsonl":
         write_jsonl(directory / "rows.jsonl")
-        source = open_source(str(directory / "rows.jsonl"), target="y")
+        return open_source(str(directory / "rows.jsonl"), target="y")
+    if kind == "parquet":
+        write_parquet(directory / "rows.parquet")
+        return open_source(str(directory / "rows.parquet"), target="y", drop=["c"])
+    if kind == "stdin":
+        sys.stdin = (directory / "rows.csv").open()
+        return open_source("-", target="y")
+    if kind == "kafka":
+        return open_source((directory / "topic").read_text(), target="y")
+    return open_source(str(directory / "rows.csv"), target="y")
+
+
+@cache
+def broker() -> subprocess.Popen[str]:
+    """A mock cluster of Kafka in a process of its own, which outlives what is killed."""
+    command = [sys.executable, Path(__file__).parent / "broker.py"]
+    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+
+def fill_topic(directory: Path) -> None:
+    """A topic of its own for a directory, with its address in it."""
+    if not (directory / "topic").exists():
+        print(f"rows-{abs(hash(directory))}", file=broker().stdin, flush=True)
+        (directory / "topic").write_text(broker().stdout.readline().strip())
+
+
+def make(directory: Path, kind: str) -> Run:
+    """A run of some kind in a directory: to be started, or to be resumed."""
+    source = source_of(directory, kind)
     features = ["a", "b", "c"]
     options = {"learn": True, "allow_pickle": kind in ("pickle", "delay")}
     model = tree.HoeffdingAdaptiveTreeClassifier(grace_period=40, seed=1)
@@ -83,10 +128,17 @@ def make(directory: Path, kind: str) -> Run:
         model, metric, options = classes, None, {"learn": False}
     if kind == "pairs":
         features = ["a", "c", ("a", "b")]
-    if kind in ("jsonl", "retention", "frozen"):
+    if kind == "parquet":
+        features = ["a", "b"]
+        model = preprocessing.StandardScaler() | linear_model.LogisticRegression()
+        options["allow_pickle"] = True
+    if kind in ("jsonl", "retention", "frozen", "stdin", "kafka", "budget"):
         model, metric, options = frozen, metrics.MAE(), {"learn": False}
     if kind == "delay":
         options["delay"] = 30
+    if kind == "budget":
+        run_step.Budget = SteadyBudget
+        options["budget"] = 0.2
     pdp = ipdp.IncrementalPDP(model, features, alpha=0.01, seed=3)
     monitor = ipdp.Monitor(pdp, warm_up=150, cool_down=150)
     log, explainers = directory, pdp
@@ -148,6 +200,8 @@ def answer(*values: object) -> None:
 def main() -> None:
     for line in sys.stdin:
         order = json.loads(line)
+        if order["kind"] == "kafka":
+            fill_topic(Path(order["directory"]))
         child = os.fork()
         if not child:
             try:
@@ -160,6 +214,9 @@ def main() -> None:
         _, status, usage = os.wait4(child, 0)
         seconds = usage.ru_utime + usage.ru_stime
         answer(os.waitstatus_to_exitcode(status), seconds)
+    if broker.cache_info().currsize:
+        broker().stdin.close()
+        broker().wait()
 
 
 if __name__ == "__main__":
