@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from ipdp.core.jsonable import pack_floats, unpack_floats
+
 from .__main__ import child
 from .states import CASES
 from .subjects import SUBJECTS, Refused
@@ -23,7 +25,10 @@ FOUND: list[tuple[str, tuple[Any, ...], Any]] = [
     ("monitor", ("detector",), {"words": ["long"] * 500}),
     ("monitor", ("watch", "data", "scales", "age", 0), math.nan),
     ("monitor", ("watch", "data", "scales", "age", 9), -math.inf),
+    ("regions", ("fold", "regions", "own", "columns", 5), [1, ["x"]]),
+    ("regions", ("fold", "regions", "own", "anchors"), [0] * 10),
     ("run", ("run", "explainers", 0), "pdp" * 500),
+    ("run", ("run", "version"), {"Accuracy": ["long"] * 500}),
     ("run", ("run", "waiting", "questions", 5, "tuple", 3, "dict", 1, 1), "0.2"),
     ("run", ("run", "waiting", "questions", 5, "tuple", 3, "dict", 0, 1), [0.2]),
 ]
@@ -48,6 +53,18 @@ def test_bins_of_another_feature_are_refused_or_read():
     with suppress(Refused):
         subject.use(subject.state)
     bins[:2] = bins[1::-1]
+
+
+def test_positions_that_are_none_are_refused():
+    subject = made("pointwise")
+    positions = subject.state["fold"]["pool"]["records"]["positions"]
+    was = positions["all"]
+    values = unpack_floats(was)
+    values[7] = math.nan
+    positions["all"] = pack_floats(values)
+    with pytest.raises(Refused, match="positions"):
+        subject.use(subject.state)
+    positions["all"] = was
 
 
 @pytest.mark.parametrize("env", [{}, {"IPDP_PURE": "1"}], ids=["compiled", "pure"])

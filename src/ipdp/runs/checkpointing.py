@@ -251,8 +251,8 @@ def up_to_date(parts: Mapping[str, Any]) -> dict[str, Any]:
     run = parts["run"]
     if run["version"] not in range(1, VERSION + 1):
         raise CheckpointError(
-            f"the checkpoint is of version {run['version']}, this ipdp goes on from versions up to "
-            f"{VERSION}"
+            f"the checkpoint is of version {shown(run['version'])}, "
+            f"this ipdp goes on from versions up to {VERSION}"
         )
     if run["version"] == VERSION:
         return dict(parts)

@@ -396,6 +396,9 @@ class RegionSums:
         self.n, self.t, self._as_of = state["n"], state["t"], state["as_of"]
         self.n_outputs = int(state["n_outputs"])
         self.columns = [Column(*column) for column in decode_name(state["columns"])]
+        numbers = [column.target for column in self.columns]
+        if len({*self.columns}) < len(numbers) or numbers != sorted(numbers):
+            raise ValueError("the state is damaged: the points of its regions are in no order")
         self.anchors = np.array(state["anchors"], dtype=bool)
         self.positions = np.array(state["positions"], dtype=float)
         n = len(self.columns)
@@ -415,6 +418,9 @@ class RegionSums:
         self.blocks = Blocks(alpha=self.alpha, n_rows=self.n_outputs, n_columns=n)
         self.blocks.restore(state["blocks"])
         schema.must_fit("positions", self.positions, (n,), finite=False)
+        # The mean over the anchors of a curve is what it is centred on.
+        if {k for k, anchor in zip(numbers, self.anchors, strict=True) if anchor} != {*numbers}:
+            raise ValueError("the state is damaged: a curve of its regions has no anchors")
         self._waiting = [self._restored(*saved) for saved in state["waiting"]]
 
     def _restored(self, packed: State, own: list[Any], w: float, t: float) -> Waiting:

@@ -190,7 +190,7 @@ def must_fit(record: IceRecord | Record, n_axes: int) -> None:
     # What was asked before a pair was followed has fewer axes.
     if own <= len(record.positions) <= n_axes:
         n_axes = len(record.positions)
-    schema.must_fit("positions", record.positions, (n_axes, n_points), finite=False)
+    schema.must_fit("positions", record.positions, (n_axes, n_points))
     schema.must_fit("values", record.values, (len(record.values), n_points))
 
 
