@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import time
 
 import numpy as np
 import pyarrow as pa
@@ -157,3 +158,35 @@ def test_a_table_of_other_values_is_refused(tmp_path):
         assert "is damaged" in out.output
     out = CliRunner().invoke(app, ["show", str(path), "--at", "3"])
     assert (out.exit_code, "--at is for runs" in out.output) == (2, True)
+
+
+def test_what_is_long_is_cut_off_in_a_terminal(tmp_path):
+    long = "y" * 100_000
+    one = write(tmp_path / "one", [row(long, 10, feature=long, changes=[long])])
+    two = write(tmp_path / "two", [row(long, 10, feature=long, changes=[long]), row("b", 10)])
+    for table in (one, two):
+        out = CliRunner().invoke(app, ["keys", str(table)])
+        assert (out.exit_code, len(out.output) < 3_000) == (0, True)
+    other = tmp_path / "other.parquet"
+    parquet.write_table(pa.table({f"{k}{long}": [1] for k in range(30)}), other)
+    out = CliRunner().invoke(app, ["keys", str(other)])
+    assert (out.exit_code, len(out.output) < 3_000) == (2, True)
+
+
+def test_many_changes_and_outputs_are_read_once(tmp_path):
+    """20,000 of each; every one compared with all the others took minutes."""
+    rows = [row("k", 10, changes=[f"change {k}, {j}" for j in range(100)]) for k in range(200)]
+    rows += [row("k", 20, output=f"class {k}") for k in range(20_000)]
+    table = write(tmp_path / "t", rows)
+    started = time.thread_time()
+    (key,) = keys(table)
+    assert (len(key.changes), len(key.now["a"].outputs)) == (20_000, 20_000)
+    assert key.moved == 0.0
+    assert time.thread_time() - started < 4
+
+
+def test_curves_that_are_too_long_are_refused(tmp_path):
+    """Of a file of some bytes: the points of two curves, each with each, would be gigabytes."""
+    table = write(tmp_path / "t", [row("k", 10, grid=[float(k) for k in range(40_000)])])
+    with pytest.raises(ValueError, match="curves of 40,000 points are too long to be compared"):
+        keys(table)

@@ -16,6 +16,8 @@ CHANGED = 1  # `ipdp check`: an effect changed
 REFUSED = 2  # what was asked could not be done; a sentence on the standard error says why
 INTERRUPTED = 130  # Ctrl-C; with SIGTERM it is 143
 
+_LONGEST = 2_000  # letters of what an error says
+
 _EXPECTED = (ValueError, TypeError, OSError, ImportError, RuntimeError, LookupError)
 
 
@@ -65,13 +67,14 @@ def warned(
 
 
 def sentence(error: BaseException) -> str:
-    """What an error says, on one line."""
+    """What an error says, on one line that is not too long."""
+    text = str(error)
     if isinstance(error, OSError) and error.filename is not None and error.strerror:
-        return f"{error.filename}: {error.strerror}"
-    if isinstance(error, KeyError):
-        return f"{error} is missing"
-    said = without_secrets(" ".join(harmless(str(error)).split()))
-    return str(said) or type(error).__name__
+        text = f"{error.filename}: {error.strerror}"
+    elif isinstance(error, KeyError):
+        text = f"{error} is missing"
+    said = str(without_secrets(" ".join(harmless(text).split()))) or type(error).__name__
+    return said if len(said) <= _LONGEST else f"{said[:_LONGEST]}..."
 
 
 def harmless(text: object) -> str:

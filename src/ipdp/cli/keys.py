@@ -27,7 +27,7 @@ from ipdp.core.validation import unknown
 if TYPE_CHECKING:
     from ipdp.spark.keys import Key
 
-_TOP, _WIDTH, _WIDE = 20, 12, 48
+_TOP, _WIDTH, _WIDE, _SENTENCE = 20, 12, 48, 500
 
 
 def register(app: typer.Typer) -> None:
@@ -100,7 +100,7 @@ def print_keys(found: list[Key], out: Console, top: int = _TOP) -> None:
             cut(str(each.name), 28),
             f"{each.n:,}",
             short(each.moved),
-            next(iter(each.moves), ""),
+            cut(next(iter(each.moves), ""), _WIDE),
         ]
         shown.add_row(*map(plain, [*cells, len(each.changes), cut(newest, _WIDE)]))
     out.print(shown)
@@ -109,18 +109,20 @@ def print_keys(found: list[Key], out: Console, top: int = _TOP) -> None:
 
 
 def _print_key(key: Key, out: Console) -> None:
-    line(out, f"{key.name}: {key.n:,} rows; moved since row {key.since:,}:", "bold")
+    name, moves = cut(str(key.name), _WIDE), key.moves
+    line(out, f"{name}: {key.n:,} rows; moved since row {key.since:,}:", "bold")
     shown = table("feature", "effect", "on", "moved", plain=is_plain_terminal(out))
-    for feature in [*key.moves, *(name for name in key.now if name not in key.moves)]:
+    for feature in [*moves, *(name for name in key.now if name not in moves)]:
         curve = key.now[feature]
         output: Any = curve.main_output
         values = curve.select(output).average[0].tolist()
         drawn = sparkline(thinned(values, _WIDTH), plain=is_plain_terminal(out))
-        moved = short(key.moves[feature]) if feature in key.moves else ""
-        shown.add_row(*map(plain, [feature, drawn, curve.output_text(output), moved]))
+        moved = short(moves[feature]) if feature in moves else ""
+        cells = [cut(feature, _WIDE), drawn, cut(curve.output_text(output), _WIDE), moved]
+        shown.add_row(*map(plain, cells))
     out.print(shown)
     for change in key.changes:
-        line(out, f"{change.n:>9,}  {change.sentence}")
+        line(out, f"{change.n:>9,}  {cut(change.sentence, _SENTENCE)}")
     if not key.changes:
         line(out, "No changes.")
 

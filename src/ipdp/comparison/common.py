@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,6 +13,8 @@ from ipdp.core.typing import Array, FloatArray
 
 # Points that are closer than this share of an axis are one.
 _SAME = 1e-6
+# Weights of points at places that are worked out at most, of each curve: 200 MB.
+_MOST = 25_000_000
 # So much of a place must lie between points with data behind them.
 _SUPPORTED = 0.99
 
@@ -43,6 +46,9 @@ def common_points(a: Curve, b: Curve) -> Common | None:
     ]
     if a.categorical != b.categorical or not all(len(axis) for axis in axes):
         return None
+    n_points = max(math.prod(map(len, curve.grid_values)) for curve in (a, b))
+    if math.prod(map(len, axes)) * n_points > _MOST:
+        raise ValueError(f"curves of {n_points:,} points are too long to be compared")
     places = [grid.ravel() for grid in np.meshgrid(*axes, indexing="ij")]
     weights = [_weights(curve, places) for curve in (a, b)]
     near = [w @ c.supported.ravel() > _SUPPORTED for w, c in zip(weights, (a, b), strict=True)]
@@ -55,7 +61,8 @@ def common_points(a: Curve, b: Curve) -> Common | None:
 def _axis(one: Array, other: Array, is_category: bool) -> Array:
     """The points of both axes that lie within both of them."""
     if is_category:
-        shared = [value for value in one.tolist() if value in set(other.tolist())]
+        known = set(other.tolist())
+        shared = [value for value in one.tolist() if value in known]
         axis = np.empty(len(shared), dtype=object)
         axis[:] = shared
         return axis

@@ -13,7 +13,10 @@ import numpy as np
 from ipdp.comparison.common import common_points
 from ipdp.core.curve import Curve
 from ipdp.core.typing import Array, FloatArray
+from ipdp.core.words import listed
 from ipdp.log.files import NAME as LOG
+
+_NAME = 60  # letters of a column that is quoted
 
 COLUMNS = {
     "n": "long",
@@ -133,11 +136,13 @@ def keys(path: str | Path) -> list[Key]:
 def _read(table: _Table) -> list[Key]:
     found = {name: Key(name, max(seen), _half(seen)) for name, seen in table.seen().items()}
     lines: dict[tuple[Any, int, str], dict[str, dict[str, Any]]] = {}
+    known: set[tuple[Any, KeyChange]] = set()
     for name, row in table.rows(["n", "changes", *_OF_CURVES]):
         key = found[name]
         for sentence in row["changes"] or ():
             change = KeyChange(row["n"], row["feature"], sentence)
-            if change not in key.changes:  # a batch that was written twice
+            if (name, change) not in known:  # a batch that was written twice
+                known.add((name, change))
                 key.changes.append(change)
         if row["n"] in (key.n, key.since):
             lines.setdefault((name, row["n"], row["feature"]), {})[row["output"]] = row
@@ -183,9 +188,10 @@ class _Table:
         names = self._data.schema.names
         others = [name for name in names if name not in COLUMNS]
         if len(others) != 1 or len(names) != len(COLUMNS) + 1:
+            columns = listed((name[:_NAME] for name in names), 20)
             raise ValueError(
-                f"{path} is not the table of a fleet: it has the columns {', '.join(names)}, where "
-                f"a key and {', '.join(COLUMNS)} are expected"
+                f"{path} is not the table of a fleet: it has the columns {columns}, "
+                f"where a key and {', '.join(COLUMNS)} are expected"
             )
         self.key = others[0]
 
@@ -239,12 +245,13 @@ def _floats(values: Any) -> FloatArray:
 def _moved(then: Curve, now: Curve) -> float:
     """The root mean square difference of two curves, of the output of which it is largest."""
     common = common_points(then, now)
-    shared = [label for label in now.outputs if label in then.outputs]
+    earlier = {label: k for k, label in enumerate(then.outputs)}
+    shared = {label: k for k, label in enumerate(now.outputs) if label in earlier}
     if common is None or not shared:
         return 0.0
     before, after = (
-        curve.average[[curve.outputs.index(label) for label in shared]] @ weights.T
-        for curve, weights in zip((then, now), common.weights, strict=True)
+        curve.average[[at[label] for label in shared]] @ weights.T
+        for curve, at, weights in zip((then, now), (earlier, shared), common.weights, strict=True)
     )
     squares = np.nanmean((after - before) ** 2, axis=1)
     return float(np.sqrt(squares.max()))
