@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from dataclasses import replace
 
 import numpy as np
@@ -199,6 +200,13 @@ def test_two_runs_and_a_run_with_an_explainer(run, tmp_path):
     assert ipdp.compare(run, other, at=(1_500, 3_000))["b"].verdict == "different"
     pdp = explained(model, rows(1_500, 8), alpha=0.005)
     assert ipdp.compare(other, pdp).verdict != "different"
+
+
+def test_two_runs_of_one_name(run, tmp_path):
+    """In two directories, as of two machines; and a run with itself."""
+    other = shutil.copytree(run, tmp_path / run.name)
+    for both in ((run, other), (run, run)):
+        assert ipdp.compare(*both).verdict != "different"
 
 
 def test_of_two_classes_the_second_and_of_three_all():

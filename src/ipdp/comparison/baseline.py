@@ -119,7 +119,7 @@ class Baseline:
         That much is known before there is a curve: `features` are those that may get one.
         """
         links = {curve.link for curve in self.curves.values()}
-        must_have_one_scale({"the baseline": links, "the run": {link}})
+        must_have_one_scale(("the baseline", links), ("the run", {link}))
         self._must_have_features(features)
         if not self.outputs.issuperset(outputs):
             raise ValueError(self._other_outputs(outputs))

@@ -73,17 +73,16 @@ def is_one_model(a: Side, b: Side) -> bool:
 def sides_of(a: Any, b: Any, at: When, against: When, explainer: str | None) -> tuple[Side, Side]:
     """Both sides of a comparison."""
     sides = side_of(a, at, explainer, "a"), side_of(b, against, explainer, "b")
-    must_have_one_scale({s.name: {curve.link for curve in s.curves.values()} for s in sides})
+    must_have_one_scale(*((s.name, {curve.link for curve in s.curves.values()}) for s in sides))
     if all(s.log is not None and s.log == sides[0].log and s.period is None for s in sides):
         return _two_times(*sides)
     return sides
 
 
-def must_have_one_scale(links: Mapping[str, set[Link | None]]) -> None:
-    """Refuse two sides, by name, whose curves have different links; none where there is none."""
-    one, other = links.values()
-    if one and other and one != other:
-        said = ", ".join(f"{name} has {_scale_text(own)}" for name, own in links.items())
+def must_have_one_scale(a: tuple[str, set[Link | None]], b: tuple[str, set[Link | None]]) -> None:
+    """Refuse two sides whose curves have different links; none where there is none."""
+    if a[1] and b[1] and a[1] != b[1]:
+        said = ", ".join(f"{name} has {_scale_text(own)}" for name, own in (a, b))
         raise ValueError(f"both sides must have one scale: {said}")
 
 
