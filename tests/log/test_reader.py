@@ -1,6 +1,9 @@
 """What a reader gives back of what was written."""
 
+import shutil
+import sqlite3
 import threading
+from contextlib import closing
 from dataclasses import replace
 from itertools import pairwise
 
@@ -10,7 +13,7 @@ from tests.log.making import FEATURES, make_change, make_curve, make_importance,
 
 import ipdp
 from ipdp import NotEnoughSamples
-from ipdp.log import Log, LogReader
+from ipdp.log import Log, LogError, LogReader
 
 
 def curves_at(n, features=("a", "b")):
@@ -334,3 +337,34 @@ def test_an_explainer_or_a_feature_that_is_not_there_is_named(two):
         two.importances(explainer="ale")
     with pytest.raises(ValueError, match=r"no feature 'a': the log has \[\('a', 'b'\), 'b'\]"):
         list(two.history("a", explainer="pfi"))
+
+
+def read_all(reader):
+    list(reader.between(0, 1_000))
+    reader.snapshots(), reader.importances(), reader.metrics(), reader.changes()
+    for name in reader.explainers:
+        reader.at(1_000, name)
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        "DELETE FROM features WHERE number = 1",
+        "UPDATE features SET explainer = x'00ff' WHERE number = 1",
+        "UPDATE snapshots SET time = '' WHERE n = 500",
+        "UPDATE snapshots SET time = 1e300 WHERE n = 500",
+        "UPDATE snapshots SET reasons = 0 WHERE n = 500",
+        "UPDATE snapshots SET reasons = 'x' WHERE n = 500",
+        "UPDATE curves SET n = 6e302 WHERE n = 500",
+        "UPDATE curves SET importance = 'x' WHERE n = 500",
+        "UPDATE changes SET n = 1e200",
+        'UPDATE metrics SET "values" = \'{"Accuracy": "x"}\' WHERE n = 500',
+    ],
+)
+def test_whatever_is_in_it_a_reader_says_that_a_log_is_damaged(run, tmp_path, edit):
+    shutil.copy(run / "log.db", tmp_path)
+    with closing(sqlite3.connect(tmp_path / "log.db")) as connection, connection:
+        connection.execute("PRAGMA ignore_check_constraints = ON")
+        connection.execute(edit)
+    with LogReader(tmp_path) as reader, pytest.raises(LogError, match="damaged"):
+        read_all(reader)

@@ -64,14 +64,14 @@ def _plain(name: Any) -> Any:
 
 def name_of(text: str) -> Feature:
     """The name that gave this text."""
-    with _whole("a name"):
+    with whole("a name"):
         name: Feature = decode_name(json.loads(text))
     return name
 
 
 def object_of(text: str) -> State:
     """A JSON object: settings, or metrics."""
-    with _whole("what is said of the run"):
+    with whole("what is said of the run"):
         return dict(json.loads(text))
 
 
@@ -87,7 +87,7 @@ _DAMAGE = (
 
 
 @contextmanager
-def _whole(what: str) -> Iterator[None]:
+def whole(what: str) -> Iterator[None]:
     """Say that something in the log is not what was written."""
     try:
         yield
@@ -109,7 +109,7 @@ def result_blob(result: Result) -> bytes:
 
 def result_of(feature: Feature, blob: bytes) -> Result:
     """The curve or importance that gave these bytes."""
-    with _whole(f"a curve of {feature!r}"):
+    with whole(f"a curve of {feature!r}"):
         start = _LENGTH.size + _LENGTH.unpack_from(blob)[0]
         kind, *header = json.loads(blob[_LENGTH.size : start])
         if kind in (1, _CURVE):
@@ -222,7 +222,7 @@ def change_text(change: Change) -> str:
 
 def change_of(text: str, before: bytes, after: bytes) -> Change:
     """The change that gave this text and these curves."""
-    with _whole("a change"):
+    with whole("a change"):
         state = json.loads(text)
         shares = {name: decode_name(share) for name, share in state.pop("shares").items()}
         values = {name: decode_name(value) for name, value in state.items()}

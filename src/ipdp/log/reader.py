@@ -20,7 +20,7 @@ from ipdp.core.typing import Array, Feature, FloatArray, State
 from ipdp.core.validation import unknown
 from ipdp.core.words import shown
 from ipdp.log import files, schema
-from ipdp.log.blobs import change_of, name_of, name_text, object_of, result_of
+from ipdp.log.blobs import change_of, name_of, name_text, object_of, result_of, whole
 from ipdp.log.files import LogError, following
 from ipdp.log.headline import target_of
 from ipdp.log.records import LoggedChange, Snapshot, SnapshotInfo, Status, reason_of
@@ -142,11 +142,13 @@ class LogReader:
         followed = self._followed()
         names = {k: (by, name) for by, named in followed.items() for k, name in named.items()}
         for (n, when, reasons), of_snapshot in groupby(rows, key=itemgetter(0, 1, 2)):
+            info = _info(n, when, reasons)
             results: dict[str, dict[Feature, Result]] = {by: {} for by in followed}
             for *_, number, blob in of_snapshot:
-                explainer, feature = names[number]
+                with whole("a feature"):
+                    explainer, feature = names[number]
                 results[explainer][feature] = result_of(feature, blob)
-            yield Snapshot(n, n, when, reason_of(reasons), results)
+            yield Snapshot(n, n, when, info.reason, results)
 
     def history(
         self, feature: Feature, *, explainer: str | None = None, after: int = -1
@@ -198,6 +200,8 @@ class LogReader:
             "SELECT id, n, change, before, after FROM changes WHERE id > ? ORDER BY id", after
         )
         target = target_of(self.settings) if rows else None
+        if any(type(n) is not int for _, n, *_ in rows):
+            raise LogError(f"{self.path} is damaged: it does not say when a change was found")
         found = [(number, n, change_of(*rest)) for number, n, *rest in rows]
         return [
             LoggedChange(number, n, change if change.target else replace(change, target=target))
@@ -261,7 +265,10 @@ class LogReader:
         query = f"SELECT number, {column}, name FROM features ORDER BY number"
         found: dict[str, dict[int, Feature]] = {}
         for number, explainer, text in self._rows(query):
-            found.setdefault(explainer, {})[number] = name_of(text)
+            with whole("a feature"):
+                if not isinstance(explainer, str):
+                    raise TypeError
+                found.setdefault(explainer, {})[number] = name_of(text)
         return found
 
     def _features(self, explainer: str | None) -> dict[int, Feature]:
@@ -286,10 +293,14 @@ def _is_moment(value: Any) -> bool:
 
 
 def _info(n: int, when: float, reasons: int) -> SnapshotInfo:
-    # A run takes one snapshot at a time, so n tells them apart, also after a resume.
-    return SnapshotInfo(id=n, n=n, time=when, reason=reason_of(reasons))
+    with whole("a snapshot"):
+        if type(n) is not int or not _is_moment(when):
+            raise ValueError
+        # A run takes one snapshot at a time, so n tells them apart, also after a resume.
+        return SnapshotInfo(id=n, n=n, time=when, reason=reason_of(reasons))
 
 
 def _series(pairs: Sequence[Row]) -> tuple[Array, FloatArray]:
-    n = np.array([pair[0] for pair in pairs], dtype=np.int64)
-    return n, np.array([pair[1] for pair in pairs], dtype=np.float64)  # None becomes NaN
+    with whole("a number"):
+        n = np.array([pair[0] for pair in pairs], dtype=np.int64)
+        return n, np.array([pair[1] for pair in pairs], dtype=np.float64)  # None becomes NaN
