@@ -159,6 +159,38 @@ def test_nothing_is_lost_when_the_bins_become_coarser_or_finer():
     np.testing.assert_array_equal(merged.curve("a").average, ale.curve("a").average)
 
 
+def test_bands_know_the_memory_of_a_stream_whose_bins_have_changed():
+    """Both features remember some ten observations: their product is much less sure than i.i.d."""
+    rng = np.random.default_rng(4)
+    z = rng.normal(size=(4_000, 2))
+    for t in range(1, len(z)):
+        z[t] = 0.9 * z[t - 1] + math.sqrt(1 - 0.81) * z[t]
+    z[3_950, 0] = 8.0  # the bins become wider
+    moving, fixed = (
+        ipdp.IncrementalALE(lambda x: x["a"] * x["b"], "a", alpha=0.005, grid=grid)
+        for grid in (MinMax(8, window=150), Fixed(np.linspace(-2.5, 2.5, 8)))
+    )
+    for ale in (moving, fixed):
+        ale.explain_many(z, names=["a", "b"])
+    weight = moving.memory.means.everything.weight
+    n_active = moving.memory.means.layout.n_points
+    assert weight[n_active:].sum() > weight[:n_active].sum()  # most was told by other bins
+    curve, other = moving.curve("a"), fixed.curve("a")
+    assert not curve.provisional
+    assert curve.inflation[0] > 3
+    # Other bins, and bands that are estimates themselves: about the same, not a third of it.
+    assert 0.6 < curve.std_error.mean() / other.std_error.mean() < 1.6
+    # Segments of the stream know it as well.
+    first = ipdp.IncrementalALE(
+        lambda x: x["a"] * x["b"], "a", alpha=0.005, grid=MinMax(8, window=150)
+    )
+    first.explain_many(z[:3_700], names=["a", "b"])
+    second = first.successor()
+    second.explain_many(z[3_700:], names=["a", "b"])
+    merged = first.merge(second).curve("a")
+    np.testing.assert_allclose(merged.std_error, curve.std_error, rtol=1e-6)
+
+
 def test_an_observation_without_a_value_says_nothing_of_that_feature():
     ale = ipdp.IncrementalALE(
         lambda x: (x["a"] or 0.0) + x["b"], alpha=None, grid=Fixed([0.0, 1.0, 2.0])

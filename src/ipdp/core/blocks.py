@@ -101,6 +101,11 @@ class Blocks:
         return self._t
 
     @property
+    def n_columns(self) -> int:
+        """Number of series."""
+        return len(self._start_weight)
+
+    @property
     def numbers(self) -> Array:
         return np.asarray(self._store[0][self._first : self._stop])
 

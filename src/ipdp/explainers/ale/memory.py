@@ -83,7 +83,7 @@ class AleMemory(FoldingMemory):
         alpha: float | None,
         by_gradient: bool = False,
     ) -> None:
-        super().__init__(targets, columns, Means(0, alpha=alpha))
+        super().__init__(targets, columns, Means(0, alpha=alpha, dormant_blocks=True))
         self.by_gradient = by_gradient
         self._bins_of_last: Bins | None = None
         self.rows: deque[Row] = deque(maxlen=_N_ROWS)

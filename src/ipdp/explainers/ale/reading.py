@@ -103,8 +103,8 @@ class Reading:
     """How the values of one target follow from the means of all slots.
 
     `lines` are its axes. `map` takes the means of the slots in `columns` to the values at its
-    points, and `averages` the same to the values of what is counted, whose weights are `masses`;
-    `counted` are the slots that say so in `columns` that are active, for each mass.
+    points, and `averaging` these to the values of what is counted, whose weights are `masses`:
+    `counting` takes the weights of the slots in `counted` to them.
     """
 
     lines: tuple[Line, ...]
@@ -112,7 +112,9 @@ class Reading:
     map: FloatArray  # (n_points, n_slots)
     masses: FloatArray  # (n_masses,), the sum is 1
     averaging: FloatArray  # (n_masses, n_points)
-    counted: Array  # active columns whose weights are the masses
+    counted: Array
+    counting: FloatArray  # (n_masses, n_counted)
+    alike: Array  # (n_slots, n_slots): whether two slots tell of the same place
     near: Array  # (n_points, n_slots): whether a slot's bin ends at the point
 
 
@@ -129,7 +131,9 @@ def read(means: Means, number: int) -> Reading | None:
     slots = [*zip(own, keys, strict=True), *asleep]
     if _is_cell(keys[0]):
         return _read_pair(slots, keys, own, weight)
-    return _read_single(slots, keys, own, weight)
+    if any(map(_counts, keys)):
+        return _read_categories(slots, keys, own, weight)
+    return _read_numbers(slots, keys, weight)
 
 
 def _is_cell(key: Any) -> bool:
@@ -147,36 +151,55 @@ def _is_effect(key: Any) -> bool:
     return all(len(part) == 2 for part in key) if _is_cell(key) else len(key) == 2
 
 
-def _read_single(
+def _read_categories(
     slots: list[tuple[int, Any]], keys: Sequence[Any], own: list[int], weight: FloatArray
 ) -> Reading:
-    counting = [c for c, key in zip(own, keys, strict=True) if len(key) == 1]
-    effects = [(c, key) for c, key in slots if len(key) == 2 and weight[c] > 0]
-    line: Line
-    if counting:
-        line = CategoryLine([key[0] for key in keys if len(key) == 1])
-        effects = [(c, key) for c, key in effects if set(key) <= set(line.points.tolist())]
-        columns, ends = _split(effects)
-        values = _fitted(line.points.tolist(), ends, weight[columns])
-        masses = weight[counting]
-        counted = np.array(counting, dtype=int)
-    else:
-        line = NumberLine(keys)
-        first, last = line.points[0], line.points[-1]
-        # A feature may have had names before it had numbers.
-        effects = [(c, key) for c, key in effects if schema.each(schema.number).fits(key)]
-        effects = [(c, key) for c, key in effects if key[1] > first and key[0] < last]
-        columns, ends = _split(effects)
-        steps, masses = _steps(line.points, ends, weight[columns])
-        values = np.vstack([np.zeros((1, len(columns))), np.cumsum(steps, axis=0)])
-        counted = np.array(own, dtype=int)
+    counted = np.array([c for c, key in zip(own, keys, strict=True) if _counts(key)], dtype=int)
+    line = CategoryLine([key[0] for key in keys if _counts(key)])
+    known = set(line.points.tolist())
+    columns, ends = _split([(c, key) for c, key in _effects(slots, weight) if set(key) <= known])
+    values = _fitted(line.points.tolist(), ends, weight[columns])
+    counting, alike = np.eye(len(counted)), np.eye(len(columns), dtype=bool)
+    return _centred(line, columns, ends, values, (counted, weight[counted], counting), alike)
+
+
+def _read_numbers(slots: list[tuple[int, Any]], keys: Sequence[Any], weight: FloatArray) -> Reading:
+    line = NumberLine(keys)
+    first, last = line.points[0], line.points[-1]
+    # A feature may have had names before it had numbers.
+    effects = [(c, k) for c, k in _effects(slots, weight) if schema.each(schema.number).fits(k)]
+    columns, ends = _split([(c, key) for c, key in effects if key[1] > first and key[0] < last])
+    steps = _steps(line.points, ends, weight[columns])
+    values = np.vstack([np.zeros((1, len(columns))), np.cumsum(steps, axis=0)])
+    counting = line.shares(ends).T
+    low, high = np.array(ends, dtype=float).reshape(-1, 2).T
+    alike = (low[:, None] < high) & (low < high[:, None])
+    return _centred(
+        line, columns, ends, values, (columns, counting @ weight[columns], counting), alike
+    )
+
+
+def _centred(  # noqa: PLR0917  (the parts of a reading)
+    line: Line,
+    columns: Array,
+    ends: Slots,
+    values: FloatArray,
+    count: tuple[Array, FloatArray, FloatArray],
+    alike: Array,
+) -> Reading:
+    """The reading of a single feature, given its values before they are centred."""
+    counted, masses, counting = count
     total = masses.sum()
     masses = masses / total if total > 0 else np.full(len(masses), 1 / max(len(masses), 1))
     values = values - masses @ (line.averaging @ values)
     near = np.array([[point in key for key in ends] for point in line.points.tolist()], dtype=bool)
-    return Reading(
-        (line,), columns, values, masses, line.averaging, counted, near.reshape(values.shape)
-    )
+    near = near.reshape(values.shape)
+    return Reading((line,), columns, values, masses, line.averaging, counted, counting, alike, near)
+
+
+def _effects(slots: list[tuple[int, Any]], weight: FloatArray) -> list[tuple[int, Any]]:
+    """Those that have effects, and not only counts."""
+    return [(column, key) for column, key in slots if _is_effect(key) and weight[column] > 0]
 
 
 def _split(effects: list[tuple[int, Any]]) -> tuple[Array, list[Any]]:
@@ -195,11 +218,11 @@ def _fitted(categories: list[Any], ends: Slots, weight: FloatArray) -> FloatArra
     return np.asarray(np.linalg.pinv(weighted @ incidence, hermitian=True) @ weighted)
 
 
-def _steps(edges: FloatArray, ends: Slots, weight: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """The effects of today's bins from those of all, (n_steps, n_slots), and their weights."""
+def _steps(edges: FloatArray, ends: Slots, weight: FloatArray) -> FloatArray:
+    """The effects of today's bins from those of all, (n_steps, n_slots)."""
     n_steps = len(edges) - 1
     if not len(weight):
-        return np.zeros((n_steps, 0)), np.zeros(n_steps)
+        return np.zeros((n_steps, 0))
     low, high = np.array(ends, dtype=float).T
     inner = np.unique(np.concatenate([edges, low, high]))
     inner = inner[(inner >= edges[0]) & (inner <= edges[-1])]
@@ -209,10 +232,9 @@ def _steps(edges: FloatArray, ends: Slots, weight: FloatArray) -> tuple[FloatArr
     slopes = share / np.where(total > 0, total, 1.0)[:, None] / (high - low)
     slopes = _filled(slopes, total > 0, inner)
     step = np.searchsorted(edges, inner[:-1], side="right") - 1
-    effects, masses = np.zeros((n_steps, len(weight))), np.zeros(n_steps)
+    effects = np.zeros((n_steps, len(weight)))
     np.add.at(effects, step, slopes * (right - left))
-    np.add.at(masses, step, total)
-    return effects, masses
+    return effects
 
 
 def _filled(slopes: FloatArray, known: Array, inner: FloatArray) -> FloatArray:
@@ -235,7 +257,7 @@ def _read_pair(
     slots: list[tuple[int, Any]], keys: Sequence[Any], own: list[int], weight: FloatArray
 ) -> Reading:
     lines = tuple(_line_of(keys, axis) for axis in range(2))
-    cells = [(c, key) for c, key in slots if _is_effect(key) and weight[c] > 0]
+    cells = _effects(slots, weight)
     shares = [line.shares([key[axis] for _, key in cells]) for axis, line in enumerate(lines)]
     overlap = shares[0][:, :, None] * shares[1][:, None, :]
     there = np.flatnonzero(overlap.sum(axis=(1, 2)))
@@ -250,35 +272,25 @@ def _read_pair(
     effects = density * np.multiply.outer(lines[0].widths, lines[1].widths)
     values = np.zeros((len(cells), len(lines[0].points), len(lines[1].points)))
     values[:, 1:, 1:] = effects.cumsum(axis=1).cumsum(axis=2)
-    counted, masses = _masses_of_pair(keys, own, weight, lines, total)
+    counted, counting = columns, overlap.reshape(len(cells), -1).T
+    if any(line.categorical for line in lines):
+        counted = np.array([c for c, key in zip(own, keys, strict=True) if _counts(key)], dtype=int)
+        counting = np.eye(len(counted))
+    masses = (counting @ weight[counted]).reshape(lines[0].n_masses, lines[1].n_masses)
     values = _without_mains(values, masses, lines)
     averaging = np.kron(lines[0].averaging, lines[1].averaging).astype(float)
     flat = values.reshape(len(cells), -1).T
     mass = masses.ravel() / masses.sum() if masses.sum() > 0 else masses.ravel()
     flat = flat - mass @ (averaging @ flat)
-    near = _near_cells(lines, ends)
-    return Reading(lines, columns, flat, mass, averaging, counted, near)
+    where = overlap.reshape(len(cells), -1) > 0
+    alike, near = where @ where.T, _near_cells(lines, ends)
+    return Reading(lines, columns, flat, mass, averaging, counted, counting, alike, near)
 
 
 def _line_of(keys: Sequence[Any], axis: int) -> Line:
     parts = list(dict.fromkeys(key[axis] for key in keys))
     categories = [part[0] for part in parts if len(part) == 1]
     return CategoryLine(categories) if categories else NumberLine(parts)
-
-
-def _masses_of_pair(
-    keys: Sequence[Any],
-    own: list[int],
-    weight: FloatArray,
-    lines: tuple[Line, ...],
-    total: FloatArray,
-) -> tuple[Array, FloatArray]:
-    """The slots that count, and the weights of the cells, of shape (n_masses1, n_masses2)."""
-    shape = lines[0].n_masses, lines[1].n_masses
-    if any(line.categorical for line in lines):
-        counting = np.array([c for c, key in zip(own, keys, strict=True) if _counts(key)], int)
-        return counting, weight[counting].reshape(shape)
-    return np.array(own, dtype=int), total
 
 
 def _nearest(density: FloatArray, known: Array) -> FloatArray:

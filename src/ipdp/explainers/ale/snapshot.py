@@ -204,15 +204,9 @@ def _values(reading: Reading, everything: Smoothing, blocks: Blocks) -> _Values:
     n_effective = max(weight**2 / squares, 1.0)
     spread = centres**2 @ reading.masses  # they are centred
     of_slots = _filled_in(own) / own.n_effective
-    of_level = spread[:, None] / n_effective
-    variance = of_slots @ (reading.map**2).T + of_level
+    variance = of_slots @ (reading.map**2).T + spread[:, None] / n_effective
     near = (reading.near * own.n_effective).sum(axis=1)
-    # Those that are dormant have no blocks: their part is taken to be as dependent as the others'.
-    active = columns < blocks.weight.shape[1]
-    known = of_slots[:, active] @ (reading.map[:, active] ** 2).T + of_level
-    rest = np.where(known > 0, variance / np.where(known > 0, known, 1.0), 1.0)
     influence, block_weight = _influence(blocks, reading, own, centres)
-    influence = influence * np.sqrt(rest)
     return _Values(
         reading,
         average,
@@ -242,34 +236,35 @@ def _influence(
 
     `own` is the smoothing of the reading's slots, `centres` the values of what is counted.
     """
-    active = reading.columns < blocks.weight.shape[1]
-    mean, share = own.mean, own.weight / own.weight.sum()
-    at = reading.columns[active]
-    weight = blocks.weight[:, at]
+    share = own.weight / own.weight.sum()
+    weight = blocks.weight[:, reading.columns]
     total = weight.sum(axis=1)
     within = weight / np.where(total > 0, total, 1.0)[:, None]
-    within = within * _for_age(blocks, weight, total)
-    moved = (blocks.mean[:, :, at] - mean[:, active]) * (within / share[active])[:, None, :]
+    within = within * _for_age(blocks, weight @ reading.alike, total)
+    moved = (blocks.mean[:, :, reading.columns] - own.mean) * (within / share)[:, None, :]
     moved = np.where(weight[:, None, :] > 0, moved, 0.0)
-    influence = moved @ reading.map[:, active].T
-    counted = blocks.weight[:, reading.counted]
+    influence = moved @ reading.map.T
+    counted = blocks.weight[:, reading.counted] @ reading.counting.T
     n = counted.sum(axis=1, keepdims=True)
     level = (counted / np.where(n > 0, n, 1.0)) @ centres.T  # (n_blocks, n_outputs)
     return influence - level[:, :, None], total
 
 
 def _for_age(blocks: Blocks, weight: FloatArray, total: FloatArray) -> FloatArray:
-    """By what to multiply the influence in slots that are younger than the blocks, (n_slots,).
+    """By what to multiply the influence in places that have data in some of the blocks, (n_slots,).
 
-    The variance of a mean is taken from all blocks alike; but a slot that was added lately moves
-    the newest ones alone, which weigh more.
+    The variance of a mean is taken from all blocks alike; but a place that was reached lately moves
+    the newest ones alone, which weigh more, and one that was left long ago the oldest. `weight` is
+    that of all bins at the place of a slot, (n_blocks, n_slots), and `total` that of all places.
     """
     if not len(total):
         return np.ones(weight.shape[1])
     ends = (blocks.numbers + 1) * blocks.size
     squares = (total * blocks.decay ** (ends[-1] - ends)) ** 2
-    since = np.maximum.accumulate(weight > 0, axis=0) & (total > 0)[:, None]
+    reached = np.maximum.accumulate(weight > 0, axis=0)
+    left = ~np.maximum.accumulate(weight[::-1] > 0, axis=0)[::-1]
+    within = reached & ~left & (total > 0)[:, None]
     n = np.maximum((total > 0).sum(), 1)
-    of_weight = squares @ since / max(squares.sum(), 1e-300)
-    of_blocks = since.sum(axis=0) / n
+    of_weight = squares @ within / max(squares.sum(), 1e-300)
+    of_blocks = within.sum(axis=0) / n
     return np.sqrt(np.where(of_blocks > 0, of_weight / np.where(of_blocks > 0, of_blocks, 1), 1.0))

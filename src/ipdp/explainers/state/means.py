@@ -9,7 +9,7 @@ Slots whose point has left the grid (a category out of the window, a knot out of
 back. Each target may have four times as many of them as it evaluates.
 
 Beside the means stand those of the last blocks of time (`core/blocks.py`), from which their errors
-are read; a point that becomes dormant loses them.
+are read; a point that becomes dormant loses them, unless those of all slots are kept.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from typing import Any
 import numpy as np
 
 from ipdp.core.blocks import Blocks
-from ipdp.core.output_names import PREDICTION
 from ipdp.core.smoothing import Smoothing
 from ipdp.core.typing import Array, FloatArray, Label
 from ipdp.explainers.state.newcomers import Columns, Newcomers
+from ipdp.explainers.state.outputs import compatible, in_words
 from ipdp.explainers.state.points import Layout, Slot
 from ipdp.explainers.state.records import Explained
 from ipdp.explainers.state.targets import Target
@@ -38,7 +38,7 @@ class Means:
     """Means and spreads of positions (`n_axes` rows of them) and outputs, of all slots.
 
     `fixed` are the numbers of the targets whose points stay where they are: their new points are
-    shown with what their neighbours know.
+    shown with what their neighbours know. With `dormant_blocks` dormant slots keep their blocks.
     """
 
     def __init__(
@@ -48,9 +48,11 @@ class Means:
         alpha: float | None,
         fixed: frozenset[int] = frozenset(),
         dependence: bool = True,
+        dormant_blocks: bool = False,
     ) -> None:
         self.n_axes = n_axes
         self.fixed = fixed
+        self.dormant_blocks = dormant_blocks
         self.newcomers = Newcomers(n_axes, alpha=alpha)
         self.outputs: list[Label] = []
         self.named = True  # whether the model itself names its outputs
@@ -81,8 +83,8 @@ class Means:
             return self.outputs, values
         if not compatible(known, self.named, labels, values.shape[1]):
             raise ValueError(
-                f"the model gave {_outputs_in_words(labels, values.shape[1])} where it gave "
-                f"{_outputs_in_words(known if self.named else None, len(known))} before"
+                f"the model gave {in_words(labels, values.shape[1])} where it gave "
+                f"{in_words(known if self.named else None, len(known))} before"
             )
         if labels is None:
             n = values.shape[1]
@@ -119,15 +121,17 @@ class Means:
         ]
         left.sort(key=column.__getitem__)
         kept = self._kept(layout, changed, left, column, set(columns))
-        self.blocks.close(self.smoothing)
+        self.blocks.close(self._in_blocks)
         at = np.array(columns, dtype=int)
         came = at >= old.n_points  # from those that were dormant
         if came.any():
             self.back.update(slot for slot, new in zip(layout.slots, came, strict=True) if new)
         self.smoothing = everything.take(at)
         self.dormant_smoothing = everything.take(kept)
-        self.blocks = self.blocks.take(np.where(came, -1, at))
-        self.blocks.restart(self.smoothing)
+        self.blocks = self.blocks.take(
+            [*columns, *kept] if self.dormant_blocks else np.where(came, -1, at)
+        )
+        self.blocks.restart(self._in_blocks)
         slots = {column[slot]: slot for slot in left}
         self.dormant = [slots[k] if k in slots else self.dormant[k - old.n_points] for k in kept]
         self.layout = layout
@@ -191,7 +195,7 @@ class Means:
     def fold_some(self, columns: Array, values: FloatArray, w: FloatArray, t: float) -> None:
         """Fold in one observation with values of some slots only; see `Smoothing.update_some`."""
         if t >= self.blocks.until:
-            self.blocks.advance(self.smoothing, t)
+            self.blocks.advance(self._in_blocks, t)
         self.smoothing.update_some(columns, values, w, t)
 
     def fold_many_at(
@@ -206,7 +210,7 @@ class Means:
         start = 0
         while start < len(t):
             if t[start] >= self.blocks.until:
-                self.blocks.advance(self.smoothing, t[start])
+                self.blocks.advance(self._in_blocks, t[start])
             stop = bisect_left(t, self.blocks.until, start + 1)
             yield slice(start, stop)
             start = stop
@@ -227,19 +231,24 @@ class Means:
         self.smoothing = smoothing.take(range(n_active))
         self.dormant_smoothing = smoothing.take(range(n_active, n_active + len(self.dormant)))
 
+    @property
+    def _in_blocks(self) -> Smoothing:
+        """The smoothing whose means have blocks."""
+        return self.everything if self.dormant_blocks else self.smoothing
+
     def add_outputs(self, outputs: list[Label], named: bool) -> None:
         """Make room for outputs that were not there before."""
         if len(outputs) > len(self.outputs):
             n_rows, n_columns = self.smoothing.mean.shape
-            self.blocks.close(self.smoothing)
+            self.blocks.close(self._in_blocks)
             rows = [*range(n_rows), *[-1] * (len(outputs) - len(self.outputs))]
             self.smoothing = self.smoothing.take(range(n_columns), rows=rows)
             self.dormant_smoothing = self.dormant_smoothing.take(
                 range(len(self.dormant)), rows=rows
             )
             self.newcomers.with_rows(rows)
-            self.blocks = self.blocks.take(range(n_columns), rows=rows)
-            self.blocks.restart(self.smoothing)
+            self.blocks = self.blocks.take(range(self.blocks.n_columns), rows=rows)
+            self.blocks.restart(self._in_blocks)
             self.outputs, self.named, self.labels = outputs, named, None
 
     def with_axes(self, n_axes: int, fixed: frozenset[int]) -> Means:
@@ -251,18 +260,23 @@ class Means:
             return wider
         wider.n_axes = n_axes
         n_rows, n_columns = self.smoothing.mean.shape
-        wider.blocks.close(wider.smoothing)
+        wider.blocks.close(wider._in_blocks)
         rows = [*range(self.n_axes), *[-1] * more, *range(self.n_axes, n_rows)]
         wider.smoothing = wider.smoothing.take(range(n_columns), rows=rows)
         wider.dormant_smoothing = wider.dormant_smoothing.take(range(len(self.dormant)), rows=rows)
         wider.newcomers.with_rows(rows)
-        wider.blocks = wider.blocks.take(range(n_columns), rows=rows)
-        wider.blocks.restart(wider.smoothing)
+        wider.blocks = wider.blocks.take(range(self.blocks.n_columns), rows=rows)
+        wider.blocks.restart(wider._in_blocks)
         return wider
+
+    def _empty(self) -> Means:
+        """The same without data."""
+        alpha, of_dormant = self.smoothing.alpha, self.dormant_blocks
+        return Means(self.n_axes, alpha=alpha, fixed=self.fixed, dormant_blocks=of_dormant)
 
     def copy(self) -> Means:
         """An independent copy."""
-        twin = Means(self.n_axes, alpha=self.smoothing.alpha, fixed=self.fixed)
+        twin = self._empty()
         twin.newcomers = self.newcomers.copy()
         twin.outputs, twin.named = list(self.outputs), self.named
         twin.layout, twin.dormant = self.layout, list(self.dormant)
@@ -289,10 +303,10 @@ class Means:
 
     def empty_blocks(self) -> Blocks:
         """The blocks of a smoothing that starts, or goes on, without any."""
-        n_rows, n_columns = self.smoothing.mean.shape
-        alpha, kept = self.smoothing.alpha, self.blocks.kept
-        blocks = Blocks(alpha=alpha, n_rows=n_rows, n_columns=n_columns, kept=kept)
-        blocks.restart(self.smoothing)
+        own = self._in_blocks
+        n_rows, n_columns = own.mean.shape
+        blocks = Blocks(alpha=own.alpha, n_rows=n_rows, n_columns=n_columns, kept=self.blocks.kept)
+        blocks.restart(own)
         return blocks
 
     def merge(self, later: Means, targets: Sequence[Target]) -> Means:
@@ -303,7 +317,7 @@ class Means:
                 f"explainers can be merged only if their models have the same outputs: they are "
                 f"{self.outputs} and {later.outputs}"
             )
-        joined = Means(self.n_axes, alpha=self.smoothing.alpha, fixed=self.fixed)
+        joined = self._empty()
         joined.outputs = self.outputs + [x for x in later.outputs if x not in self.outputs]
         joined.named = later.named if later.outputs else self.named
         joined.layout = _joint_layout(self.layout, later.layout, targets)
@@ -324,11 +338,14 @@ class Means:
             later._arranged(slots, joined.outputs, set())
         )
         joined.back = set(self.back) | (later.back & self.inherited)
-        active = joined.layout.slots
-        joined.blocks = self._arranged_blocks(active, joined.outputs, later.back).merge(
+        # Those that were dormant meanwhile have lost theirs.
+        active, gone = joined.layout.slots, later.back
+        if self.dormant_blocks:
+            active, gone = joined.slots, later.lost
+        joined.blocks = self._arranged_blocks(active, joined.outputs, gone).merge(
             later._arranged_blocks(active, joined.outputs, set())
         )
-        joined.blocks.restart(joined.smoothing)
+        joined.blocks.restart(joined._in_blocks)
         joined.newcomers = self._merged_newcomers(later, joined.outputs)
         return joined
 
@@ -345,8 +362,9 @@ class Means:
     ) -> Blocks:
         """The blocks, closed, with the columns and rows asked for."""
         blocks = self.blocks.copy()
-        blocks.close(self.smoothing)
-        columns = _columns(self.layout.slots, slots, without)
+        blocks.close(self._in_blocks)
+        known = self.slots if self.dormant_blocks else self.layout.slots
+        columns = _columns(known, slots, without)
         return blocks.take(columns, rows=self._rows_of(outputs))
 
     def _rows_of(self, outputs: Sequence[Label]) -> list[int]:
@@ -383,22 +401,3 @@ def _joint_layout(earlier: Layout, later: Layout, targets: Sequence[Target]) -> 
     return Layout.of(
         targets, numbers, [parts[k][0] for k in numbers], [parts[k][1] for k in numbers]
     )
-
-
-def compatible(
-    known: tuple[Label, ...], named: bool, labels: tuple[Label, ...] | None, n: int
-) -> bool:
-    """Whether a model that had the outputs `known` may have n outputs of these labels.
-
-    Classes may appear; one number does not turn into classes, and outputs without names stay as
-    many as they were.
-    """
-    if not known or not n:
-        return True
-    if labels is None or not named:
-        return labels is None and not named and len(known) == n
-    return (labels == PREDICTION) == (known == PREDICTION)
-
-
-def _outputs_in_words(labels: tuple[Label, ...] | None, n: int) -> str:
-    return f"{n} outputs" if labels is None else f"the outputs {list(labels)}"
