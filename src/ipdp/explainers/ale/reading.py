@@ -114,7 +114,6 @@ class Reading:
     averaging: FloatArray  # (n_masses, n_points)
     counted: Array
     counting: FloatArray  # (n_masses, n_counted)
-    alike: Array  # (n_slots, n_slots): whether two slots tell of the same place
     near: Array  # (n_points, n_slots): whether a slot's bin ends at the point
 
 
@@ -159,8 +158,7 @@ def _read_categories(
     known = set(line.points.tolist())
     columns, ends = _split([(c, key) for c, key in _effects(slots, weight) if set(key) <= known])
     values = _fitted(line.points.tolist(), ends, weight[columns])
-    counting, alike = np.eye(len(counted)), np.eye(len(columns), dtype=bool)
-    return _centred(line, columns, ends, values, (counted, weight[counted], counting), alike)
+    return _centred(line, columns, ends, values, (counted, weight[counted], np.eye(len(counted))))
 
 
 def _read_numbers(slots: list[tuple[int, Any]], keys: Sequence[Any], weight: FloatArray) -> Reading:
@@ -172,20 +170,15 @@ def _read_numbers(slots: list[tuple[int, Any]], keys: Sequence[Any], weight: Flo
     steps = _steps(line.points, ends, weight[columns])
     values = np.vstack([np.zeros((1, len(columns))), np.cumsum(steps, axis=0)])
     counting = line.shares(ends).T
-    low, high = np.array(ends, dtype=float).reshape(-1, 2).T
-    alike = (low[:, None] < high) & (low < high[:, None])
-    return _centred(
-        line, columns, ends, values, (columns, counting @ weight[columns], counting), alike
-    )
+    return _centred(line, columns, ends, values, (columns, counting @ weight[columns], counting))
 
 
-def _centred(  # noqa: PLR0917  (the parts of a reading)
+def _centred(
     line: Line,
     columns: Array,
     ends: Slots,
     values: FloatArray,
     count: tuple[Array, FloatArray, FloatArray],
-    alike: Array,
 ) -> Reading:
     """The reading of a single feature, given its values before they are centred."""
     counted, masses, counting = count
@@ -194,7 +187,7 @@ def _centred(  # noqa: PLR0917  (the parts of a reading)
     values = values - masses @ (line.averaging @ values)
     near = np.array([[point in key for key in ends] for point in line.points.tolist()], dtype=bool)
     near = near.reshape(values.shape)
-    return Reading((line,), columns, values, masses, line.averaging, counted, counting, alike, near)
+    return Reading((line,), columns, values, masses, line.averaging, counted, counting, near)
 
 
 def _effects(slots: list[tuple[int, Any]], weight: FloatArray) -> list[tuple[int, Any]]:
@@ -282,9 +275,8 @@ def _read_pair(
     flat = values.reshape(len(cells), -1).T
     mass = masses.ravel() / masses.sum() if masses.sum() > 0 else masses.ravel()
     flat = flat - mass @ (averaging @ flat)
-    where = overlap.reshape(len(cells), -1) > 0
-    alike, near = where @ where.T, _near_cells(lines, ends)
-    return Reading(lines, columns, flat, mass, averaging, counted, counting, alike, near)
+    near = _near_cells(lines, ends)
+    return Reading(lines, columns, flat, mass, averaging, counted, counting, near)
 
 
 def _line_of(keys: Sequence[Any], axis: int) -> Line:

@@ -240,7 +240,7 @@ def _influence(
     weight = blocks.weight[:, reading.columns]
     total = weight.sum(axis=1)
     within = weight / np.where(total > 0, total, 1.0)[:, None]
-    within = within * _for_age(blocks, weight @ reading.alike, total)
+    within = within * _for_age(blocks, weight, total)
     moved = (blocks.mean[:, :, reading.columns] - own.mean) * (within / share)[:, None, :]
     moved = np.where(weight[:, None, :] > 0, moved, 0.0)
     influence = moved @ reading.map.T
@@ -251,11 +251,10 @@ def _influence(
 
 
 def _for_age(blocks: Blocks, weight: FloatArray, total: FloatArray) -> FloatArray:
-    """By what to multiply the influence in places that have data in some of the blocks, (n_slots,).
+    """By what to multiply the influence in slots that have data in some of the blocks, (n_slots,).
 
-    The variance of a mean is taken from all blocks alike; but a place that was reached lately moves
-    the newest ones alone, which weigh more, and one that was left long ago the oldest. `weight` is
-    that of all bins at the place of a slot, (n_blocks, n_slots), and `total` that of all places.
+    The variance of a mean is taken from all blocks alike; but a slot that was added lately moves
+    the newest ones alone, which weigh more, and one that was left long ago the oldest.
     """
     if not len(total):
         return np.ones(weight.shape[1])
