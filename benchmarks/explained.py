@@ -4,7 +4,8 @@
 
 The batch is the last 2 / alpha observations, or the last 6 / alpha with the weights of the
 smoothing: the mean of the model over 400 of them at the own value of each (at 80 quantiles where
-there are more values); of river's models by their walk, or with --plain by plain calls.
+there are more values); of river's models by their walk, or with --plain by plain calls. `curves` is
+the same for the last 2 / alpha with the curves of the explainer, lines between their points.
 """
 
 from __future__ import annotations
@@ -82,16 +83,15 @@ STREAMS: dict[str, Callable[[int], tuple[list[Example], Any]]] = {
 }
 
 
-def on_stream(stream: list[Example], model: Any) -> tuple[float, Any]:
-    """The share at the end, and the model."""
+def on_stream(stream: list[Example], model: Any) -> ipdp.IncrementalPDP:
+    """The explainer at the end."""
     grid = {"a": ipdp.grid.Auto(missing=True)} if "c" in stream[0][0] else None
     pdp = ipdp.IncrementalPDP(model, alpha=ALPHA, grid=grid, seed=1)
     for x, y in stream:
         pdp.explain_one(x)
         if y is not None:
             model.learn_one(x, y)
-    explained = pdp.explained
-    return explained.value, explained.output
+    return pdp
 
 
 def calls(model: Any, output: Any, rows: list[dict[str, Any]]) -> Iterator[float]:
@@ -125,10 +125,33 @@ def batch(
             left -= [mean[v] if v is None else np.interp(v, values, heights) for v in own]
         else:
             left -= [mean[v] for v in own]
+    return share_of(said, left, weights)
+
+
+def share_of(said: np.ndarray, left: np.ndarray, weights: np.ndarray) -> float:
+    """The share, given predictions and what curves leave of them."""
     whole, rest = (
         np.average((v - np.average(v, weights=weights)) ** 2, weights=weights) for v in (said, left)
     )
     return float(1 - rest / whole)
+
+
+def by_curves(pdp: ipdp.IncrementalPDP, output: Any, rows: list[dict[str, Any]]) -> float:
+    """The share that the curves have as they are shown, over some rows."""
+    said = np.fromiter(calls(pdp.model, output, rows), dtype=float)
+    left = said.copy()
+    for name, curve in pdp.curves.items():
+        row = curve.outputs.index(output)
+        points, heights = curve.grid_values[0].tolist(), curve.average[row].tolist()
+        values = dict(zip(points, heights, strict=True))
+        for k, x in enumerate(rows):
+            if x[name] is None and curve.missing is not None:
+                left[k] -= curve.missing[row]
+            elif curve.categorical[0]:
+                left[k] -= values.get(x[name], np.mean(heights))
+            else:
+                left[k] -= np.interp(x[name], points, heights)
+    return share_of(said, left, np.ones(len(rows)))
 
 
 def means_by_calls(
@@ -161,21 +184,24 @@ def main() -> None:
     parser.add_argument("--plain", action="store_true")
     parser.add_argument("names", nargs="*", default=[])
     settings = parser.parse_args()
-    print(f"{'':36}{'stream':>8}{'last':>8}{'difference':>12}{'weights':>8}{'difference':>12}")
+    columns = ("last", "weights", "curves")
+    print(f"{'':36}{'stream':>8}" + "".join(f"{name:>8}{'difference':>12}" for name in columns))
     for name in settings.names or STREAMS:
         stream, model = STREAMS[name](settings.seed)
-        share, output = on_stream(stream, model)
+        pdp = on_stream(stream, model)
+        share, output = pdp.explained.value, pdp.explained.output
         rows = [x for x, _ in stream[-int(6 / ALPHA) :]]
         age = np.arange(len(rows))[::-1]
         plain = settings.plain or not hasattr(model, "learn_one")
-        last, smoothed = (
+        batches = [
             batch(rows[-n:], model, output, weights[-n:], plain)
             for n, weights in (
                 (int(2 / ALPHA), np.ones(len(rows))),
                 (len(rows), (1 - ALPHA) ** age),
             )
-        )
-        differences = f"{last:8.3f}{share - last:12.3f}{smoothed:8.3f}{share - smoothed:12.3f}"
+        ]
+        batches.append(by_curves(pdp, output, rows[-int(2 / ALPHA) :]))
+        differences = "".join(f"{found:8.3f}{share - found:12.3f}" for found in batches)
         print(f"{name:36}{share:8.3f}{differences}", flush=True)
 
 
