@@ -131,9 +131,9 @@ class Means:
         self.blocks = self.blocks.take(
             [*columns, *kept] if self.dormant_blocks else np.where(came, -1, at)
         )
-        self.blocks.restart(self._in_blocks)
         slots = {column[slot]: slot for slot in left}
         self.dormant = [slots[k] if k in slots else self.dormant[k - old.n_points] for k in kept]
+        self.blocks.restart(self._in_blocks)
         self.layout = layout
 
     def _column_of(self, numbers: set[int]) -> dict[Slot | None, int]:
@@ -234,7 +234,7 @@ class Means:
     @property
     def _in_blocks(self) -> Smoothing:
         """The smoothing whose means have blocks."""
-        return self.everything if self.dormant_blocks else self.smoothing
+        return self.everything if self.dormant_blocks and self.dormant else self.smoothing
 
     def add_outputs(self, outputs: list[Label], named: bool) -> None:
         """Make room for outputs that were not there before."""
