@@ -77,10 +77,11 @@ def _carpet(
     if curves[-1].categorical[0]:
         newest_first = reversed(curves)
         names = list(dict.fromkeys(v for c in newest_first for v in c.grid_values[0].tolist()))
+        row_of = {name: row for row, name in enumerate(names)}
         values = np.full((len(names), len(curves)), np.nan)
         for column, curve in enumerate(curves):
             if output in curve.outputs:
-                rows = [names.index(v) for v in curve.grid_values[0].tolist()]
+                rows = [row_of[v] for v in curve.grid_values[0].tolist()]
                 values[rows, column] = centred(curve, output)
         return values, (-0.5, len(names) - 0.5), names
     numbers = [np.asarray(c.grid_values[0], dtype=float) for c in curves if not c.categorical[0]]

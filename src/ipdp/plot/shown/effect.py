@@ -177,8 +177,8 @@ def _median(values: FloatArray, weights: FloatArray) -> float:
 def _at_points(pdp: Curve, ale: Curve, values: FloatArray) -> tuple[FloatArray, Array]:
     """Some values along the ALE at the points of the PDP, and whether it reaches these."""
     if pdp.categorical[0]:
-        known = ale.grid_values[0].tolist()
-        places = [known.index(c) if c in known else -1 for c in pdp.grid_values[0].tolist()]
+        place_of = {c: place for place, c in enumerate(ale.grid_values[0].tolist())}
+        places = [place_of.get(c, -1) for c in pdp.grid_values[0].tolist()]
         return values[places], np.array([k >= 0 for k in places])
     x, axis = (np.asarray(c.grid_values[0], dtype=float) for c in (pdp, ale))
     return np.interp(x, axis, values), (x >= axis.min()) & (x <= axis.max())

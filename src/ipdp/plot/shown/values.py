@@ -40,8 +40,11 @@ class Axis:
         if self.categories is None:
             return np.asarray(values, dtype=float)
         items = values.tolist()
-        self.categories += [item for item in items if item not in self.categories]
-        return np.array([self.categories.index(item) for item in items], dtype=float)
+        place_of = {item: place for place, item in enumerate(self.categories)}
+        for item in items:
+            place_of.setdefault(item, len(place_of))
+        self.categories = list(place_of)
+        return np.array([place_of[item] for item in items], dtype=float)
 
 
 class Rug(NamedTuple):
