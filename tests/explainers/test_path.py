@@ -34,7 +34,7 @@ for k, x in enumerate(rows):
         found.append((len(set(files)), hops))
 # Some take more: those with which some are folded in together, those that are kept to be asked
 # about again, and those when grid points come and go.
-print(*(sorted(numbers)[50] for numbers in zip(*found)))
+print(ipdp.models.build(), *(sorted(numbers)[50] for numbers in zip(*found)))
 """
 
 
@@ -48,10 +48,11 @@ def test_one_observation_goes_through_few_files(grid, pure):
         text=True,
         check=True,
     )
-    n_files, n_hops = map(int, answer.stdout.split())
+    build, n_files, n_hops = answer.stdout.split()
+    assert build == ("pure" if pure else ipdp.models.build())  # a wheel may be pure without asking
     # What is compiled is not seen: three files of the kernels, which the pure build goes through.
-    assert n_files <= (10 if pure else 7)
-    assert n_hops <= (21 if pure else 12)
+    assert int(n_files) <= (10 if build == "pure" else 7)
+    assert int(n_hops) <= (21 if build == "pure" else 12)
 
 
 def test_curves_of_many_features_take_time_in_proportion(monkeypatch):
