@@ -5,6 +5,7 @@ from __future__ import annotations
 import doctest
 import re
 from importlib import import_module
+from inspect import cleandoc
 from pathlib import Path
 from types import FunctionType, ModuleType
 
@@ -144,7 +145,8 @@ def test_every_public_name_has_an_example(name):
     """In a section of its own docstring, which `--doctest-modules` finds and nothing skips."""
     room, _, last = name.rpartition(".")
     found = getattr(import_module(f"ipdp.{room}".rstrip(".")), last)
-    _, heading, section = (found.__doc__ or "").partition("Examples\n    --------\n")
+    text = cleandoc(found.__doc__ or "")  # as Python has done by itself since 3.13
+    _, heading, section = text.partition("Examples\n--------\n")
     assert heading
     examples = doctest.DocTestParser().get_examples(section)
     assert examples
