@@ -7,6 +7,7 @@ import itertools
 import pickle
 import random
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -16,7 +17,7 @@ from tests.models.trees.asking import Asker, plain_engine, unchecked, worst_diff
 from tests.models.trees.conftest import compiled_kernels
 from tests.models.trees.models import Grower, IdleLeaf
 
-from ipdp.models.trees import kernels
+from ipdp.models.trees import TreeEngine, classification, kernels
 from ipdp.models.trees.classification import ClassifierWalk
 from ipdp.models.trees.kinds import grows_at_leaves, learns_by_weight
 
@@ -81,6 +82,15 @@ class Session:
         for x, y in self.random.choices(self.rows, k=40):
             self.model.learn_one(x, not y)
 
+    def look_back(self):
+        """Ask about several rows again, as curves of the model as it is now do."""
+        rows = [x for x, _ in self.random.choices(self.rows, k=5)]
+        probes, positions = self.question
+        asked = rows, probes, np.repeat(positions, 5, axis=0)
+        answer, expected = self.ours.ice_again(*asked), self.plain.ice(*asked)
+        order = [answer.labels.index(label) for label in expected.labels]
+        np.testing.assert_allclose(answer.values[:, order], expected.values, atol=EXACT)
+
     def ask_otherwise(self):
         missing, pair = self.random.random() < 0.3, self.random.random() < 0.5
         self.question = self.asker.question(missing=missing, pair=pair)
@@ -102,7 +112,7 @@ class Session:
 ACTIONS = [
     Session.explain, Session.compare, Session.loop, Session.loop, Session.learn,
     Session.learn_others, Session.learn_both, Session.learn_twice, Session.contradict,
-    Session.ask_otherwise, Session.renew, Session.put_to_sleep,
+    Session.ask_otherwise, Session.renew, Session.put_to_sleep, Session.look_back,
 ]  # fmt: skip
 
 MODELS = ["HT mc", "HT nb", "HT nba", "HT small", "HAT nba", "EFDT nba", "ARF mc", "ARF nba", "SRP"]
@@ -135,6 +145,18 @@ def test_answers_are_those_of_plain_calls_along_a_stream(name):
         session.latest = row
         session.compare()
         session.learn()
+
+
+@pytest.mark.parametrize("at_once", [1, 600, 2**16])
+@pytest.mark.parametrize("name", ["HT nba", "ARF mc", "SRP"])
+def test_several_rows_at_once_have_the_answers_of_each(name, at_once, monkeypatch):
+    """However many votes are collected at once; what is learned then is followed as before."""
+    monkeypatch.setattr(classification, "_AT_ONCE", at_once)
+    monkeypatch.setattr(TreeEngine, "_ice_one", lambda *_: pytest.fail("they are asked in turn"))
+    session = Session(models.CLASSIFIERS[name](), streams.prices, seed=2)
+    for row in session.rows[60:160]:
+        session.look_back()
+        session.model.learn_one(*row)
 
 
 @pytest.mark.parametrize("weights", [(2.0,), (0.3, 1.7), (1e-3, 1e3)])

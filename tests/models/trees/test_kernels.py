@@ -111,6 +111,21 @@ def copies(build):
             asked = build.Walker(points), [model, model], forms, classes, leaves
             found = made.vote(*asked)
             yield build.vote(*asked)[0] if found is None else found
+        together = made.vote_all(observations, [model, model], forms, classes, leaves)
+        yield (
+            _one_by_one(build, model, forms, classes, observations)
+            if together is None
+            else together
+        )
+
+
+def _one_by_one(build, model, forms, classes, observations):
+    """The votes of a tree, twice, about some observations, side by side."""
+    leaves, found = LeafCache(), []
+    for points in observations:
+        leaves.begin()
+        found.append(build.vote(build.Walker(points), [model] * 2, forms, classes, leaves)[0])
+    return np.concatenate(found, axis=2)
 
 
 def only_numbers(build):

@@ -15,7 +15,7 @@ from ipdp.core.typing import Array, FloatArray, State
 _SEED = 1
 # How many are asked about for each observation that was explained: at most, on average; and while
 # the model changes little. At least so many are asked about each time.
-_RATE, _USUAL, _FEWEST = 1.2, 0.5, 8
+_RATE, _USUAL, _FEWEST = 0.9, 0.5, 8
 # What is not used is saved up for when the model changes: for so many readings of the whole pool.
 _SAVED_UP = 4
 # Those who were last asked about so many readings ago, or more, are asked about as often.

@@ -67,17 +67,17 @@ def share_now(
     records = [pool.kept[k].record for k in chosen]
     weights = weights[chosen] / weights[chosen].sum()
     own = [memory.admit(record.x) for record in records]
-    names = list(memory.grids)
+    names, n_targets = list(memory.grids), len(memory.targets)
     known = pool.remembered(
-        records, lambda k: Then.of(records[k], dict(zip(names, own[k], strict=True)))
+        records, lambda k: Then.of(records[k], dict(zip(names, own[k], strict=True)), n_targets)
     )
+    steps = np.array([then.steps for then in known])
     said = predictions(memory, engine, [record.x for record in records])
     before = _said_then(known, said)
     both = np.hstack([said, before])
     rests = both.copy()
     for number, place, curve in effects(memory.spreads.own, np.vstack([now, then]), positions):
-        shares = _shares_of_steps(known, number, curve.positions)
-        rests -= curve.at([each[place] for each in own], shares)
+        rests -= curve.at([each[place] for each in own], steps[:, number])
     n_outputs = said.shape[1]
     now_and_then = [
         Share.of(both[:, part], rests[:, part], weights)
@@ -143,27 +143,30 @@ class Then(NamedTuple):
     """What the model said of an observation when it came, as its ICE curves tell."""
 
     said: list[float] | None  # the outputs; None if they are not known
-    # By the number of a target: the two points between which the value is, and how far on its way
-    # from the one to the other the prediction has come.
-    steps: dict[int, tuple[float, float, float]]
+    # For each target the two points between which the value is, and how far on its way from the one
+    # to the other the prediction has come: (n_targets, 3), NaN where that is not known.
+    steps: FloatArray
 
     @classmethod
-    def of(cls, record: Record, own: Mapping[FeatureName, Any]) -> Then:
+    def of(cls, record: Record, own: Mapping[FeatureName, Any], n_targets: int) -> Then:
         """Read it off a record; `own` are the values of its features."""
         ice = IceRecord(record.layout, record.positions, record.values)
-        said = read_off(ice, own)
-        return cls(said, {} if said is None else _steps(ice, own, said))
+        said, steps = read_off(ice, own), np.full((n_targets, 3), np.nan)
+        if said is not None:
+            for number, step in _steps(ice, own, said):
+                steps[number] = step
+        return cls(said, steps)
 
 
 def _steps(
     record: IceRecord, own: Mapping[FeatureName, Any], said: list[float]
-) -> dict[int, tuple[float, float, float]]:
-    """Where values are between two points of a curve, as far as the answers tell.
+) -> Iterator[tuple[int, tuple[float, float, float]]]:
+    """Where values are between two points of a curve, as far as the answers tell, by target.
 
     Between two points the model need not be a line, as in `kernels/spread.py`: how far the
     prediction has come from the one to the other says where the observation is.
     """
-    places, outputs, found = record.positions[0].tolist(), record.values.tolist(), {}
+    places, outputs = record.positions[0].tolist(), record.values.tolist()
     for number, probe in zip(record.layout.targets, record.layout.probes, strict=True):
         value = own.get(probe.names[0])
         if len(probe.names) > 1 or probe.categories[0] is not None or value is None:
@@ -176,8 +179,7 @@ def _steps(
         low, high = outputs[o][right - 1 : right + 1] if rises else (0.0, 0.0)
         if most > 1e-9 * abs(low):
             share = min(max((said[o] - low) / (high - low), 0.0), 1.0)
-            found[number] = (places[right - 1], places[right], share)
-    return found
+            yield number, (places[right - 1], places[right], share)
 
 
 def _said_then(known: Sequence[Then], now: FloatArray) -> FloatArray:
@@ -188,18 +190,6 @@ def _said_then(known: Sequence[Then], now: FloatArray) -> FloatArray:
             said[k] = 0.0  # of classes that had not been met
             said[k, : len(then.said)] = then.said
     return said
-
-
-def _shares_of_steps(
-    known: Sequence[Then], number: int, positions: FloatArray | None
-) -> FloatArray | None:
-    """How far values are on their way between two points of a curve; NaN where it is not known."""
-    if positions is None:
-        return None
-    points = set(positions.tolist())
-    steps = [then.steps.get(number, (np.nan, np.nan, np.nan)) for then in known]
-    there = [left in points and right in points for left, right, _ in steps]
-    return np.where(there, np.array(steps)[:, 2], np.nan)
 
 
 def read_off(record: IceRecord, own: Mapping[FeatureName, Any]) -> list[float] | None:
@@ -272,27 +262,25 @@ class Curves:
         self.categories = categories
         self.missing = missing
 
-    def at(self, own: Sequence[Any], shares: FloatArray | None = None) -> FloatArray:
+    def at(self, own: Sequence[Any], steps: FloatArray | None = None) -> FloatArray:
         """The curve at some values, (n, n_outputs); where it says nothing, the mean of the rest.
 
-        `shares` are, where they are known, how far each is on its way from one point to the next.
+        `steps`, (n, 3), are points between which a value is, and how far it is on its way from the
+        one to the other, where that is known.
         """
-        found = np.full((len(own), len(self.values)), np.nan)
-        numbers = self.positions is not None
-        known = [
-            k for k, v in enumerate(own) if v is not None and (numbers or v in self.categories)
-        ]
-        if known and self.values.shape[1]:
-            if self.positions is not None:
-                numbers_of = np.array([own[k] for k in known], dtype=float)
-                steps = None if shares is None else shares[known]
-                found[known] = _on_lines(self.positions, self.values, numbers_of, steps)
-            else:
-                found[known] = self.values[:, [self.categories[own[k]] for k in known]].T
-        if self.missing is not None:
-            found[[k for k, v in enumerate(own) if v is None]] = self.missing
+        if self.positions is not None:
+            x = np.array(own, dtype=float)  # NaN for None
+            found = _on_lines(self.positions, self.values, x, steps)
+            is_missing = np.isnan(x)
+        else:
+            found = np.full((len(own), len(self.values)), np.nan)
+            known = [k for k, v in enumerate(own) if v in self.categories]
+            found[known] = self.values[:, [self.categories[own[k]] for k in known]].T
+            is_missing = np.array([v is None for v in own], dtype=bool)
+        found[is_missing] = np.nan if self.missing is None else self.missing
         unknown = np.isnan(found).any(axis=1)
-        found[unknown] = found[~unknown].mean(axis=0) if not unknown.all() else 0.0
+        if unknown.any():
+            found[unknown] = found[~unknown].mean(axis=0) if not unknown.all() else 0.0
         return found
 
 
@@ -300,6 +288,8 @@ def _on_lines(
     at: FloatArray, values: FloatArray, x: Array, steps: FloatArray | None = None
 ) -> FloatArray:
     """Values between the points, and as far beyond them as the kernel goes, (n, n_outputs)."""
+    if not len(at):
+        return np.full((len(x), len(values)), np.nan)
     if len(at) < 2:
         return np.repeat(values.T, len(x), axis=0)
     right = np.clip(np.searchsorted(at, x, side="right"), 1, len(at) - 1)
@@ -307,6 +297,7 @@ def _on_lines(
     width = at[right] - at[left]
     share = np.where(width > 0, (x - at[left]) / np.where(width > 0, width, 1.0), 0.0)
     if steps is not None:
-        share = np.where(np.isnan(steps), share, steps)
+        is_there = (steps[:, 0] == at[left]) & (steps[:, 1] == at[right])
+        share = np.where(is_there, steps[:, 2], share)
     share = share.clip(-1.0, 2.0)[:, None]
     return values.T[left] + share * (values.T[right] - values.T[left])

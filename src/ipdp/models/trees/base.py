@@ -39,6 +39,13 @@ class Answering(ABC):
     def ice(self, points: Any) -> Answer | None:
         """The model's outputs at each point; None if plain calls are to be made."""
 
+    def ice_all(self, points: Sequence[Any]) -> Answer | None:  # noqa: ARG002
+        """The same for several observations, (n, n_outputs, n_points), which are not compared.
+
+        None if each is to be asked about on its own.
+        """
+        return None
+
     def member(self, choose: Callable[[Sequence[int]], int]) -> Member | None:  # noqa: ARG002
         """One of the parts, as the latest answer had it; None if there is only one."""
         return None

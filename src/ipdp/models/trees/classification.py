@@ -25,6 +25,8 @@ from ipdp.models.trees.points import Points
 from ipdp.models.trees.reached import LeafCache, ReachedLeaves
 
 _METHOD = "predict_proba_one"
+# About so many votes are collected at once: what a processor has at hand.
+_AT_ONCE = 2**16
 _MEMBER_OF_SRP = find("ensemble.streaming_random_patches", "BaseSRPClassifier", _METHOD)
 _MONDRIAN_FOREST = find("forest", "AMFClassifier", _METHOD)
 _MONDRIAN_TREE = find("tree.mondrian", "MondrianTreeClassifier", _METHOD)
@@ -120,6 +122,14 @@ _ENSEMBLES: dict[Any, Callable[[Any], Ensemble]] = known(
 )
 
 
+class _Asked(NamedTuple):
+    """Some trees, the form of each, and the classes that they know."""
+
+    ensemble: Ensemble
+    forms: list[Form]
+    classes: Labels
+
+
 class ClassifierWalk(Walk):
     """ICE curves of a Hoeffding tree, or of an ensemble of them."""
 
@@ -134,7 +144,7 @@ class ClassifierWalk(Walk):
         self._read_for: tuple[Any, ...] = ()
         self._copies: Any = None
         self._copies_fit = True
-        self._held: tuple[Ensemble, Labels] | None = None
+        self._held: _Asked | None = None
 
     @staticmethod
     def serves(model: Any) -> bool:
@@ -146,23 +156,40 @@ class ClassifierWalk(Walk):
         return all(CLASSIFIER_FORMS.knows(type(member)) for member in members if member is not None)
 
     def ice(self, points: Points) -> Answer | None:
-        ensemble, classes = self._asked()
+        asked = self._asked()
+        ensemble, _, classes = asked
         if not classes:
             return None
-        votes = self._votes(ensemble, points, classes)
+        votes = self._votes(asked, points)
         if self._alone:
             return classes, votes[:, 0]
         self._latest = Latest(ensemble.trees, ensemble.features, votes, points)
         return classes, kernels.current.combine(votes, ensemble.weights)
 
-    def surface(self, points: Points, name: FeatureName, firsts: FloatArray) -> Answer | None:
-        ensemble, classes = self._asked()
+    def ice_all(self, points: Sequence[Points]) -> Answer | None:
+        (trees, _, weights), forms, classes = self._asked()
         if not classes or not self._copies_fit:
             return None
         self._begin(classes)
-        forms = [CLASSIFIER_FORMS[tree.__class__] for tree in ensemble.trees]
+        n_points, found = len(points[0].numbers), []
+        at_once = max(1, _AT_ONCE // (len(classes) * len(trees) * n_points))
+        for first in range(0, len(points), at_once):
+            some = list(points[first : first + at_once])
+            votes = self._copied("vote_all", some, trees, forms, classes)
+            if votes is None:
+                return None
+            shares = votes[:, 0] if self._alone else kernels.current.combine(votes, weights)
+            found.append(shares.reshape(len(classes), len(some), n_points).swapaxes(0, 1))
+        return classes, np.concatenate(found)
+
+    def surface(self, points: Points, name: FeatureName, firsts: FloatArray) -> Answer | None:
+        ensemble, forms, classes = self._asked()
+        if not classes or not self._copies_fit:
+            return None
+        self._begin(classes)
         walker = kernels.current.Walker(points)
-        votes = self._copied_votes(walker, ensemble.trees, forms, classes, name, firsts)
+        lines = name, firsts
+        votes = self._copied("vote", walker, ensemble.trees, forms, classes, lines=lines)
         if votes is None:
             return None
         if self._alone:
@@ -174,13 +201,14 @@ class ClassifierWalk(Walk):
         with suppress(Exception):  # it is raised again where an answer is asked for
             self._held = self._asked() if on else None
 
-    def _asked(self) -> tuple[Ensemble, Labels]:
+    def _asked(self) -> _Asked:
         """The trees as they are now, and the classes that they know."""
         if self._held is not None:
             return self._held
         ensemble = self._alone or self._ensemble(self.model)
         met = [tree.classes for tree in ensemble.trees]
-        return ensemble, self._order.of(met[0] if self._alone else set().union(*met))
+        forms = [CLASSIFIER_FORMS[tree.__class__] for tree in ensemble.trees]
+        return _Asked(ensemble, forms, self._order.of(met[0] if self._alone else set().union(*met)))
 
     def _begin(self, classes: Labels) -> None:
         """Begin another question."""
@@ -200,15 +228,14 @@ class ClassifierWalk(Walk):
     def __getstate__(self) -> dict[str, Any]:
         return {**super().__getstate__(), "_copies": None, "_read_for": ()}
 
-    def _votes(self, ensemble: Ensemble, points: Points, classes: Labels) -> FloatArray:
+    def _votes(self, asked: _Asked, points: Points) -> FloatArray:
         """The votes of each tree, of shape (n_classes, n_trees, n_points)."""
+        (trees, features, _), forms, classes = asked
         self._begin(classes)
         cache = self._cache
-        trees, features, _ = ensemble
-        forms = [CLASSIFIER_FORMS[tree.__class__] for tree in trees]
         walker = kernels.current.Walker(points)
         if self._copies_fit:
-            copied = self._copied_votes(walker, trees, forms, classes)
+            copied = self._copied("vote", walker, trees, forms, classes)
             if copied is not None:
                 return copied
         votes: FloatArray
@@ -226,14 +253,12 @@ class ClassifierWalk(Walk):
         _normalise(votes, [form.adaptive for form in forms])
         return votes
 
-    def _copied_votes(
-        self, walker: Any, trees: Sequence[Any], forms: list[Form], classes: Labels, *pair: Any
-    ) -> FloatArray | None:
+    def _copied(self, method: str, *asked: Any, lines: tuple[Any, ...] = ()) -> FloatArray | None:
         """The votes by compact copies of the trees; None where these do not serve."""
         try:
-            if pair:
-                self._copies.set_lines(*pair)
-            votes: FloatArray | None = self._copies.vote(walker, trees, forms, classes, self._cache)
+            if lines:
+                self._copies.set_lines(*lines)
+            votes: FloatArray | None = getattr(self._copies, method)(*asked, self._cache)
         except Exception:  # what river has changed in a later release; the walk knows its own part
             self.simplify()
             votes = None

@@ -8,6 +8,8 @@ from ipdp.models.trees.kernels._walk cimport Walker, bisect_right
 
 cdef double _ROUNDING
 
+cdef bint _is_other(points) except -1
+
 
 @cython.final
 cdef class CompactTree:
@@ -46,10 +48,18 @@ cdef class CompactTrees:
 
     cpdef vote(self, Walker walker, trees, list forms, tuple classes, cache)
 
+    @cython.locals(had_x=bint, k=Py_ssize_t, n_points=Py_ssize_t)
+    cpdef vote_all(self, list asked, trees, list forms, tuple classes, cache)
+
     cpdef set_lines(self, name, firsts)
 
-    @cython.locals(had_x=bint, row=Py_ssize_t, copy=CompactTree)
+    @cython.locals(had_x=bint)
     cdef _vote(self, Walker walker, trees, list forms, tuple classes, cache)
+
+    @cython.locals(row=Py_ssize_t, copy=CompactTree)
+    cdef bint _count(
+        self, Walker walker, Py_ssize_t n_trees, cache, votes, Py_ssize_t start
+    ) except -1
 
     @cython.locals(row=Py_ssize_t, copy=CompactTree, copies=list, is_new=bint)
     cdef bint _follow(self, trees, list forms, bint had_x) except -1

@@ -30,7 +30,7 @@ cdef class Voting:
     cdef const double[::1] _numbers
     cdef double[:, :, ::1] _votes
 
-    cdef collect_in(self, double[:, :, ::1] votes)
+    cdef collect_in(self, double[:, :, ::1] votes, Py_ssize_t start=*)
 
     @cython.locals(number=Py_ssize_t, row=Py_ssize_t, weighted=bint, spans=list, runs=list,
                    lo=Py_ssize_t, hi=Py_ssize_t, parts=ClassifierLeaf)

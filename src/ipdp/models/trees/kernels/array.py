@@ -51,6 +51,9 @@ class CompactTrees:
     def vote(self, *_: Any) -> None:
         """No copies."""
 
+    def vote_all(self, *_: Any) -> None:
+        """No copies."""
+
     def set_lines(self, *_: Any) -> None:
         """No copies."""
 

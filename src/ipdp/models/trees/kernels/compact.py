@@ -158,6 +158,32 @@ class CompactTrees:
         self._n_lines = 0
         return votes
 
+    def vote_all(
+        self, asked: Sequence[Points], trees: Sequence[Any], forms: Sequence[Form],
+        classes: Labels, cache: LeafCache,
+    ) -> FloatArray | None:  # fmt: skip
+        """The votes about several observations, one after the other, in columns of one array.
+
+        The same columns are asked about of each. It is of shape (n_classes, n_trees, n * n_points).
+        None as for `vote`. What is learned next is the observation of the last single question, as
+        a rule, so that this one stays the latest.
+        """
+        had_x, latest = self._has_x, array("d", self._x)
+        self._known, self._turn, self._classes = cache.parts, cache.turn, classes
+        if not self._follow(trees, forms, had_x):
+            return None
+        self._has_x = False
+        n_points = len(asked[0].numbers)
+        votes = np.zeros((len(classes), len(trees), len(asked) * n_points))
+        for k in range(len(asked)):
+            cache.begin()
+            self._known, self._turn = cache.parts, cache.turn
+            if not self._count(Walker(asked[k]), len(trees), cache, votes, k * n_points):
+                return None
+        if had_x and len(latest) == len(self._x):
+            self._x, self._has_x = latest, True
+        return votes
+
     def set_lines(self, name: FeatureName, firsts: FloatArray) -> None:
         """Let the next question be about a pair: about its points with each of `firsts` in turn.
 
@@ -170,27 +196,33 @@ class CompactTrees:
         cache: LeafCache,
     ) -> FloatArray | None:  # fmt: skip
         had_x, self._has_x = self._has_x, False
-        points = walker.points
-        if points.non_numeric or points.unordered or points.columns.absent:
-            return None
         self._known, self._turn, self._classes = cache.parts, cache.turn, classes
-        if not self._follow(trees, forms, had_x) or not self._take(points):
+        if _is_other(walker.points) or not self._follow(trees, forms, had_x):
             return None
-        n_points = len(points.numbers) * max(self._n_lines, 1)
+        n_points = len(walker.points.numbers) * max(self._n_lines, 1)
         votes = np.zeros((len(classes), len(trees), n_points))
+        self._has_x = self._count(walker, len(trees), cache, votes, 0)
+        return votes if self._has_x else None
+
+    def _count(
+        self, walker: Walker, n_trees: int, cache: LeafCache, votes: FloatArray, start: int
+    ) -> bool:
+        """Collect the votes at the points of one observation, from a column on; False for none."""
+        points = walker.points
+        if _is_other(points) or not self._take(points):
+            return False
         self._numbers = walker.numbers
-        self._voting = Voting(walker, classes, cache)
-        self._voting.collect_in(votes)
-        for row in range(len(trees)):
+        self._voting = Voting(walker, self._classes, cache)
+        self._voting.collect_in(votes, start)
+        for row in range(n_trees):
             copy = self._copies[row]
             while copy.root is not None and not (
                 self._walk_lines(copy, row) if self._n_lines else self._walk(copy, row)
             ):
                 copy.build(self._places)
                 if not copy.usable or not self._take(points):
-                    return None
-        self._has_x = True
-        return votes
+                    return False
+        return True
 
     def _follow(self, trees: Sequence[Any], forms: Sequence[Form], had_x: bool) -> bool:
         """Bring the copies in step with the trees; False if one of these cannot be copied."""
@@ -391,3 +423,8 @@ class CompactTrees:
         parts.turn = self._turn
         self._voting.enter(parts)
         return parts
+
+
+def _is_other(points: Points) -> bool:
+    """Whether some points are no numbers in ascending order."""
+    return bool(points.non_numeric or points.unordered or points.columns.absent)

@@ -49,9 +49,10 @@ class Voting:
         # Lists are fast in Python, arrays in C.
         self._numbers = self._walker.numbers if cython.compiled else self._points.numbers.tolist()
 
-    def collect_in(self, votes: FloatArray) -> None:
-        """Set where votes are written, of shape (n_classes, n_rows, n_points)."""
+    def collect_in(self, votes: FloatArray, start: int = 0) -> None:
+        """Set where votes are written, (n_classes, n_rows, n_columns), and from which column on."""
         self._votes = votes
+        self._start = start
 
     def count(self, votes: FloatArray, trees: Sequence[Any], reached: Sequence[Reached]) -> bool:
         """Collect the votes of trees, of shape (n_classes, n_rows, n_points) and all 0 before.
