@@ -1,4 +1,4 @@
-"""A mock cluster of Kafka: for each name on its input a topic with rows, and its address.
+"""A mock cluster of Kafka: for each line of its input a topic with rows; it prints the address.
 
 librdkafka's own, which speaks the protocol on a real port. It is not in the process that forks
 runs, since its threads would not be there in them.
@@ -10,7 +10,6 @@ import json
 import sys
 
 import confluent_kafka
-from zygote import rows
 
 
 def main() -> None:
@@ -18,9 +17,9 @@ def main() -> None:
     producer = confluent_kafka.Producer(settings)
     [broker] = producer.list_topics(timeout=120).brokers.values()
     for line in sys.stdin:
-        name = line.strip()
-        for x, y in rows():
-            producer.produce(name, json.dumps({**x, "y": y}), partition=0)
+        name, *rows = json.loads(line)
+        for row in rows:
+            producer.produce(name, json.dumps(row), partition=0)
         assert producer.flush(60) == 0
         sys.stdout.write(f"kafka://{broker.host}:{broker.port}/{name}?start=earliest&end=now\n")
         sys.stdout.flush()

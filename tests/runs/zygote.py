@@ -108,7 +108,8 @@ def broker() -> subprocess.Popen[str]:
 def fill_topic(directory: Path) -> None:
     """A topic of its own for a directory, with its address in it."""
     if not (directory / "topic").exists():
-        print(f"rows-{abs(hash(directory))}", file=broker().stdin, flush=True)
+        wanted = [f"rows-{abs(hash(directory))}", *({**x, "y": y} for x, y in rows())]
+        print(json.dumps(wanted), file=broker().stdin, flush=True)
         (directory / "topic").write_text(broker().stdout.readline().strip())
 
 
