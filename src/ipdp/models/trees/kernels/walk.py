@@ -11,6 +11,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ipdp.core.typing import FeatureName, FloatArray
 from ipdp.models.trees.kinds import ABSENT, DEEPEST, LEAF, NUMERIC, NodeKinds
 
@@ -24,6 +26,8 @@ except ImportError:
 if not cython.compiled:
     from bisect import bisect_right
     from math import floor, isnan
+
+_NUMBERS = np.floating, np.integer
 
 IS_NUMBER, ASCENDING = 1, 2
 """What a column is expected to be, see `in_order`."""
@@ -227,9 +231,8 @@ def in_order(numbers: FloatArray, order: bytes, whole: bytes) -> bool:
 
 
 def has_only_numbers(x: dict[FeatureName, Any]) -> bool:
-    """Whether all values of an observation are floats, ints or bools."""
+    """Whether all values of an observation are numbers of Python or numpy."""
     for value in x.values():
-        kind = type(value)
-        if kind is not float and kind is not int and kind is not bool:
+        if not isinstance(value, (float, int)) and not isinstance(value, _NUMBERS):
             return False
     return True
