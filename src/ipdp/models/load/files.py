@@ -9,6 +9,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from ipdp.models.load.archives import must_be_as_large_as_it_seems
 from ipdp.models.load.names import LoadError, first_line
 
 PICKLES = (".pkl", ".pickle", ".joblib", ".pt2")
@@ -50,6 +51,7 @@ def _needed(module: str, what: str, package: str = "") -> Any:
 
 def _skops(path: Path, trusted: Sequence[str]) -> Any:
     skops = _needed("skops.io", "a .skops file", "'ipdp[sklearn]'")
+    must_be_as_large_as_it_seems(path, path.stat().st_size)
     unknown = sorted(set(skops.get_untrusted_types(file=path)) - set(trusted))
     if unknown:
         error = LoadError(
