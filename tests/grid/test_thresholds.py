@@ -63,3 +63,9 @@ def test_what_is_no_threshold_is_refused(values):
 def test_a_size_of_nothing_is_refused():
     with pytest.raises(ValueError, match="whole number of at least 1"):
         Thresholds([1.0], 0)
+
+
+@pytest.mark.parametrize("at", [0.0, 1.0, -1.7e9, 1e69, 5e-324])
+def test_points_are_distinct_where_thresholds_are_neighbours_among_the_floats(at):
+    points = Thresholds([at, np.nextafter(at, np.inf)]).points
+    assert np.all(np.diff(points) > 0)
