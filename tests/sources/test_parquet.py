@@ -170,3 +170,17 @@ def test_many_categories_are_read(tmp_path, dictionary):
     parquet.write_table(pa.table({"a": column}), tmp_path / "rows.parquet")
     with open_source(tmp_path / "rows.parquet") as source:
         assert [x["a"] for x, _ in source] == names.to_pylist()
+
+
+@pytest.mark.parametrize("path", ["s3:/bucket/rows.parquet", "gs:/b/r.parquet", "hdfs:/r.parquet"])
+def test_a_path_is_no_address(path):
+    # Arrow would take it for one, and connect.
+    with pytest.raises(SourceError, match=r"cannot be read: .*No such file or directory"):
+        open_source(path)
+
+
+def test_a_name_with_a_colon(table, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    parquet.write_table(table, tmp_path / "rows:1.parquet")
+    with open_source("rows:1.parquet") as source:
+        assert source.total == 3_000

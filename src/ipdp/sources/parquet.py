@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import zlib
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
@@ -29,7 +30,9 @@ class ParquetSource(Source):
         except ImportError:
             raise ImportError("Parquet files need pyarrow: pip install 'ipdp[arrow]'") from None
         try:
-            self._file: Any = parquet.ParquetFile(file, page_checksum_verification=True)
+            # Whole, since hdfs:/rows.parquet is an address to Arrow, to which it would connect.
+            path = os.path.abspath(file)
+            self._file: Any = parquet.ParquetFile(path, page_checksum_verification=True)
             self.columns.start(self._file.schema_arrow.names)
         except (OSError, pa.ArrowException) as error:
             raise SourceError(f"{self.name} cannot be read: {_sentence(error)}") from None
