@@ -69,3 +69,16 @@ def test_a_size_of_nothing_is_refused():
 def test_points_are_distinct_where_thresholds_are_neighbours_among_the_floats(at):
     points = Thresholds([at, np.nextafter(at, np.inf)]).points
     assert np.all(np.diff(points) > 0)
+
+
+@pytest.mark.parametrize("value", ["", "2", None, np.nan, 1e200, [1.0]])
+@pytest.mark.parametrize("grid", [Thresholds([1.0, 2.0]), Fixed([1, 2])], ids=repr)
+def test_recent_values_of_a_state_are_numbers(grid, value):
+    for x in (1.5, 2, True, np.float32(1.0), np.int64(2), 1e69):
+        grid.update(grid.admit(x))
+    twin = type(grid)(**grid.settings)
+    twin.state = grid.state
+    assert twin.rug.tolist() == grid.rug.tolist()
+    with pytest.raises((ValueError, TypeError)):
+        twin.state = {"n": 1, "recent": [1.5, value]}
+    assert twin.rug.tolist() == grid.rug.tolist()
