@@ -34,6 +34,15 @@ def test_a_run_against_the_baseline_of_an_empty_model(ipdp, tables):
     assert {d["feature"]: d["verdict"] for d in found["differences"]}["a"] == "different"
 
 
+def test_a_baseline_does_not_take_the_place_of_its_data(ipdp, tables):
+    train = tables / "train.csv"
+    before = train.read_bytes()
+    answer = ipdp("baseline", MODEL, train, "--target", "y", "-o", train)
+    assert answer.code == 2
+    assert "is read here, and would be lost" in answer.err
+    assert train.read_bytes() == before
+
+
 def test_other_features_are_refused(ipdp, tables):
     base = tables / "base.ipdp"
     ipdp("baseline", MODEL, tables / "train.csv", "--target", "y", "-o", base)

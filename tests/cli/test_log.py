@@ -7,6 +7,10 @@ import json
 import sqlite3
 
 import pyarrow.parquet
+import pytest
+
+from ipdp.log import files
+from ipdp.runs.checkpointing import NAME
 
 
 def test_verify(run, ipdp):
@@ -34,3 +38,28 @@ def test_export(run, ipdp, tmp_path):
     answer = ipdp("export", run, tmp_path / "curves.xls")
     assert answer.code == 2
     assert len(answer.err.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("export", "--format", "csv"),
+        ("export", "--format", "parquet", "--what", "changes"),
+        ("report", "--out"),
+        ("diff", "--at", "500", "--against", "1000", "--html"),
+    ],
+    ids=" ".join,
+)
+def test_what_is_written_does_not_take_the_place_of_the_run(run, ipdp, command):
+    name, *options = command
+    (run / "link.csv").symlink_to("log.db")
+    assert (files.NAME, files.CHECKPOINT) == ("log.db", NAME)
+    for file in ("log.db", "log.db-wal", "log.db-lock", "checkpoint.ipdp", "link.csv"):
+        (run / file).touch()
+        before = (run / file).read_bytes()
+        arguments = [run / file, *options] if name == "export" else [*options, run / file]
+        answer = ipdp(name, run, *arguments)
+        assert answer.code == 2, file
+        assert "is read here, and would be lost: give another file" in answer.err
+        assert (run / file).read_bytes() == before
+    assert ipdp("verify", run).code == 0

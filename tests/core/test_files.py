@@ -7,7 +7,7 @@ import pytest
 
 from ipdp.comparison import Baseline
 from ipdp.core import packing
-from ipdp.core.files import read_plain, write_whole, written_whole
+from ipdp.core.files import must_be_another, read_plain, write_whole, written_whole
 from ipdp.runs import RunConfig, checkpoint
 
 
@@ -44,6 +44,36 @@ def test_errors_name_the_file_and_not_its_draft(tmp_path):
         assert found.value.filename == str(path)
         assert "part" not in str(found.value)
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("kind", ["link", "dangling", "pipe", "file"])
+def test_whatever_has_the_name_of_a_draft_is_not_written_to(tmp_path, kind):
+    # A directory from somebody else may hold such names for all numbers that a process can have.
+    other, file = tmp_path / "other", tmp_path / "a.txt"
+    other.write_text("precious")
+    draft = tmp_path / f".a.{os.getpid()}.part.txt"
+    if kind == "pipe":
+        os.mkfifo(draft)
+    elif kind == "file":
+        draft.hardlink_to(other)
+    else:
+        draft.symlink_to(other if kind == "link" else tmp_path / "nowhere")
+    write_whole(file, "new")
+    assert file.read_text() == "new"
+    assert not file.is_symlink()
+    assert other.read_text() == "precious"
+    assert sorted(tmp_path.iterdir()) == [file, other]
+
+
+def test_a_file_that_is_read_is_not_written_over(tmp_path):
+    file, link = tmp_path / "a", tmp_path / "b"
+    must_be_another(file, file, tmp_path)  # there is none yet
+    file.write_text("read")
+    link.symlink_to(file)
+    for path in (file, link, tmp_path / "." / "a"):
+        with pytest.raises(ValueError, match="is read here, and would be lost"):
+            must_be_another(path, tmp_path / "c", file)
+    must_be_another(tmp_path / "c", file)
 
 
 @pytest.mark.parametrize("data", ["grün", "grün".encode()])

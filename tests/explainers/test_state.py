@@ -473,3 +473,19 @@ def test_a_state_whose_arrays_do_not_fit_is_refused(path, damage):
     with pytest.raises(ValueError, match=r"damaged|inhomogeneous"):
         twin.state = state
     assert twin.n_seen == 0
+
+
+def test_a_reading_that_is_still_to_come_is_refused():
+    # Beyond 64 bits it is an object in numpy, and failed when the curve was read.
+    def explainer():
+        return IncrementalPDP(lambda x: x["a"], ["a"], grid=MinMax(3))
+
+    pdp = explainer()
+    pdp.explain_many([{"a": k % 7} for k in range(200)])
+    pdp.results()
+    for reading in (10**30, 1e17):
+        state = pdp.state
+        state["fold"]["pool"]["asked"]["readings"][1] = reading
+        with pytest.raises(ValueError, match="the state is damaged: somebody was asked about at a"):
+            explainer().state = state
+    explainer().state = pdp.state

@@ -63,3 +63,22 @@ def test_what_is_no_threshold_is_refused(values):
 def test_a_size_of_nothing_is_refused():
     with pytest.raises(ValueError, match="whole number of at least 1"):
         Thresholds([1.0], 0)
+
+
+@pytest.mark.parametrize("at", [0.0, 1.0, -1.7e9, 1e69, 5e-324])
+def test_points_are_distinct_where_thresholds_are_neighbours_among_the_floats(at):
+    points = Thresholds([at, np.nextafter(at, np.inf)]).points
+    assert np.all(np.diff(points) > 0)
+
+
+@pytest.mark.parametrize("value", ["", "2", None, np.nan, 1e200, [1.0]])
+@pytest.mark.parametrize("grid", [Thresholds([1.0, 2.0]), Fixed([1, 2])], ids=repr)
+def test_recent_values_of_a_state_are_numbers(grid, value):
+    for x in (1.5, 2, True, np.float32(1.0), np.int64(2), 1e69):
+        grid.update(grid.admit(x))
+    twin = type(grid)(**grid.settings)
+    twin.state = grid.state
+    assert twin.rug.tolist() == grid.rug.tolist()
+    with pytest.raises((ValueError, TypeError)):
+        twin.state = {"n": 1, "recent": [1.5, value]}
+    assert twin.rug.tolist() == grid.rug.tolist()

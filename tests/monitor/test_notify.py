@@ -3,6 +3,7 @@
 import importlib
 import json
 import logging
+import socket
 import subprocess
 import sys
 import threading
@@ -244,3 +245,54 @@ def test_a_handler_gets_what_it_is_for(only, passed):
     for found in changes.values():
         notify([Only(got.append, **only)], found)
     assert got == [changes[name] for name in passed]
+
+
+def test_names_are_text_in_a_chat_and_in_a_terminal(caplog):
+    odd = replace(change(), feature="<!channel> <http://evil|click>\x1b[2J\nERROR forged")
+    with Server(404) as server:
+        hook = Webhook(server.url, run="a & b", **QUICK)
+        hook(odd)
+        assert hook.join(60)
+        LogLine()(odd)
+    (_, body), *_ = server.bodies
+    assert body["text"].startswith("a &amp; b, t = ")
+    assert "&lt;!channel&gt; &lt;http://evil|click&gt;" in body["text"]
+    assert "<" not in body["text"]
+    assert body["change"]["feature"] == odd.feature
+    for record in caplog.records:
+        assert record.getMessage().isprintable()
+    assert len(caplog.records) == 2
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        b"HTTP/1.1 404 \x1b[2Jgone\r\n\r\n",
+        b"what?\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\n" + b"A: b\r\n" * 200 + b"\r\n",
+        b"HTTP/1.1 200 OK\r\nA: " + b"b" * 100_000,
+    ],
+    ids=["escape", "no HTTP", "many headers", "long header"],
+)
+def test_an_answer_of_any_kind_is_one_line_in_the_log(answer, caplog):
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+
+        def serve():
+            connection, _ = listening.accept()
+            with connection:
+                asked = b""
+                while not asked.endswith(b"}}"):
+                    asked += connection.recv(1 << 16)
+                connection.sendall(answer)
+
+        thread = threading.Thread(target=serve, daemon=True)
+        thread.start()
+        hook = Webhook(f"http://127.0.0.1:{listening.getsockname()[1]}/", retries=0, timeout=10.0)
+        hook(change())
+        assert hook.join(60)
+        thread.join(60)
+    (record,) = caplog.records
+    assert record.levelname == "WARNING"
+    assert record.getMessage().startswith("webhook: gave up on ")
+    assert record.getMessage().isprintable()
+    assert record.exc_info is None

@@ -195,9 +195,11 @@ def test_a_number_that_is_no_port():
         MetricsServer(70_000)
 
 
-def test_names_of_features_may_be_anything():
+@pytest.mark.parametrize(
+    ("odd", "shown"), [('a "b"\\\n', 'a "b"\\\n'), ("half \ud800", "half \\ud800")]
+)
+def test_names_of_features_may_be_anything(odd, shown):
     metrics = Metrics()
-    odd = 'a "b"\\\n'
     pdp = ipdp.IncrementalPDP(lambda x: x[odd] + x[0], [odd, 0], grid=ipdp.grid.MinMax(3))
     for k in range(50):
         pdp.explain_one({odd: k / 50, 0: k % 3})
@@ -208,7 +210,7 @@ def test_names_of_features_may_be_anything():
         if family.name == "ipdp_feature_importance"
         for sample in family.samples
     }
-    assert labels == {odd, "0"}
+    assert labels == {shown, "0"}
 
 
 # What comes with it.

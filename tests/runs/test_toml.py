@@ -173,3 +173,10 @@ def test_every_setting_is_described():
         assert field.description, name
         assert field.json_schema_extra["group"] in GROUPS
         assert not field.description.endswith("."), name
+
+
+@pytest.mark.parametrize("given", ['["https://h/hunter2"]', '{ url = "https://h/hunter2" }'])
+def test_a_webhook_that_is_no_text_is_not_quoted(file, given):
+    with pytest.raises(ConfigError, match=r"webhook: .*got 'redacted-") as error:
+        RunConfig.from_toml(file(f'data = "a.csv"\nmodel = "m"\nwebhook = {given}\n'))
+    assert "hunter2" not in str(error.value)

@@ -31,6 +31,9 @@ WRITES = (
     "sklearn.datasets.dump_svmlight_file, kw_args={'y': [0], 'f': '{trap}'}), "
     "sklearn.linear_model.SGDClassifier())"
 )
+# A class that writes and reads pickles, by the name of a module that happens to import its own.
+CACHED = "river.evaluate.progressive_validation.stream.Cache"
+CACHE = f"{CACHED}('{{trap}}')"
 
 
 def call(*arguments):
@@ -86,6 +89,11 @@ def hostile(trap, settings):
         ({"model": "sklearn.datasets.load_files"}, "use sklearn.datasets.load_files, which is no"),
         ({"model": WRITES}, "use sklearn.datasets.dump_svmlight_file, which is no part of a model"),
         ({"model": "river.stream.Cache('{trap}')"}, "use river.stream.Cache, which is no part"),
+        ({"model": f"river.compose.FuncTransformer({CACHE}) | {MODEL}"}, f"use {CACHED}, which is"),
+        ({"data": "river.datasets.phishing.stream.Cache('{trap}')"}, "stream.Cache, which is no"),
+        ({"model": "lightgbm.Booster(params={'machines': '10.0.0.1:80'})"}, "use lightgbm.Booster"),
+        ({"model": "xgboost.tracker.RabitTracker(2, '0.0.0.0')"}, "use xgboost.tracker.Rabit"),
+        ({"challenger": "catboost.Pool('{trap}')"}, "use catboost.Pool, which is no part"),
         ({"challenger": WRITES}, "use sklearn.datasets.dump_svmlight_file, which is no part"),
         ({"metric": "river.utils.inspect.isclassifier"}, "use river.utils.inspect.isclassifier"),
         ({"data": "kafka://evil.example:9092/rows"}, "connect to 'kafka://evil.example:9092/rows'"),
@@ -126,6 +134,23 @@ def test_a_pipeline_of_known_libraries_needs_no_trust(trap):
     model = f"river.preprocessing.StandardScaler() | {MODEL}"
     answer = call("resume", hostile(trap, {"model": model, "metric": "Accuracy() + F1()"}), "-q")
     assert answer.exit_code == 0, answer.stderr
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"model": "lightgbm.LGBMClassifier(n_estimators=5)"},
+        {"model": "xgboost.XGBRegressor()"},
+        {"model": "catboost.CatBoost()"},
+        {"model": "sklearn.pipeline.make_pipeline(sklearn.linear_model.SGDClassifier())"},
+        {"data": "river.datasets.synth.SEA(seed=1)"},
+        {"metric": "river.utils.Rolling(river.metrics.MAE(), 5)"},
+        {"grid": "ipdp.grid.Thresholds([1.0, 2.0])"},
+    ],
+)
+def test_estimators_and_parts_need_no_trust(settings):
+    # Also where their library is not installed.
+    assert needed(RunConfig.model_validate({"data": "agrawal", "model": MODEL, **settings})) == []
 
 
 def test_what_is_said_at_the_end_is_what_resuming_needs(tmp_path):

@@ -138,3 +138,49 @@ def test_without_pyarrow(tmp_path):
     assert answer.stderr.splitlines()[-1] == (
         "ImportError: Parquet files need pyarrow: pip install 'ipdp[arrow]'"
     )
+
+
+@pytest.mark.parametrize("kind", ["text", "categories", "bytes", "lists"])
+def test_a_value_that_is_too_long_is_refused_before_it_is_made(tmp_path, kind):
+    # Some kilobytes that hold a text of 200 MB: it was copied wherever the value went.
+    path = tmp_path / "rows.parquet"
+    texts = pa.array([None, "b" * (200 << 20), None])
+    column = {
+        "text": texts,
+        "categories": texts.dictionary_encode(),
+        "bytes": texts.cast(pa.binary()),
+        "lists": pa.array([None, ["b"] * (2 << 20), None]),
+    }[kind]
+    parquet.write_table(pa.table({"a": column, "b": [1, 2, 3]}), path, compression="zstd")
+    assert path.stat().st_size < 100_000
+    with (
+        open_source(path) as source,
+        pytest.raises(SourceError, match="row 2: a value is longer than 1,048,576 bytes"),
+    ):
+        list(source)
+    with open_source(path, on_error="skip") as source:
+        assert [x["b"] for x, _ in source] == [1, 3]
+        assert source.n_skipped == 1
+
+
+@pytest.mark.parametrize("dictionary", [False, True])
+def test_many_categories_are_read(tmp_path, dictionary):
+    names = pa.array([f"{k:0>1000}" for k in range(3_000)])  # 3 MB of them
+    column = names.dictionary_encode() if dictionary else names
+    parquet.write_table(pa.table({"a": column}), tmp_path / "rows.parquet")
+    with open_source(tmp_path / "rows.parquet") as source:
+        assert [x["a"] for x, _ in source] == names.to_pylist()
+
+
+@pytest.mark.parametrize("path", ["s3:/bucket/rows.parquet", "gs:/b/r.parquet", "hdfs:/r.parquet"])
+def test_a_path_is_no_address(path):
+    # Arrow would take it for one, and connect.
+    with pytest.raises(SourceError, match=r"cannot be read: .*No such file or directory"):
+        open_source(path)
+
+
+def test_a_name_with_a_colon(table, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    parquet.write_table(table, tmp_path / "rows:1.parquet")
+    with open_source("rows:1.parquet") as source:
+        assert source.total == 3_000

@@ -133,6 +133,7 @@ def test_what_is_wrong_is_one_sentence(table, tmp_path):
         ([str(damaged)], "cannot be read"),
         ([str(table), "--key", "stil"], "did you mean 'still'?"),
         ([str(table), "--out", str(tmp_path)], "is a directory"),
+        ([str(table), "--out", str(next(table.rglob("*.parquet")))], "is read here, and would be"),
     ):
         out = CliRunner().invoke(app, ["keys", *given])
         assert out.exit_code == 2

@@ -62,11 +62,13 @@ def baseline(
 ) -> None:
     """Write the curves of a model over its training data, to compare production with."""
     with sentences(debug=debug), trust_again(), warned(_worded, quiet=quiet):
+        from ipdp.core.files import must_be_another
         from ipdp.core.link import checked_link
         from ipdp.explainers import IncrementalPDP
         from ipdp.models.load import load_model
         from ipdp.sources import open_source
 
+        must_be_another(out, Path(model), Path(data))
         loaded = load_model(model, allow_pickle=allow_pickle, trusted=_names(trust))
         pdp = IncrementalPDP(loaded, alpha=None, n_ice=0, link=checked_link(link))
         with open_source(data, target=target, drop=_names(drop), limit=limit) as source:

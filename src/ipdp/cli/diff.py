@@ -128,6 +128,8 @@ def diff(
         first, second = _when(at, from_, "--at", "--from"), _when(against, to, "--against", "--to")
         _must_be_two(other, first, second)
         both = run, run if other is None else other
+        if html is not None:
+            _must_be_kept(html, *both)
         when: dict[str, Any] = {"at": first, "against": second, "explainer": explainer}
         chosen = None if features is None else _features(features)
         found = compare(*both, features=chosen, margin=margin, level=level, **when)
@@ -135,6 +137,14 @@ def diff(
         _tell(found, move, html, json_=json_, quiet=quiet)
         if found.verdict == "different":
             raise typer.Exit(CHANGED)
+
+
+def _must_be_kept(html: Path, *sides: Path) -> None:
+    """Refuse to write the page in the place of what is compared."""
+    from ipdp.log.files import NAME, must_not_replace
+
+    for side in sides:
+        must_not_replace(html, side / NAME if side.is_dir() else side)
 
 
 def _must_be_two(other: Path | None, first: Any, second: Any) -> None:

@@ -67,9 +67,12 @@ def keys(
     debug: Debug = False,
 ) -> None:
     """List the keys of a fleet (ipdp.spark.fleet), those whose curves moved most first."""
+    from ipdp.core.files import must_be_another
     from ipdp.spark.keys import keys as read
 
     with sentences(debug=debug):
+        if out is not None:
+            must_be_another(out, path, *path.rglob("*.parquet"))
         found = read(path)
         if key is not None:
             found = [_named(found, key)]

@@ -21,6 +21,7 @@ def written_whole(path: Path, *, sync: bool = False) -> Iterator[Path]:
     # one process, so that a kill leaves one at most.
     draft = path.with_name(f".{path.stem[:100]}.{os.getpid()}.part{path.suffix}")
     try:
+        _make_anew(draft)
         yield draft
         if sync:
             _sync(draft)
@@ -30,7 +31,7 @@ def written_whole(path: Path, *, sync: bool = False) -> Iterator[Path]:
     except BaseException as error:
         with suppress(OSError):
             draft.unlink()
-        if isinstance(error, OSError) and error.filename == str(draft):
+        if isinstance(error, OSError) and str(error.filename) == str(draft):
             # The draft is nothing that anybody has named.
             raise type(error)(error.errno, error.strerror, str(path)) from None
         raise
@@ -51,6 +52,20 @@ def read_plain(path: Path, most: int = -1) -> bytes:
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
             raise OSError(errno.EINVAL, "it is no plain file", str(path))
         return file.read(most)
+
+
+def must_be_another(path: Path, *read: Path) -> None:
+    """Refuse to write a file in the place of one that is read: what is in it would be lost."""
+    for each in read:
+        with suppress(OSError):  # which one that is not there cannot be
+            if os.path.samefile(path, each):
+                raise ValueError(f"{path} is read here, and would be lost: give another file")
+
+
+def _make_anew(draft: Path) -> None:
+    """An empty file, whatever has its name: a link would be written through, a pipe waited for."""
+    draft.unlink(missing_ok=True)
+    os.close(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666))
 
 
 def _without_waiting(path: str, flags: int) -> int:

@@ -100,8 +100,11 @@ class Fixed(NumberGrid):
     @state.setter
     def state(self, state: State) -> None:
         schema.check(state, n=schema.count)
+        recent = schema.categories(state, "recent")
+        if not self.categorical:
+            schema.check({"recent": recent}, recent=schema.each(schema.value))
         self._n = state["n"]
-        self._recent = deque(schema.categories(state, "recent"), maxlen=RUG_SIZE)
+        self._recent = deque(recent, maxlen=RUG_SIZE)
 
     def merge(self, later: Self) -> Self:
         joined = type(self)(**self.settings)

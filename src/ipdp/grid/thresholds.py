@@ -48,7 +48,10 @@ class Thresholds(Fixed):
         super().__init__(chosen.tolist(), missing=missing)
         low, high = chosen[0], chosen[-1]
         beyond = _BEYOND * (high - low or abs(high) or 1.0)
-        self._points = np.concatenate([[low - beyond], chosen, [high + beyond]])
+        # Of thresholds that are neighbours among the floats the share is nothing at all.
+        first = min(low - beyond, np.nextafter(low, -np.inf))
+        last = max(high + beyond, np.nextafter(high, np.inf))
+        self._points = np.concatenate([[first], chosen, [last]])
         self._keys = numbered(len(self._points))
 
 

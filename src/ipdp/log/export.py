@@ -19,7 +19,7 @@ from ipdp.core.importance import Importance, Result
 from ipdp.core.jsonable import readable
 from ipdp.core.typing import Array
 from ipdp.core.words import shown
-from ipdp.log.files import LogError, PathLike
+from ipdp.log.files import LogError, PathLike, must_not_replace
 
 if TYPE_CHECKING:
     from ipdp.log.reader import LogReader
@@ -62,6 +62,7 @@ def export(
     write = _FORMATS[_format(path, form)]
     if what not in _TABLES:
         raise ValueError(f"what must be one of {list(_TABLES)}, got {shown(what)}")
+    must_not_replace(path, log.path)
     names, rows = _TABLES[what]
     columns = dict(column.split(":") for column in names.split())
     try:

@@ -11,10 +11,14 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from ipdp.core.files import must_be_another
 from ipdp.log import schema
 
 NAME = "log.db"
 """Name of the log in a run's directory."""
+
+CHECKPOINT = "checkpoint.ipdp"
+"""Name of the checkpoint beside it."""
 
 PathLike = str | os.PathLike[str]
 _TIMEOUT = 10.0
@@ -108,6 +112,12 @@ def place(path: PathLike) -> Path:
         if _size(file):
             _recognise(file)  # before anything is put next to it
     return file
+
+
+def must_not_replace(file: PathLike, log: Path) -> None:
+    """Refuse to write a file in the place of a log that is read, or of what belongs to its run."""
+    names = (log.name, *(log.name + end for end in _BESIDE), CHECKPOINT)
+    must_be_another(Path(file), *(log.with_name(name) for name in names))
 
 
 def _must_be_plain(path: Path) -> None:

@@ -7,6 +7,7 @@ takes long (a webhook) is done by a thread of its own.
 from __future__ import annotations
 
 import atexit
+import html
 import json
 import logging
 import queue
@@ -53,7 +54,7 @@ class LogLine:
 
     def __call__(self, change: Change) -> None:
         """Write the line."""
-        said = time_text(change.t), change.summary()
+        said = time_text(change.t), _one_line(change.summary())
         logging.getLogger(self.name).log(self.level, "t = %s: %s", *said)
 
     def __repr__(self) -> str:
@@ -64,7 +65,8 @@ class Webhook:
     """Posts each change as JSON, in the background.
 
     The body has a `text` with the run, the time, the summary and a link to the page, which is what
-    Slack and its like show, and a `change` with everything (`Change.to_dict`). A failed post is
+    Slack and its like show (&, < and > are written as they want it, `&lt;`), and a `change` with
+    everything (`Change.to_dict`). A failed post is
     tried again with growing pauses; a redirect is a failure, so that headers go to the host of
     `url` only. At most `queue_size` changes wait; further ones are dropped, with a warning in the
     log.
@@ -153,7 +155,9 @@ class Webhook:
         is_moment = moment(change.t) is not None
         when = time_text(change.t) if is_moment else f"t = {time_text(change.t)}"
         parts = [part for part in (self.run, when) if part]
-        return f"{', '.join(parts)}: {change.summary()}" + (f"\n{self.page}" if self.page else "")
+        text = f"{', '.join(parts)}: {change.summary()}" + (f"\n{self.page}" if self.page else "")
+        # As Slack wants it: a category called <!channel> would else call everybody.
+        return html.escape(text, quote=False)
 
     def join(self, timeout: float) -> bool:
         """Wait until all changes are posted or given up, at most so long; whether they are."""
@@ -174,12 +178,14 @@ class Webhook:
             try:
                 self._post(body)
             except Exception:  # the thread has to live on for the next change
-                logger.exception("webhook: could not post %s", body["text"])
+                logger.exception("webhook: could not post %s", _one_line(body["text"]))
             finally:
                 self._waiting.task_done()
 
     def _post(self, body: dict[str, Any]) -> None:
-        from urllib.request import Request  # brings ssl and email along: not before it is needed
+        # They bring ssl and email along: not before they are needed.
+        from http.client import HTTPException
+        from urllib.request import Request
 
         data = json.dumps(body).encode()
         headers = {"Content-Type": "application/json", **self.headers}
@@ -189,13 +195,14 @@ class Webhook:
             try:
                 with opener.open(request, timeout=self.timeout):
                     return
-            except OSError as error:  # URLError, HTTPError and time-outs are
+            except (OSError, HTTPException) as error:  # URLError, HTTPError and time-outs are, too
                 code = getattr(error, "code", 0)  # of an HTTPError
                 # Of no use to try again: the server understood, and refused or redirects.
                 is_final = 300 <= code < 500 and code not in (408, 429)
                 if is_final or attempt == self.retries:
                     hint = " (redirects are not followed)" if 300 <= code < 400 else ""
-                    logger.warning("webhook: gave up on %s: %s%s", body["text"], error, hint)
+                    said = _one_line(body["text"]), _one_line(error), hint
+                    logger.warning("webhook: gave up on %s: %s%s", *said)
                     return
             time.sleep(self.backoff * 2**attempt)
 
@@ -203,6 +210,14 @@ class Webhook:
         # Without the path, which is a secret with many services.
         host = "/".join(self.url.split("/")[:3])
         return f"Webhook('{host}/...', timeout={self.timeout}, retries={self.retries})"
+
+
+def _one_line(said: object) -> str:
+    """A text without what a terminal would obey, or what would begin a line of its own.
+
+    Names come with the data, and the reason of an error from whoever answers.
+    """
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in str(said))
 
 
 def _opener_without_redirects() -> OpenerDirector:
@@ -269,4 +284,4 @@ def notify(handlers: list[Handler], change: Change) -> None:
         try:
             handler(change)
         except Exception:  # whatever a handler does wrong
-            logger.exception("the handler %r failed on: %s", handler, change.summary())
+            logger.exception("the handler %r failed on: %s", handler, _one_line(change.summary()))

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ipdp.core.curve import Curve
+from ipdp.core.files import written_whole
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -185,13 +186,9 @@ def save(figures: Mapping[str, Figure], out: Path) -> list[Path]:
     for name, figure in figures.items():
         for suffix in SUFFIXES:
             path = out / f"{name}{suffix}"
-            part = path.with_name(f".{name}.part{suffix}")
-            try:
-                # Without the date in it, the same run gives the same file.
-                metadata = {"CreationDate": None} if suffix == ".pdf" else None
-                figure.savefig(part, dpi=100, metadata=metadata)
-                part.replace(path)
-            finally:
-                part.unlink(missing_ok=True)
+            # Without the date in it, the same run gives the same file.
+            metadata = {"CreationDate": None} if suffix == ".pdf" else None
+            with written_whole(path) as draft:
+                figure.savefig(draft, dpi=100, metadata=metadata)
             paths.append(path)
     return paths

@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from ipdp.core.files import write_whole
 from ipdp.paper import figures as drawing
 from ipdp.paper.checks import Row
 from ipdp.paper.experiment import Experiment, Say
@@ -170,9 +171,4 @@ def _write(results: Results, runs: list[dict[str, Any]]) -> None:
         "figures": [path.name for path in results.figures],
         "runs": runs,
     }
-    part = results.path.with_name(".results.part.json")
-    try:
-        part.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
-        part.replace(results.path)
-    finally:
-        part.unlink(missing_ok=True)
+    write_whole(results.path, json.dumps(content, indent=1) + "\n")

@@ -18,6 +18,7 @@ from ipdp.core.typing import FeatureName, Observation
 from ipdp.models import Engine, engine
 from ipdp.models.base import Outputs
 from ipdp.models.detect import Response
+from ipdp.models.load.archives import must_be_as_large_as_it_seems
 from ipdp.models.wrapped import Wrapped, innermost
 from ipdp.runs.checkpoint import CheckpointError
 from ipdp.runs.metrics import Scores
@@ -285,4 +286,5 @@ def _untrusted(skops: Any, data: bytes) -> list[str]:
         # As they are written here; what is packed may unpack to far more than the file's size.
         if any(entry.compress_type != zipfile.ZIP_STORED for entry in archive.infolist()):
             raise ValueError("it is compressed, which no checkpoint of ipdp is")
+    must_be_as_large_as_it_seems(io.BytesIO(data), len(data))
     return sorted(set(skops.get_untrusted_types(data=data)) - set(_TRUSTED))

@@ -91,7 +91,7 @@ class Metrics:
             case events.Snapshotted():
                 self._take(event.results)
             case events.Changed(change=change):
-                self._changes.labels(feature_text(change.feature), change.kind).inc()
+                self._changes.labels(_name(change.feature), change.kind).inc()
             case events.Scored():
                 for name, value in event.values.items():
                     self._scores.labels(name).set(value)
@@ -124,16 +124,21 @@ class Metrics:
             if explained is not None:
                 self._explained.labels(explainer).set(explained.value)
             for curve in curves:
-                text = feature_text(curve.feature)
-                self._interaction.labels(explainer, text).set(_largest(curve.interaction))
+                name = _name(curve.feature)
+                self._interaction.labels(explainer, name).set(_largest(curve.interaction))
             for feature, result in by_feature.items():
-                labels = explainer, feature_text(feature)
+                labels = explainer, _name(feature)
                 self._importance.labels(*labels).set(result.overall_importance)
                 self._effective.labels(*labels).set(result.n_effective)
                 # From 0 on: a counter that appears with its first change has not increased.
                 if isinstance(result, Curve) and not isinstance(feature, tuple):
                     for kind in _KINDS:
-                        self._changes.labels(feature_text(feature), kind)
+                        self._changes.labels(_name(feature), kind)
+
+
+def _name(feature: Feature) -> str:
+    """The name of a feature, with halves of letters written out: an answer is UTF-8."""
+    return feature_text(feature).encode(errors="backslashreplace").decode()
 
 
 def _largest(values: FloatArray) -> float:

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from ipdp.core.redaction import redacted_url
+from ipdp.core.redaction import redacted, redacted_url
 from ipdp.core.validation import did_you_mean
 from ipdp.core.words import shown
 from ipdp.sources.open import without_secrets
@@ -130,8 +130,10 @@ def _name(place: Sequence[str]) -> str:
 
 def _shown(name: str, value: Any) -> str:
     """A value for a message: not too long, and without the secrets of an address."""
-    if isinstance(value, str):
-        value = redacted_url(value) if name == "webhook" else without_secrets(value)
+    if name.partition(".")[0] == "webhook":  # also where it is no text
+        value = redacted_url(value) if isinstance(value, str) else redacted(shown(value))
+    elif isinstance(value, str):
+        value = without_secrets(value)
     return shown(value, _LONGEST_VALUE)
 
 

@@ -16,7 +16,7 @@ from ipdp.core.hosts import is_loopback
 from ipdp.core.redaction import is_redacted, redacted_url
 from ipdp.grid.auto import with_extremes
 from ipdp.models.load.files import is_file
-from ipdp.models.load.names import LIBRARIES, MAKERS
+from ipdp.models.load.names import LIBRARIES, MAKERS, LoadError, resolve
 from ipdp.models.load.open import is_factory
 from ipdp.runs.toml import ConfigError
 from ipdp.sources.open import is_address, without_secrets
@@ -34,7 +34,10 @@ _LIBRARIES = {
     "grid": ("ipdp.grid",),
 }
 # They read, write and download files.
-_NO_PARTS = ("river.stream.", "river.datasets.", "sklearn.datasets.", "catboost.utils.")
+_NO_PARTS = ("river.stream.", "river.datasets.", "sklearn.datasets.")
+# Of these only estimators: others open ports, connect and read files when they are made.
+_BOOSTERS = ("lightgbm.", "xgboost.", "catboost.")
+_ESTIMATORS = ("Classifier", "Regressor", "Ranker", "CatBoost")
 
 
 def to_log(config: RunConfig) -> dict[str, Any]:
@@ -156,17 +159,31 @@ def _foreign_in(name: str, text: str) -> Iterator[str]:
         for path in _paths(text):
             if not path.startswith(known):
                 yield f"import {path}"
-            elif not _makes_a_part(path, is_model=is_model):
+            elif path not in MAKERS and not _makes_a_part(path, known, is_model=is_model):
                 yield f"use {path}, which is no part of a model"
 
 
-def _makes_a_part(path: str, *, is_model: bool) -> bool:
-    """Whether a name of a known library is, by how it is written, that of a class of parts.
+def _makes_a_part(path: str, known: tuple[str, ...], *, is_model: bool) -> bool:
+    """Whether a name of a known library is that of a class of parts.
 
-    Functions can do anything when they are called with the data, such as write a file.
+    Functions can do anything when they are called with the data, such as write a file. What counts
+    is where it was defined: a module has what it imports among its own names.
     """
-    is_class = path.rpartition(".")[2][:1].isupper()
-    return (is_class and not (is_model and path.startswith(_NO_PARTS))) or path in MAKERS
+    found = _defined(path)
+    if not path.rpartition(".")[2][:1].isupper() or not found.startswith(known):
+        return False
+    if found.startswith(_BOOSTERS):
+        return found.endswith(_ESTIMATORS)
+    return not (is_model and found.startswith(_NO_PARTS))
+
+
+def _defined(path: str) -> str:
+    """The whole name of what a path names; the path itself where the loader would refuse it."""
+    try:
+        found = resolve(path)
+        return f"{found.__module__}.{found.__qualname__}"
+    except (LoadError, AttributeError):
+        return path
 
 
 def _paths(text: str) -> Iterator[str]:

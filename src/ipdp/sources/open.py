@@ -5,14 +5,18 @@ from __future__ import annotations
 import inspect
 import io
 import os
+import re
 import sys
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import IO, Any
 
+from ipdp.core.redaction import redacted_query
 from ipdp.core.validation import did_you_mean
 from ipdp.core.words import shown
 from ipdp.sources.base import Source, SourceError
+
+_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 
 SOURCES: dict[str, tuple[str, ...]] = {
     "ipdp.sources.csv:CsvSource": (".csv", ".txt"),
@@ -99,6 +103,7 @@ def open_source(
 
         if (stream := named_stream(text)) is not None:
             return CountedSource(stream, text, **options)
+    _must_be_a_file(text)
     path = Path(spec)
     made = format or _format_of(path)
     try:
@@ -106,6 +111,13 @@ def open_source(
     except SourceError as error:
         hint = "" if os.path.exists(path) else did_you_mean(path, readable_files(path.parent))
         raise SourceError(f"{error}; {hint}" if hint else str(error)) from None
+
+
+def _must_be_a_file(text: str) -> None:
+    """Refuse an address of another kind, without the password that may be in it."""
+    if _ADDRESS.match(text) and not os.path.exists(text):
+        told = f"{redacted_query(text)} is an address of no kind that is read"
+        raise SourceError(f"{told} ({', '.join(addresses())}): fetch the file")
 
 
 def open_stdin(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import zlib
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
@@ -9,8 +10,12 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from ipdp.core.typing import Array
 from ipdp.sources.base import Source, SourceError
 from ipdp.sources.columns import BadRecord
+from ipdp.sources.lines import MAX_LINE
 
 _BATCH = 1024
 
@@ -25,7 +30,9 @@ class ParquetSource(Source):
         except ImportError:
             raise ImportError("Parquet files need pyarrow: pip install 'ipdp[arrow]'") from None
         try:
-            self._file: Any = parquet.ParquetFile(file, page_checksum_verification=True)
+            # Whole, since hdfs:/rows.parquet is an address to Arrow, to which it would connect.
+            path = os.path.abspath(file)
+            self._file: Any = parquet.ParquetFile(path, page_checksum_verification=True)
             self.columns.start(self._file.schema_arrow.names)
         except (OSError, pa.ArrowException) as error:
             raise SourceError(f"{self.name} cannot be read: {_sentence(error)}") from None
@@ -45,8 +52,10 @@ class ParquetSource(Source):
             if self._is_interrupted:
                 return
             row += 1
-            plain = {name: _plain(value) for name, value in record.items()}
+            plain = {name: _plain(value) for name, value in (record or {}).items()}
             try:
+                if record is None:
+                    raise BadRecord(f"a value is longer than {MAX_LINE:,} bytes")
                 observation = self.columns.of_values(plain)
             except BadRecord as error:
                 self._reject(f"row {row:,}", error)
@@ -54,17 +63,20 @@ class ParquetSource(Source):
             self._row, self._last = row, plain
             yield observation
 
-    def _records(self) -> Iterator[dict[str, Any]]:
-        """The rows from the start position on; row groups before it are not read."""
+    def _records(self) -> Iterator[dict[str, Any] | None]:
+        """The rows from the start position on, None for one that is too long.
+
+        Row groups before it are not read.
+        """
         groups, skip = list(range(self._file.num_row_groups)), self._start
         while groups and skip >= (size := self._file.metadata.row_group(groups[0]).num_rows):
             del groups[0]
             skip -= size
         try:
             for batch in self._file.iter_batches(_BATCH, groups, [*self.columns.wanted]):
-                records = batch.to_pylist()[skip:]
+                rows = batch[skip:]
                 skip = max(skip - len(batch), 0)
-                yield from records
+                yield from _records_of(rows)
         except self._damage as error:
             raise SourceError(f"{self.name} is damaged: {_sentence(error)}") from None
 
@@ -78,7 +90,8 @@ class ParquetSource(Source):
             raise BadRecord(f"it has {n_rows:,} rows and {row:,} were read")
         if "last" in position:  # earlier versions did not keep it
             self._start = row - 1
-            self._last = {name: _plain(value) for name, value in next(self._records()).items()}
+            last = next(self._records()) or {}
+            self._last = {name: _plain(value) for name, value in last.items()}
             if _checksum(self._last) != position["last"]:
                 raise BadRecord(
                     f"row {row:,} is not the one that was read last; "
@@ -88,6 +101,41 @@ class ParquetSource(Source):
 
     def close(self) -> None:
         self._file.close()
+
+
+def _records_of(rows: Any) -> Iterator[dict[str, Any] | None]:
+    """The rows of a batch; one that is too long is not made, which would take several times more.
+
+    A file of some kilobytes may hold a text of gigabytes.
+    """
+    is_long = _longest(rows) > MAX_LINE if rows.nbytes > MAX_LINE else np.zeros(1, dtype=bool)
+    if not is_long.any():
+        yield from rows.to_pylist()
+        return
+    for k, is_one in enumerate(is_long.tolist()):
+        yield None if is_one else rows[k : k + 1].to_pylist()[0]
+
+
+def _longest(rows: Any) -> Array:
+    """Bytes of the longest value of each row, of those that can be of any length."""
+    pc, types = import_module("pyarrow.compute"), import_module("pyarrow.types")
+    longest = np.zeros(len(rows))
+    for column in rows.columns:
+        if types.is_dictionary(column.type) and _is_text(types, column.type.value_type):
+            lengths = pc.binary_length(column.dictionary).take(column.indices).fill_null(0)
+        elif _is_text(types, column.type):
+            lengths = pc.binary_length(column).fill_null(0)
+        elif types.is_nested(column.type):
+            lengths = [column[k : k + 1].nbytes for k in range(len(column))]
+        else:
+            continue
+        longest = np.maximum(longest, np.asarray(lengths))
+    return longest
+
+
+def _is_text(types: Any, kind: Any) -> bool:
+    is_small = types.is_string(kind) or types.is_binary(kind)
+    return bool(is_small or types.is_large_string(kind) or types.is_large_binary(kind))
 
 
 def _plain(value: Any) -> Any:

@@ -69,6 +69,7 @@ def write_report(
     'report.html'
     """
     from ipdp.log import LogReader
+    from ipdp.log.files import must_not_replace
 
     if not isinstance(run, LogReader):
         with LogReader(run) as reader:
@@ -76,6 +77,7 @@ def write_report(
     path = Path(path)
     if path.is_dir():
         raise ValueError(f"{path} is a directory: say what the report is to be called in it")
+    must_not_replace(path, run.path)
     view = RunView(run)
     view.refresh()
     if path.suffix.lower() == ".pdf":

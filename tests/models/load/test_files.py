@@ -134,3 +134,12 @@ def test_without_the_library(suffix, library, sentence, tmp_path):
         [sys.executable, "-c", code], capture_output=True, text=True, check=False
     )
     assert answer.stderr.splitlines()[-1].endswith(sentence)
+
+
+@pytest.mark.parametrize("columns", ["0 3 1", "-1", "99999999999999999999", "0 1\nsplit_feature=7"])
+def test_trees_of_lightgbm_that_split_columns_beyond_the_last(tmp_path, columns):
+    # It would write beyond an array of its own when the trees are read.
+    path = tmp_path / "model.txt"
+    path.write_text(f"tree\nmax_feature_idx=2\n\nTree=0\nsplit_feature={columns}\n")
+    with pytest.raises(LoadError, match="splits a column that it does not have: it is damaged"):
+        load_model(path)

@@ -331,6 +331,8 @@ class Pool:
             return [0.0] * n
         schema.check(state, readings=schema.each(schema.weight, n))
         self._asking.state = state
+        if max(state["readings"], default=0.0) > self._asking.reading:
+            raise ValueError("somebody was asked about at a reading that is still to come")
         return list(state["readings"])
 
 

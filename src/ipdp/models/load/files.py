@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import pickle
 from collections.abc import Callable, Sequence
@@ -9,6 +10,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from ipdp.models.load.archives import must_be_as_large_as_it_seems
 from ipdp.models.load.names import LoadError, first_line
 
 PICKLES = (".pkl", ".pickle", ".joblib", ".pt2")
@@ -50,6 +52,7 @@ def _needed(module: str, what: str, package: str = "") -> Any:
 
 def _skops(path: Path, trusted: Sequence[str]) -> Any:
     skops = _needed("skops.io", "a .skops file", "'ipdp[sklearn]'")
+    must_be_as_large_as_it_seems(path, path.stat().st_size)
     unknown = sorted(set(skops.get_untrusted_types(file=path)) - set(trusted))
     if unknown:
         error = LoadError(
@@ -87,6 +90,28 @@ def _xgboost(path: Path) -> Any:
     return _needed("xgboost", "an XGBoost file").Booster(model_file=str(path))
 
 
+def _lightgbm(path: Path) -> Any:
+    _must_split_its_own_columns(path)
+    return _needed("lightgbm", "a LightGBM file").Booster(model_file=str(path))
+
+
+def _must_split_its_own_columns(path: Path) -> None:
+    """Refuse trees of LightGBM that split a column beyond the last.
+
+    LightGBM does not look, and writes beyond an array when it is asked for the text of its trees.
+    """
+    last = math.inf
+    with path.open("rb") as file:
+        for line in file:
+            name, _, value = line.partition(b"=")
+            if name == b"max_feature_idx":
+                last = min(last, int(value))
+            elif name == b"split_feature":
+                columns = [int(each) for each in value.split()]
+                if columns and not 0 <= min(columns) <= max(columns) <= last:
+                    raise LoadError(f"{path} splits a column that it does not have: it is damaged")
+
+
 def _catboost(path: Path, kind: str = "cbm") -> Any:
     return _needed("catboost", "a CatBoost file").CatBoost().load_model(str(path), format=kind)
 
@@ -111,7 +136,7 @@ _LOADERS: dict[str, Callable[[Path], Any]] = {
     ".onnx": lambda path: _needed("onnxruntime", "an ONNX file").InferenceSession(str(path)),
     ".pt2": _torch,
     ".ubj": _xgboost,
-    ".txt": lambda path: _needed("lightgbm", "a LightGBM file").Booster(model_file=str(path)),
+    ".txt": _lightgbm,
     ".cbm": _catboost,
     ".json": _json,
     ".pkl": _pickle,
