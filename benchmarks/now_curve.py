@@ -120,12 +120,11 @@ def _hat(seed: int) -> Any:
     return tree.HoeffdingAdaptiveTreeClassifier(seed=seed)
 
 
-def _of(kind: str) -> Callable[[int, int], Rows]:
-    return lambda concept, seed: _linear(concept, seed, kind=kind)
+def _of(kind: str, *, classes: bool = False) -> Callable[[int, int], Rows]:
+    return lambda concept, seed: _linear(concept, seed, kind=kind, classes=classes)
 
 
-def _classes(concept: int, seed: int) -> Rows:
-    return _linear(concept, seed, classes=True)
+_classes = _of("iid", classes=True)
 
 
 STREAMS = {
@@ -138,6 +137,16 @@ STREAMS = {
     ),
     "AR(.9)": Stream(_sgd, _of("AR(.9)"), ["a", "b"], held_out=_linear, start=4_000),
     "weekly": Stream(_sgd, _of("weekly"), ["a", "b"], held_out=_of("any week"), start=4_000),
+    "AR(.9), HAT": Stream(
+        _hat, _of("AR(.9)", classes=True), ["a", "b"], held_out=_classes, start=4_000
+    ),
+    "weekly, HAT": Stream(
+        _hat,
+        _of("weekly", classes=True),
+        ["a", "b"],
+        held_out=_of("any week", classes=True),
+        start=4_000,
+    ),
     "messy": Stream(_for_messy, _messy, ["v", "n", "c"]),
     "pair": Stream(_hat, _agrawal, [("salary", "age")]),
 }

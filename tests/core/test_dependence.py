@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from ipdp.core.blocks import Blocks
-from ipdp.core.dependence import BlockWeights, independent_errors, mean_errors
+from ipdp.core.dependence import BlockWeights, Changed, independent_errors, mean_errors
 from ipdp.core.smoothing import Smoothing
 from ipdp.core.student_t import pointwise_level, student_quantile
 
@@ -176,8 +176,45 @@ def test_errors_are_on_the_scale_of_the_values(name, scale):
     z[:, 1] = 0.5
     blocks, _ = blocks_of(z, 0.005, 20)
     weights = BlockWeights(blocks, len(z))
-    for changing in (False, True):
-        plain = mean_errors(blocks, weights, blocks.mean, changing=changing)
-        scaled = mean_errors(blocks, weights, scale * blocks.mean, changing=changing)
+    one = np.ones(blocks.mean.shape[1:])
+    changes = [Changed(s * blocks.mean, one, one / 4) for s in (1.0, scale)]
+    for before, after in ((None, None), changes):
+        plain = mean_errors(blocks, weights, blocks.mean, changed=before)
+        scaled = mean_errors(blocks, weights, scale * blocks.mean, changed=after)
         np.testing.assert_allclose(scaled.std_error / scale, plain.std_error, rtol=1e-9)
         np.testing.assert_allclose(scaled.degrees, plain.degrees, rtol=1e-9)
+
+
+def seasonal_blocks(level_changes_by=0.0):
+    """Blocks of a wave of two thousand steps, in the middle of which the level may change."""
+    rng, n = np.random.default_rng(6), 9_000
+    wave = np.sin(2 * np.pi * (np.arange(n)[:, None] / 2_000 + rng.random(5)))
+    z = wave + rng.normal(size=(n, 5)) + level_changes_by * (np.arange(n)[:, None] > n / 2)
+    blocks, _ = blocks_of(z, 0.001, 64)
+    return blocks, BlockWeights(blocks, n)
+
+
+def test_the_errors_of_a_model_that_has_changed_know_a_season():
+    """As those of one that has not, if the change of each block is known."""
+    still, weights = seasonal_blocks()
+    moved, _ = seasonal_blocks(level_changes_by=5.0)
+    expected = mean_errors(still, weights, still.mean)
+    one = np.ones(still.mean.shape[1:])
+    found = mean_errors(moved, weights, still.mean, changed=Changed(moved.mean, one, one))
+    np.testing.assert_allclose(found.std_error, expected.std_error, rtol=1e-9)
+    np.testing.assert_allclose(found.degrees, expected.degrees, rtol=1e-9)
+
+
+def test_a_change_that_is_not_known_is_no_error():
+    """Then errors are what one block differs by from the next, to which a season adds little."""
+    still, weights = seasonal_blocks()
+    moved, _ = seasonal_blocks(level_changes_by=5.0)
+    season = mean_errors(still, weights, still.mean).std_error
+    one = np.ones(still.mean.shape[1:])
+    errors = [
+        mean_errors(blocks, weights, 0 * blocks.mean, changed=Changed(blocks.mean, one, 0 * one))
+        for blocks in (still, moved)
+    ]
+    assert (errors[0].std_error > 0).all()
+    assert (errors[0].std_error < 0.6 * season).all()
+    np.testing.assert_allclose(errors[1].std_error, errors[0].std_error, rtol=0.1)

@@ -149,6 +149,33 @@ def test_the_band_holds_at_every_reading_after_a_change():
     assert 0.5 < 1.96**2 * np.mean(errors**2) / np.mean(halves**2) < 1.5
 
 
+def weekly(n, seed=0):
+    """Half of the variance of b comes and goes in 400 steps."""
+    rng = np.random.default_rng(seed)
+    for k, (a, b) in enumerate(rng.normal(size=(n, 2)).tolist()):
+        yield {"a": a, "b": b / math.sqrt(2) + math.sin(2 * math.pi * k / 400)}
+
+
+def test_the_band_of_a_model_that_learns_knows_a_season():
+    """A model that changes a little all the time has the band of one that stays."""
+    noise = np.random.default_rng(4)
+    still, restless = Line(), Line()
+    still.turn = restless.turn = 1.0
+    both = [
+        IncrementalPDP(model, ["a"], alpha=0.005, grid=GRID, n_ice=0) for model in (still, restless)
+    ]
+    widths = []
+    for k, x in enumerate(weekly(3_000)):
+        restless.turn += 0.01 * noise.normal() - 0.01 * (restless.turn - 1)
+        for pdp in both:
+            pdp.explain_one(x)
+        if k % 100 == 99 and k > 2_000:
+            curves = [pdp.curve("a", now=True) for pdp in both]
+            widths.append([np.ptp(curve.band(), axis=0).mean() for curve in curves])
+    ratio = np.divide(*np.mean(widths, axis=0)[::-1])
+    assert 0.8 < ratio < 1.25
+
+
 class Counted(Line):
     """A line that counts how often it is called."""
 

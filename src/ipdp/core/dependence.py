@@ -14,6 +14,7 @@ oscillate, the band is as wide as the mean itself has moved in `_CYCLE` of the b
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -37,6 +38,8 @@ _REACHES, _DEGREES = 1.5, 3.0
 # Of how many blocks the band of a cycle is the largest distance.
 _CYCLE = 0.96
 _NEGLIGIBLE = 1e-300
+# How much of the variance of changed blocks has to be left.
+_ENOUGH = 0.5
 # The median of the square of a normal variable, and how much a median of successive squares knows.
 _MEDIAN_OF_SQUARE, _EFFICIENCY = 0.4549, 0.3
 
@@ -133,8 +136,27 @@ def independent_errors(smoothing: Smoothing, blocks: Blocks) -> tuple[FloatArray
     return np.where(known, error, plain), independent
 
 
+class Changed(NamedTuple):
+    """What blocks were whose means are others by now, because a model has changed.
+
+    Attributes
+    ----------
+    before
+        Their means as they were, of shape (n_blocks, n_rows, n_columns).
+    spread
+        The variance of one value by now against that of one then, (n_rows, n_columns).
+    left
+        How much of the variance of blocks is left where these were drawn to their mean, because
+        little is known of how they have changed, (n_rows, n_columns).
+    """
+
+    before: FloatArray
+    spread: FloatArray
+    left: FloatArray
+
+
 def mean_errors(
-    blocks: Blocks, weights: BlockWeights, x: FloatArray, *, changing: bool = False
+    blocks: Blocks, weights: BlockWeights, x: FloatArray, *, changed: Changed | None = None
 ) -> MeanErrors:
     """The errors of smoothed means.
 
@@ -144,9 +166,10 @@ def mean_errors(
         Blocks that are over, and their weights at the end of the last one.
     x
         Their means, of shape (n_blocks, n_rows, n_columns).
-    changing
-        Whether what the means are of may have changed meanwhile, suddenly or slowly, which is not
-        to count as an error. Then no more is believed of memory than successive blocks show.
+    changed
+        Given if what the means are of has changed meanwhile, suddenly or slowly, which is not to
+        count as an error. Then `x` are the means as they would be had it always been as it is now;
+        where that is not known, no more is believed of memory than successive blocks show.
 
     Examples
     --------
@@ -175,28 +198,51 @@ def mean_errors(
         moved = moved / student_quantile(QUANTILE, normal.degrees)
         error = np.where(cyclic > 0, error ** (1 - cyclic) * moved**cyclic, error)
     errors = MeanErrors(error, normal.degrees, n / np.maximum(fit.inflation, 1.0))
-    return _at_most_successive(errors, weights, x) if changing else errors
+    return errors if changed is None else _beyond_change(errors, weights, changed)
 
 
-def _at_most_successive(errors: MeanErrors, weights: BlockWeights, x: FloatArray) -> MeanErrors:
-    """Errors that are no larger than by the median of the squared differences of neighbours.
+def _beyond_change(errors: MeanErrors, weights: BlockWeights, changed: Changed) -> MeanErrors:
+    """Errors of which a change of the model is no part.
 
-    It stays what it was where a level changes once, and nearly so where it changes slowly.
+    What is not known of the blocks by the model as it is now is taken from how much each differed
+    from the next one. A season is not in that.
     """
-    both = (weights.valid[1:] & weights.valid[:-1])[:, None]
-    squares = np.where(both, np.diff(x, axis=0) ** 2, np.nan)
-    some = np.broadcast_to(both.any(axis=0), errors.std_error.shape)
-    squares = np.where(some, squares, 0.0)
-    variance = np.nanmedian(squares, axis=0) / (2 * _MEDIAN_OF_SQUARE)
-    own = np.sqrt(variance / np.maximum(weights.n_effective, 1.0))
-    is_less = some & (own < errors.std_error)
+    own = of_neighbours(changed.before, weights.valid) * changed.spread
+    own = np.sqrt(own / np.maximum(weights.n_effective, 1.0))
+    # Blocks that were drawn to their mean by far say little of their errors, others nearly all.
+    is_known = changed.left >= _ENOUGH
+    whole = errors.std_error / np.sqrt(np.where(is_known, changed.left, 1.0))
+    own = np.where(is_known, np.minimum(own, whole), own)
+    is_more = ~is_known | (own > errors.std_error)
     # A median knows about a third of what a variance knows, and neighbours share half of it.
     degrees = np.maximum(weights.n * _EFFICIENCY, _DEGREES)
     return MeanErrors(
-        np.where(is_less, own, errors.std_error),
-        np.where(is_less, degrees, errors.degrees),
-        np.where(is_less, np.maximum(weights.n, 1.0), errors.stretches),
+        np.maximum(own, errors.std_error),
+        np.where(is_more, degrees, errors.degrees),
+        np.where(is_more, np.maximum(weights.n, 1.0), errors.stretches),
     )
+
+
+def of_neighbours(x: FloatArray, valid: Array) -> FloatArray:
+    """The variance of values by the median of the squared differences of neighbours.
+
+    It stays what it was where a level changes once, and nearly so where it changes slowly.
+
+    Parameters
+    ----------
+    x
+        Of shape (n, n_rows, n_columns).
+    valid
+        Which of them count, (n, n_columns).
+    """
+    both = (valid[1:] & valid[:-1])[:, None]
+    squares = np.diff(x, axis=0) ** 2
+    if both.all():  # which is quicker
+        median = np.median(squares, axis=0)
+    else:
+        unknown = np.where(both.any(axis=0), np.nan, 0.0)
+        median = np.nanmedian(np.where(both, squares, unknown), axis=0)
+    return np.asarray(median / (2 * _MEDIAN_OF_SQUARE))
 
 
 def _moved(blocks: Blocks, x: FloatArray, weight: FloatArray) -> FloatArray:

@@ -54,6 +54,19 @@ class Correction(NamedTuple):
     of_one: FloatArray  # variance of the outputs for one observation, now
     spread: FloatArray  # variance of the outputs now against that of the outputs then
     n_effective: FloatArray  # (n_points,) effective number of observations that were asked about
+    changes: Changes  # of the single observations
+
+
+class Changes(NamedTuple):
+    """What the model says now minus what it said then, of past observations in their order."""
+
+    times: FloatArray
+    difference: FloatArray  # (n, n_outputs, n_points), 0 where an observation had no such point
+    known: Array  # (n, n_points), whether it had it
+    weights: FloatArray  # (n,), of the single observations at the time `t`
+    t: float
+    since: FloatArray  # (n, n_outputs, n_points), of those asked about, since their last time
+    is_asked: Array  # (n,); what is said of the others is what was said at their last time
 
 
 def correction(memory: CurveMemory, engine: Engine, shown: FloatArray) -> Correction | None:
@@ -133,12 +146,9 @@ class _Answers:
         means = self.memory.means
         of_one = (self.now[first] - self.latest[first]).var(axis=0)
         of_data = np.nan_to_num(means.smoothing.std_error[means.n_axes :] ** 2)
-        targets = [self.layout.columns_of(number) for number in self.layout.targets]
-        ratios = [
-            of_one[:, own].mean() / max(_OF_CHOICE * of_data[:, own].mean(), _NEGLIGIBLE)
-            for own in targets
-        ]
-        return float(max(1.0, *ratios))
+        starts = [probe.start for probe in self.layout.probes]
+        single, whole = (np.add.reduceat(v.sum(axis=0), starts) for v in (of_one, of_data))
+        return float(max(1.0, (single / np.maximum(_OF_CHOICE * whole, _NEGLIGIBLE)).max()))
 
     def differ(self, asked: list[int]) -> bool:
         """Whether the model says, or has said, anything else than it said at first."""
@@ -176,16 +186,12 @@ class _Answers:
         latest[:, there] = own[:, here]
         return latest
 
-    def _chances(self) -> FloatArray:
-        """How much of the variance of one observation is in that of each record for its stratum.
-
-        Nothing for one that is a stratum alone: it was not picked out of several.
-        """
+    def _weights_of_one(self) -> FloatArray:
+        """How much each of them weighs itself, and not for its stratum."""
         smoothing, pool = self.memory.means.smoothing, self.memory.pool
         at = int(smoothing.weight.argmax())
         total, n = float(smoothing.weight[at]), float(smoothing.n_effective[at])
-        own = pool.weights_of_one(self.memory.t or 0.0, total, total / max(n, 1.0))
-        return np.asarray(np.clip(1 - own / np.maximum(self.weights, _NEGLIGIBLE), 0.0, 1.0))
+        return pool.weights_of_one(self.memory.t or 0.0, total, total / max(n, 1.0))
 
     def _own_points(self, engine: Engine, k: int, x: Observation) -> FloatArray:
         """What the model says now of one that was asked about some features only, about these."""
@@ -226,23 +232,32 @@ class _Answers:
         of_choice = own_share**2 * chance[:, None, None]
         in_time = np.sort(chosen)
         now, then, there = self.now[in_time], self.then[in_time], self.known[in_time, None] > 0
-        squares = share**2
-        picked = _squares_near(in_time, there, squares * self._chances()[:, None, None])
+        squares, own = share**2, self._weights_of_one()
+        # Nothing is left to chance, either, of one that is a stratum alone.
+        chances = np.clip(1 - own / np.maximum(self.weights, _NEGLIGIBLE), 0.0, 1.0)
+        picked = _squares_near(in_time, there, squares * chances[:, None, None])
         variance = of_variances(of_choice, since, own_share > 0)
         variance += of_variances(picked, now - then, there)
         nearby = _squares_near(in_time, there, squares)
         of_now, of_then = (of_variances(nearby, y, there) for y in (now, then))
-        for own, near, part in _newcomers(self.memory.means, shown):
-            of_own = _weighted(share[:, :, [own, own]], before[:, :, near])
-            of_own += _weighted(own_share[:, :, [own, own]], since[:, :, near])
-            difference[:, own] += (difference[:, near] - of_own) @ part
-            variance[:, own] += variance[:, near].max(axis=1)
+        for new, near, part in _newcomers(self.memory.means, shown):
+            of_own = _weighted(share[:, :, [new, new]], before[:, :, near])
+            of_own += _weighted(own_share[:, :, [new, new]], since[:, :, near])
+            difference[:, new] += (difference[:, near] - of_own) @ part
+            variance[:, new] += variance[:, near].max(axis=1)
         return Correction(
             *_doubted(self.layout, difference, variance),
             of_one=of_now / np.maximum(nearby.sum(axis=0), _NEGLIGIBLE),
             spread=_ratio(of_now, of_then),
             n_effective=_n_effective(own_share),
+            changes=self._changes(own, since),
         )
+
+    def _changes(self, weights: FloatArray, since: FloatArray) -> Changes:
+        times, t = np.array([one.record.t for one in self.kept]), self.memory.t or 0.0
+        is_asked = np.zeros(len(times), dtype=bool)
+        is_asked[list(self._asked)] = True
+        return Changes(times, self.now - self.then, self.known > 0, weights, t, since, is_asked)
 
 
 def _alike(kept: Sequence[Kept]) -> Iterable[list[int]]:

@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 
 from ipdp.core.blocks import Blocks
-from ipdp.core.dependence import FEWEST, QUANTILE, BlockWeights, mean_errors
+from ipdp.core.dependence import FEWEST, QUANTILE, BlockWeights, Changed, mean_errors
 from ipdp.core.smoothing import Smoothing
 from ipdp.core.student_t import student_quantile
 from ipdp.core.typing import Array, FloatArray
+from ipdp.explainers.state.block_changes import BlockChanges
 from ipdp.explainers.state.correction import Correction
+from ipdp.explainers.state.groups import Groups
 from ipdp.explainers.state.means import Means
-from ipdp.explainers.state.points import Layout
-from ipdp.explainers.state.targets import MISSING
 
 # So often the smoothing has to forget before a band is trusted; and so many blocks, and independent
 # stretches of time, have to be behind it.
@@ -25,57 +25,11 @@ _REACHES, _BLOCKS, _STRETCHES = 6.0, 30, 8.0
 _ROUNDS = 4
 
 
-class Groups:
-    """The columns of a layout that are one curve each; a point for missing values is alone.
-
-    `starts` are the first columns, `sizes` their numbers, `owner` the group of each column.
-    """
-
-    def __init__(self, layout: Layout) -> None:
-        starts, rows = [], []
-        for probe, keys in zip(layout.probes, layout.keys, strict=True):
-            starts.append(probe.start)
-            # Points of a pair with the same first feature stand side by side.
-            pair = len(probe.names) == 2
-            rows.append(sum(key[0] == keys[0][0] for key in keys) if pair else 0)  # type: ignore[index]
-            if keys[-1] is MISSING and len(keys) > 1:
-                starts.append(probe.stop - 1)
-                rows.append(0)
-        self.starts: Array = np.array(starts, dtype=int)
-        self.sizes: Array = np.diff([*starts, layout.n_points])
-        self.owner: Array = np.repeat(np.arange(len(starts)), self.sizes)
-        self._rows: Array = np.array(rows, dtype=int)
-
-    def total(self, values: Array) -> FloatArray:
-        """Sums over the columns, which are the last axis, of each group."""
-        return np.add.reduceat(values.astype(float), self.starts, axis=-1)
-
-    def mean(self, values: FloatArray, where: Array) -> FloatArray:
-        """Means over those columns of each group that are to count; 0 where there are none."""
-        n = self.total(np.broadcast_to(where, values.shape))
-        return self.total(np.where(where, values, 0.0)) / np.maximum(n, 1.0)
-
-    def neighbours(self, axis: int) -> tuple[Array, Array]:
-        """For each column the one before and the one after it on an axis; itself at the ends."""
-        columns = np.arange(len(self.owner))
-        row = self._rows[self.owner]
-        step = np.where((row > 0) & (axis == 0), row, 1)
-        within = columns - self.starts[self.owner]
-        # The second feature of a pair starts anew in each row.
-        line = np.where((row > 0) & (axis == 1), row, np.maximum(self.sizes[self.owner], 1))
-        place = np.where(step > 1, within, within % line)
-        size = np.where(step > 1, self.sizes[self.owner], line)
-        before = np.where(place >= step, columns - step, columns)
-        after = np.where(place + step < size, columns + step, columns)
-        return before, after
-
-
 @dataclass(frozen=True)
 class AtBlock:
     """What is known of all curves when a block is over; it holds until the next one is."""
 
     blocks: Blocks
-    changing: bool  # whether the model has changed meanwhile, which is no error
     groups: Groups
     n_effective: FloatArray  # number of blocks that each mean is worth, of shape (n_columns,)
     known: Array  # which columns have enough blocks
@@ -87,15 +41,21 @@ class AtBlock:
     provisional: Array  # (n_groups,)
 
 
-def at_block(means: Means, blocks: Blocks, *, changing: bool = False) -> AtBlock:
-    """What blocks that are over say of the errors; `changing` is as in `mean_errors`."""
+def at_block(means: Means, blocks: Blocks, found: Correction | None = None) -> AtBlock:
+    """What blocks that are over say of the errors, those of corrected means if there are any."""
     groups = Groups(means.layout)
     end = float(blocks.numbers[-1] + 1) * blocks.size
     weights = BlockWeights(blocks, end)
     x = _at_fixed_positions(blocks.mean, means.n_axes, weights, groups)
+    changed = None
+    if found is not None:
+        before = np.concatenate([x, _centred(x, weights, groups)], axis=1)
+        changes = BlockChanges.of(blocks, found.changes, groups)
+        x, left = changes.applied(x, weights.valid, groups)
+        changed = Changed(before, *(np.concatenate([v, v]) for v in (found.spread, left)))
     deviations = _centred(x, weights, groups)
     both = np.concatenate([x, deviations], axis=1)
-    errors = mean_errors(blocks, weights, both, changing=changing)
+    errors = mean_errors(blocks, weights, both, changed=changed)
     known = weights.n >= FEWEST
     n_outputs = x.shape[1]
     own, centred = np.split(errors.std_error * student_quantile(QUANTILE, errors.degrees), 2)
@@ -112,7 +72,6 @@ def at_block(means: Means, blocks: Blocks, *, changing: bool = False) -> AtBlock
     )
     return AtBlock(
         blocks=blocks,
-        changing=changing,
         groups=groups,
         n_effective=weights.n_effective,
         known=known,
@@ -204,10 +163,10 @@ class CurveErrors:
         plain = smoothing.std_error[means.n_axes :]
         self.n_effective = smoothing.n_effective
         self._inflation = np.ones_like(plain)
-        self._at_block = _latest(means, changing=found is not None)
+        self._at_block = _latest(means, found)
         self._std_error = plain
-        # What a correction does to the variance of the centred curve: a factor, and what is added.
-        self._factor, self._added = np.ones_like(plain), np.zeros_like(plain)
+        # What a correction adds to the variance of the centred curve.
+        self._added = np.zeros_like(plain)
         if self._at_block is not None:
             self._know_dependence(self._at_block, smoothing, plain)
         if found is not None:
@@ -237,9 +196,9 @@ class CurveErrors:
         alone = found.of_one / np.maximum(self.n_effective, 1.0)
         of_data = alone
         if self._at_block is not None:
-            of_data = np.maximum(alone, plain**2 * self._inflation * found.spread)
+            of_data = np.maximum(alone, plain**2 * self._inflation)
         variance = of_data + found.variance
-        self._factor, self._added = found.spread, found.variance
+        self._added = found.variance
         self._std_error = np.sqrt(variance)
         with np.errstate(invalid="ignore", divide="ignore"):
             share = np.where(variance > 0, of_data / variance, 1.0).min(axis=0, initial=1.0)
@@ -271,7 +230,7 @@ class CurveErrors:
             return {"std_error": error, "provisional": True}
         group = at.groups.owner[columns[0]]
         scaled = at.centred[own] * self._scale[columns]
-        centred = np.sqrt(scaled**2 * self._factor[own] + self._added[own])
+        centred = np.sqrt(scaled**2 + self._added[own])
         return {
             "std_error": error,
             "inflation": np.maximum(self._inflation[own].mean(axis=1), 1.0),
@@ -283,17 +242,18 @@ class CurveErrors:
         }
 
 
-def _latest(means: Means, *, changing: bool) -> AtBlock | None:
-    """What the blocks say; the same object until there is a new one."""
+def _latest(means: Means, found: Correction | None) -> AtBlock | None:
+    """What the blocks say; the same object until there is a new one, or the model changes."""
     closed = means.blocks.closed(means.smoothing.t or 0.0)
     if len(closed.numbers) < FEWEST or not means.outputs:
         return None
+    if found is not None:
+        return at_block(means, closed, found)
     last: AtBlock | None = means.errors
     if (
         last is None
-        or last.changing is not changing
         or last.blocks.mean.base is not means.blocks.mean
         or len(last.blocks.numbers) != len(closed.numbers)
     ):
-        last = means.errors = at_block(means, closed, changing=changing)
+        last = means.errors = at_block(means, closed)
     return last
