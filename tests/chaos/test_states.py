@@ -31,6 +31,13 @@ FOUND: list[tuple[str, tuple[Any, ...], Any]] = [
     ("run", ("run", "version"), {"Accuracy": ["long"] * 500}),
     ("run", ("run", "waiting", "questions", 5, "tuple", 3, "dict", 1, 1), "0.2"),
     ("run", ("run", "waiting", "questions", 5, "tuple", 3, "dict", 0, 1), [0.2]),
+    ("run", ("run", "waiting", "questions", 9, "tuple", 3), ["yes", 0.2]),
+    ("pfi", ("fold", "t"), 329274025131735433555899716704736054093),
+    ("pfi", ("fold", "blocks", "until"), math.inf),
+    ("pointwise", ("fold", "grids", 1, "storage", "smallest", 0), [0, 90]),
+    ("monitor", ("watch", "model", "labels", 0), -math.inf),
+    ("pdp", ("fold", "joint_values", "columns", 0, "shape"), [90, 1]),
+    ("segments", ("fold", "groups", "recent"), {"": [2]}),
 ]
 """Damage that was once accepted and failed later, or was refused in more than a sentence."""
 

@@ -286,3 +286,13 @@ def test_a_file_of_version_1_is_read():
     parts = read(Path(__file__).parent / "data" / "version_1.ipdp")
     assert list(parts) == ["run", "pdp", "monitor", "pfi"]
     assert parts["run"]["feed"]["n"] == 60
+
+
+def test_a_part_with_a_long_name_in_its_header_is_refused_in_a_sentence():
+    """Other than in the directory of the archive: zipfile quotes all of it."""
+    data = bytearray(pack({"run": {"text": "x" * 3_000}})[: -hashlib.sha256().digest_size * 2])
+    data[26:28] = struct.pack("<H", 2_500)  # the length of the first name
+    sealed = bytes(data) + hashlib.sha256(data).hexdigest().encode()
+    with pytest.raises(CheckpointError) as refused:
+        unpack(sealed)
+    assert len(str(refused.value)) < 400

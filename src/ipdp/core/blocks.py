@@ -171,7 +171,8 @@ class Blocks:
         self._start_mean = smoothing.mean.copy()
 
     def _until(self, earlier: float | None, later: float) -> float:
-        return 1.0 if earlier is None else float(self.decay ** (later - earlier))
+        # Times beyond 2^53 are rounded, and none is before another one then.
+        return 1.0 if earlier is None else float(self.decay ** max(later - earlier, 0))
 
     def _shorten(self, most: int) -> None:
         """Not too many of them: one more while the last goes on."""
@@ -278,7 +279,9 @@ class Blocks:
         if not self.kept:
             return
         may = schema.maybe
-        schema.check(state, size=schema.power, until=may(schema.end), t=may(schema.number))
+        # The rows of a table have no order, and its block never ends.
+        until = schema.end if self.alpha is None else schema.number
+        schema.check(state, size=schema.power, until=may(until), t=may(schema.number))
         schema.check(state, numbers=schema.each(schema.number))
         n_rows, n_columns = self._start_mean.shape
         n = len(state["numbers"])

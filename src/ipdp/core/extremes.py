@@ -141,9 +141,9 @@ _PAIR = schema.Kind(
 
 
 def _must_be_queue(pairs: Sequence[Any], n: int, sign: int) -> None:
-    """Raise unless numbers and values ascend, as they do in a queue of extremes."""
+    """Raise unless numbers and values ascend up to the last value, as in a queue of extremes."""
     ascend = all(a[0] < b[0] and sign * a[1] <= sign * b[1] for a, b in pairwise(pairs))
-    if not ascend or bool(n) != bool(pairs) or (pairs and pairs[-1][0] > n):
+    if not ascend or bool(n) != bool(pairs) or (pairs and pairs[-1][0] != n):
         raise ValueError("the state is damaged: its extremes are not in order")
 
 

@@ -402,6 +402,7 @@ class Monitor:
         saved = state["watch"]
         if saved is not None:
             n_points = saved["series"]["n_points"] if "series" in saved else 0
+            schema.check(saved["model"], labels=schema.each(schema.name))
             watch = self._build(saved["model"]["labels"], saved["model"]["outputs"], n_points)
             watch.state = saved
 

@@ -36,6 +36,8 @@ _END = re.compile(rb"ipdp checkpoint (\d+) sha256 ([0-9a-f]{64})\Z")
 # Compressed members, which version 2 had, are at most so many times larger when unpacked. So a file
 # cannot unpack to much more than its own size.
 _RATIO = 32
+# Letters of a reason: zipfile quotes names, which may be anything.
+_LONGEST = 200
 
 Where = str | bytes | os.PathLike[Any]
 """A path."""
@@ -109,7 +111,8 @@ def unpack(data: bytes) -> dict[str, Any]:
         raise
     # Only what was made on purpose gets past the checksum: too deep, too large, not what it says.
     except Exception as error:
-        raise CheckpointError(f"is not one that ipdp wrote ({error}); nothing was used") from None
+        reason = str(error)[:_LONGEST]
+        raise CheckpointError(f"is not one that ipdp wrote ({reason}); nothing was used") from None
 
 
 def _add(archive: zipfile.ZipFile, name: str, value: Any) -> None:

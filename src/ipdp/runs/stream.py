@@ -239,13 +239,16 @@ def _check_questions(questions: Sequence[Question]) -> None:
     # Several labels at once are a dict or a list, of each observation or of none.
     if len({isinstance(question.y, Hashable) for question in questions}) > 1:
         raise ValueError("some of the labels that wait are damaged")
+    said = [question.y_pred for question in questions if question.y_pred is not None]
+    forms = {(isinstance(each, Mapping), isinstance(each, Hashable)) for each in said}
     kinds = {
         isinstance(part, (int, float))
-        for question in questions
-        if isinstance(question.y_pred, Mapping)
-        for part in question.y_pred.values()
+        for each in said
+        if isinstance(each, Mapping)
+        for part in each.values()
     }
-    if len(kinds) > 1:  # chances of the classes, or several predictions at once
+    # Chances of the classes, or several predictions at once.
+    if len(kinds) > 1 or len(forms) > 1:
         raise ValueError("some of the predictions that wait are damaged")
     if any(earlier.due > later.due for earlier, later in pairwise(questions)):
         raise ValueError("the times at which labels come are damaged")

@@ -298,6 +298,7 @@ class Groups:
         self.labels.restore(state["labels"])
         n, n_rows = len(self.labels.rows), means.n_axes + len(means.outputs)
         schema.check(state, scale=schema.each(schema.weight, n))
+        schema.check(state, recent=schema.each(schema.parts, n))
         slots = decode_name(state["slots"])
         if set(slots) != set(means.slots) or len(state["t"]) != n:
             raise ValueError("the state is damaged: its groups do not fit its points")

@@ -124,4 +124,6 @@ def _saved(column: list[Any]) -> Any:
 def _restored(saved: Any) -> list[Any]:
     if isinstance(saved, list):
         return [decode_name(value) for value in saved]
-    return [None if np.isnan(value) else value for value in unpack_floats(saved).tolist()]
+    values = unpack_floats(saved)
+    schema.must_fit("columns", values, (values.size,), finite=False)
+    return [None if np.isnan(value) else value for value in values.tolist()]
