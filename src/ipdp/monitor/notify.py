@@ -66,10 +66,9 @@ class Webhook:
 
     The body has a `text` with the run, the time, the summary and a link to the page, which is what
     Slack and its like show (&, < and > are written as they want it, `&lt;`), and a `change` with
-    everything (`Change.to_dict`). A failed post is
-    tried again with growing pauses; a redirect is a failure, so that headers go to the host of
-    `url` only. At most `queue_size` changes wait; further ones are dropped, with a warning in the
-    log.
+    everything (`Change.to_dict`). A failed post is tried again with growing pauses; a redirect is a
+    failure, so that headers go to the host of `url` only. At most `queue_size` changes wait;
+    further ones are dropped, with a warning in the log.
 
     Parameters
     ----------

@@ -34,7 +34,7 @@ class BlockChanges(NamedTuple):
     known
         Whether anything is known of a column, (n_columns,).
     noise
-        Its variance, on average over the points of a curve, (n_blocks, n_outputs, n_groups).
+        Variance of the mean, averaged over the points of a curve: (n_blocks, n_outputs, n_groups).
     """
 
     mean: FloatArray

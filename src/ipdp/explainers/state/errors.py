@@ -243,7 +243,7 @@ class CurveErrors:
 
 
 def _latest(means: Means, found: Correction | None) -> AtBlock | None:
-    """What the blocks say; the same object until there is a new one, or the model changes."""
+    """What the blocks say; the same object until there is a new one, if the model stays."""
     closed = means.blocks.closed(means.smoothing.t or 0.0)
     if len(closed.numbers) < FEWEST or not means.outputs:
         return None

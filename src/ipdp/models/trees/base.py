@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Callable, Iterable, Sequence, Set
 from typing import Any, ClassVar, NamedTuple
 
 from ipdp.core.counts import in_order
@@ -39,10 +39,10 @@ class Answering(ABC):
     def ice(self, points: Any) -> Answer | None:
         """The model's outputs at each point; None if plain calls are to be made."""
 
-    def ice_all(self, points: Sequence[Any]) -> Answer | None:  # noqa: ARG002
+    def ice_all(self, points: Iterable[Any]) -> Answer | None:  # noqa: ARG002
         """The same for several observations, (n, n_outputs, n_points), which are not compared.
 
-        None if each is to be asked about on its own.
+        None if each is to be asked about on its own; then no points need have been made.
         """
         return None
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from typing import Any, ClassVar, NamedTuple
 
@@ -19,6 +19,7 @@ from ipdp.models.trees.kinds import (
     Form,
     Unsupported,
     find,
+    grows_at_leaves,
     known,
 )
 from ipdp.models.trees.points import Points
@@ -166,15 +167,16 @@ class ClassifierWalk(Walk):
         self._latest = Latest(ensemble.trees, ensemble.features, votes, points)
         return classes, kernels.current.combine(votes, ensemble.weights)
 
-    def ice_all(self, points: Sequence[Points]) -> Answer | None:
+    def ice_all(self, points: Iterable[Points]) -> Answer | None:
         (trees, _, weights), forms, classes = self._asked()
-        if not classes or not self._copies_fit:
+        if not classes or not self._has_copies(trees):
             return None
         self._begin(classes)
-        n_points, found = len(points[0].numbers), []
+        asked, found = list(points), []
+        n_points = len(asked[0].numbers)
         at_once = max(1, _AT_ONCE // (len(classes) * len(trees) * n_points))
-        for first in range(0, len(points), at_once):
-            some = list(points[first : first + at_once])
+        for first in range(0, len(asked), at_once):
+            some = asked[first : first + at_once]
             votes = self._copied("vote_all", some, trees, forms, classes)
             if votes is None:
                 return None
@@ -209,6 +211,12 @@ class ClassifierWalk(Walk):
         met = [tree.classes for tree in ensemble.trees]
         forms = [CLASSIFIER_FORMS[tree.__class__] for tree in ensemble.trees]
         return _Asked(ensemble, forms, self._order.of(met[0] if self._alone else set().union(*met)))
+
+    def _has_copies(self, trees: Sequence[Any]) -> bool:
+        """Whether there are, or may be, copies of all trees: in the compiled build, of some."""
+        if not self._copies_fit or kernels.current.build == "pure":
+            return False
+        return all(grows_at_leaves(tree.__class__) for tree in trees)
 
     def _begin(self, classes: Labels) -> None:
         """Begin another question."""

@@ -197,7 +197,7 @@ class TreeEngine(RowEngine):
             return None
         with suppress(Exception):  # whose it is comes out when each is asked about
             given = enumerate(map(self._given, observations))
-            points = [served.columns.points(x, positions[k : k + 1]) for k, x in given]
+            points = (served.columns.points(x, positions[k : k + 1]) for k, x in given)
             answer = self.walk.ice_all(points)
             return None if answer is None else Outputs(*answer)
         return None
