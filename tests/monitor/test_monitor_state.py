@@ -1,6 +1,8 @@
 """A run that was stopped and restored ends bit for bit like one that was not."""
 
+import datetime as dt
 import json
+import math
 import pickle
 
 import numpy as np
@@ -190,3 +192,27 @@ def test_answers_that_were_all_0_and_are_large_then(large):
     again.pdp.state = json.loads(json.dumps(pdp.state, allow_nan=False))
     again.state = json.loads(json.dumps(monitor.state, allow_nan=False))
     assert again.state == monitor.state
+
+
+@pytest.mark.parametrize("setup", [{}, {"statistic": "importance", "detector": drift.ADWIN()}])
+def test_classes_may_have_names_that_json_has_not(setup):
+    day = dt.date(2026, 11, 18)
+    names = ("a", ("a", 1), math.inf, day)
+
+    def model(x):
+        return dict(zip(names, [1.0, 2 * x["a"], 3 * x["a"], 0.0], strict=True))
+
+    def make():
+        grid = {"a": Auto(4), "day": Categories()}
+        return Monitor(IncrementalPDP(model, ["a", "day"], grid=grid, n_ice=1), **setup)
+
+    whole, again = make(), make()
+    rows = [{"a": (k * 7 % 10) / 3, "day": day + dt.timedelta(k % 2)} for k in range(80)]
+    for x in rows[:40]:
+        whole.explain_one(x)
+    again.pdp.state = through_json(whole.pdp.state)
+    again.state = through_json(whole.state)
+    for x in rows[40:]:
+        whole.explain_one(x)
+        again.explain_one(x)
+    assert again.state == whole.state

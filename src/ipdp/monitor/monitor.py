@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from ipdp.core import schema
-from ipdp.core.jsonable import must_be_savable
+from ipdp.core.jsonable import decode_name, must_be_savable
 from ipdp.core.observations import as_observation, observations
 from ipdp.core.typing import FeatureName, Label, Observation, State
 from ipdp.core.validation import next_time, whole_number
@@ -402,8 +402,10 @@ class Monitor:
         saved = state["watch"]
         if saved is not None:
             n_points = saved["series"]["n_points"] if "series" in saved else 0
-            schema.check(saved["model"], labels=schema.each(schema.name))
-            watch = self._build(saved["model"]["labels"], saved["model"]["outputs"], n_points)
+            labels = decode_name(saved["model"]["labels"])
+            if len(set(labels)) != len(saved["model"]["labels"]):
+                raise ValueError("the state is damaged: its labels are not distinct names")
+            watch = self._build(labels, saved["model"]["outputs"], n_points)
             watch.state = saved
 
     @property

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ipdp.core.jsonable import decode_name, encode_name
 from ipdp.core.typing import Array, FloatArray, Label, State
 from ipdp.monitor.detectors.change_points import Scan
 from ipdp.monitor.features import IceRecord, Layout, Target, axis_of, monitored, widest
@@ -219,13 +220,11 @@ class FeatureSeries:
         """Everything it remembers, JSON-safe; what it has collected is in the history."""
         ranges = [sorted(r, key=repr) if isinstance(r, frozenset) else r for r in self.ranges]
         return {
-            "labels": list(self.labels),
-            "outputs": list(self.outputs),
             "n_points": self.n_points,
             "n_pending": len(self._pending),
             "scan": self.scan.state,
             "knots": self.knots.state,
-            "ranges": [r and list(r) for r in ranges],
+            "ranges": [r and encode_name(tuple(r)) for r in ranges],
             "paused": self._n_outside.tolist(),
         }
 
@@ -235,7 +234,7 @@ class FeatureSeries:
         self.knots.state = state["knots"]
         for row, (saved, places) in enumerate(zip(state["ranges"], self.knots.places, strict=True)):
             is_set = places is not None and places.dtype == object
-            self.ranges[row] = saved and (frozenset(saved) if is_set else tuple(saved))
+            self.ranges[row] = saved and (frozenset if is_set else tuple)(decode_name(saved))
         self._n_outside = np.array(state["paused"], dtype=int)
         self._pending = history.newest(state["n_pending"])
         self._room = min(self.at_once, self.scan.clock - self.scan.steps)

@@ -10,6 +10,7 @@ import numpy as np
 
 from ipdp.core import schema
 from ipdp.core.curve import Curve
+from ipdp.core.jsonable import encode_name
 from ipdp.core.typing import Array, Label, State
 from ipdp.explainers.pdp import IncrementalPDP
 from ipdp.monitor.change import Change
@@ -367,7 +368,7 @@ class ModelWatch:
     def state(self) -> State:
         """Everything it remembers, JSON-safe; the stored observations are in the history."""
         return {
-            "labels": list(self.labels),
+            "labels": encode_name(self.labels),
             "outputs": list(self.outputs),
             "asker": self.rechecks.state,
             "surprise": self.surprise.state,
