@@ -106,6 +106,7 @@ def test_the_rug_is_the_newest_200_in_order():
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
+        ({"size": 10**9}, "size must be at most 100,000, got 1000000000"),
         ({"size": 0}, "size must be .*at least 1, got 0"),
         ({"window": 0}, "window must be .*at least 1"),
     ],

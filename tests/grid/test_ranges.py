@@ -208,6 +208,7 @@ def test_ranges_at_the_limits_of_the_numbers(kind, xs):
     [
         (MinMax, {"size": 1}, "size must be .*at least 2, got 1"),
         (Quantiles, {"size": 1}, "size must be .*at least 2, got 1"),
+        (MinMax, {"size": 10**9}, "size must be at most 100,000, got 1000000000"),
         (MinMax, {"size": 2.5}, "size must be a whole number of at least 2, got 2.5"),
         (MinMax, {"window": 0}, "window must be .*at least 1, got 0"),
         (QuantileRange, {"window": 0}, "window must be .*at least 1, got 0"),

@@ -15,6 +15,7 @@ from ipdp.log import LogReader
 from ipdp.runs import ConfigError, RunConfig
 from ipdp.runs.trust import needed
 
+SCALER = "river.preprocessing.StandardScaler()"
 MODEL = "river.tree.HoeffdingTreeClassifier(grace_period=50)"
 HELPER = """
 import pathlib
@@ -107,6 +108,19 @@ def hostile(trap, settings):
         ({"challenger": "helper:make"}, "would import helper and call make"),
         ({"challenger": "evil.pt2"}, "holds a pickle, which runs whatever code is in it"),
         ({"colour": "red"}, "there is no setting 'colour'"),
+        ({"model": "river.forest.ARFClassifier(n_models=100000000)"}, "with n_models=100000000, w"),
+        ({"model": "river.forest.ARFClassifier(100000000)"}, "with n_models=100000000, which may"),
+        ({"model": f"{SCALER} | river.forest.ARFClassifier(10**8)"}, "is not a plain value"),
+        ({"model": f"river.ensemble.BaggingClassifier({MODEL}, 1e9)"}, "with n_models=1000000000."),
+        ({"model": "river.anomaly.HalfSpaceTrees(5, 60)"}, "with height=60, which may"),
+        ({"model": "sklearn.neural_network.MLPClassifier((9, 900000000))"}, "with hidden_layer"),
+        (
+            {"challenger": "river.forest.ARFClassifier(n_models=20000)"},
+            "with n_models=20000, wh",
+        ),
+        ({"model": f"river.forest.ARFClassifier({'1+' * 2000}1)"}, "nested too deeply"),
+        ({"grid": "Auto(1000000000)"}, "make Auto with size=1000000000, which may"),
+        ({"grid": {"age": "ipdp.grid.MinMax(size=1000000000)"}}, "size=1000000000, which may"),
     ],
 )
 def test_a_hostile_run_executes_nothing(settings, sentence, trap):
@@ -128,6 +142,13 @@ def test_who_trusts_it_says_so(options, trap):
     answer = call("resume", run, "--quiet", *options)
     assert answer.exit_code == 0, answer.stderr
     assert trap.exists()
+
+
+def test_seeds_and_small_sizes_need_no_trust(trap):
+    forest = "river.forest.ARFClassifier(2, seed=4000000000, memory_estimate_period=2000000)"
+    model = f"river.ensemble.VotingClassifier([{forest}, {MODEL}])"
+    answer = call("resume", hostile(trap, {"model": model, "grid": "Auto(20)"}), "-q")
+    assert answer.exit_code == 0, answer.stderr
 
 
 def test_a_pipeline_of_known_libraries_needs_no_trust(trap):

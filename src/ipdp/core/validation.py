@@ -20,16 +20,17 @@ _HEAVIEST = 1e150
 _MOST = 2**63  # of anything that is counted
 
 
-def whole_number(name: str, value: int, *, least: int = 1) -> int:
-    """A whole number that is not too small, or an error."""
+def whole_number(name: str, value: int, *, least: int = 1, most: int = _MOST - 1) -> int:
+    """A whole number that is neither too small nor too large, or an error."""
     try:
         number = operator.index(value)
     except TypeError:
         number = least - 1
     if number < least or isinstance(value, bool):
         raise ValueError(f"{name} must be a whole number of at least {least}, got {shown(value)}")
-    if number >= _MOST:
-        raise ValueError(f"{name} must be less than 2**63, got {shown(value)}")
+    if number > most:
+        limit = "less than 2**63" if most == _MOST - 1 else f"at most {most:,}"
+        raise ValueError(f"{name} must be {limit}, got {shown(value)}")
     return number
 
 

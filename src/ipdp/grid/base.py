@@ -24,6 +24,8 @@ Key = Hashable
 
 # How many values are shown under a curve; enough for its shape, little to keep and to send.
 RUG_SIZE = 200
+# More points than anybody asks for: a slip, or a log that wants all memory.
+MOST_POINTS = 100_000
 
 # Larger numbers count as infinite: errors have degrees of freedom by fourth powers, and squares
 # are summed with weights of up to 1e150. What a float of 32 bits holds ends at 3.4e38.

@@ -12,7 +12,7 @@ from ipdp.core.counts import WindowedCounts, in_order
 from ipdp.core.jsonable import encode_name
 from ipdp.core.typing import Array, State
 from ipdp.core.validation import whole_number
-from ipdp.grid.base import RUG_SIZE, Grid, Key, is_missing, need_points
+from ipdp.grid.base import MOST_POINTS, RUG_SIZE, Grid, Key, is_missing, need_points
 
 
 class Categories(Grid):
@@ -44,7 +44,7 @@ class Categories(Grid):
         self, size: int = 20, window: int = 1000, *, warm_up: int = 20, missing: bool = False
     ) -> None:
         super().__init__(warm_up=warm_up, missing=missing)
-        self.size = whole_number("size", size)
+        self.size = whole_number("size", size, most=MOST_POINTS)
         self.window = whole_number("window", window)
         self._counts = WindowedCounts(window=window)
         self._points: Array = np.empty(0, dtype=object)

@@ -16,7 +16,7 @@ from ipdp.core.reservoir import Reservoir, Select
 from ipdp.core.typing import Array, State
 from ipdp.core.validation import whole_number
 from ipdp.core.words import shown
-from ipdp.grid.base import RUG_SIZE, Key, NumberGrid, Span, need_points, numbered
+from ipdp.grid.base import MOST_POINTS, RUG_SIZE, Key, NumberGrid, Span, need_points, numbered
 
 
 class RangeGrid(NumberGrid):
@@ -42,7 +42,7 @@ class RangeGrid(NumberGrid):
         missing: bool = False,
     ) -> None:
         super().__init__(integers=integers, warm_up=warm_up, missing=missing)
-        self.size = whole_number("size", size, least=2)
+        self.size = whole_number("size", size, least=2, most=MOST_POINTS)
         self.window = whole_number("window", window)
         self._fractions = np.arange(size) / (size - 1)
         self._points: Array = np.empty(0)

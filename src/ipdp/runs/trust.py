@@ -6,15 +6,18 @@ A log may come from someone else: what it says must run no code of theirs and po
 from __future__ import annotations
 
 import ast
+import math
 import os
 import shlex
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ipdp.core.hosts import is_loopback
 from ipdp.core.redaction import is_redacted, redacted_url
+from ipdp.core.words import shown
 from ipdp.grid.auto import with_extremes
+from ipdp.models.detect import parameters_of
 from ipdp.models.load.files import is_file
 from ipdp.models.load.names import LIBRARIES, MAKERS, LoadError, resolve
 from ipdp.models.load.open import is_factory
@@ -38,6 +41,10 @@ _NO_PARTS = ("river.stream.", "river.datasets.", "sklearn.datasets.")
 # Of these only estimators: others open ports, connect and read files when they are made.
 _BOOSTERS = ("lightgbm.", "xgboost.", "catboost.")
 _ESTIMATORS = ("Classifier", "Regressor", "Ranker", "CatBoost")
+# The largest numbers in an expression: of trees, points and the like, of anything else, and of what
+# a model's size grows with exponentially.
+_MOST_PARTS, _MOST = 10_000, 100_000_000
+_LARGEST = {"height": 20, "degree": 8, "size": _MOST_PARTS, "n_features": _MOST}
 
 
 def to_log(config: RunConfig) -> dict[str, Any]:
@@ -155,12 +162,20 @@ def _foreign_in(name: str, text: str) -> Iterator[str]:
         module, _, factory = text.partition(":")
         yield f"import {module} and call {factory}"
     else:
-        known = tuple(f"{library}." for library in _LIBRARIES[name])
-        for path in _paths(text):
-            if not path.startswith(known):
-                yield f"import {path}"
-            elif path not in MAKERS and not _makes_a_part(path, known, is_model=is_model):
-                yield f"use {path}, which is no part of a model"
+        foreign = list(_foreign_names(text, _LIBRARIES[name], is_model=is_model))
+        yield from foreign
+        # To know the arguments of a class it is imported. A stream is read piece by piece.
+        if not foreign and name != "data":
+            yield from _oversized(text, _LIBRARIES[name])
+
+
+def _foreign_names(text: str, within: Sequence[str], *, is_model: bool) -> Iterator[str]:
+    known = tuple(f"{library}." for library in within)
+    for path in _paths(text):
+        if not path.startswith(known):
+            yield f"import {path}"
+        elif path not in MAKERS and not _makes_a_part(path, known, is_model=is_model):
+            yield f"use {path}, which is no part of a model"
 
 
 def _makes_a_part(path: str, known: tuple[str, ...], *, is_model: bool) -> bool:
@@ -186,19 +201,73 @@ def _defined(path: str) -> str:
         return path
 
 
+def _oversized(text: str, within: Sequence[str]) -> Iterator[str]:
+    """What an expression would make that may take all memory or never end, in words.
+
+    The names in it are known to be those of parts of models.
+    """
+    for call in (node for tree in _parsed(text) for node in ast.walk(tree)):
+        if not isinstance(call, ast.Call) or (path := _dotted(call.func)) is None:
+            continue
+        for name, argument in _arguments(call, path, within):
+            if (size := max(_numbers(argument), default=0)) > _most(name):
+                yield f"make {path} with {name}={shown(size)}, which may take all memory"
+
+
+def _arguments(call: ast.Call, path: str, within: Sequence[str]) -> Iterator[tuple[str, ast.expr]]:
+    """What a call gives to a class, by name; empty where that is not known."""
+    try:
+        names = [each.name for each in parameters_of(resolve(path, within)) or ()]
+    except LoadError:
+        names = []
+    names += [""] * len(call.args)
+    yield from zip(names, call.args, strict=False)
+    for keyword in call.keywords:
+        yield keyword.arg or "", keyword.value
+
+
+def _numbers(node: ast.AST) -> Iterator[float]:
+    """The numbers in an argument; other calls in it have arguments of their own."""
+    inner = [node]
+    while inner:
+        part = inner.pop()
+        if isinstance(part, ast.Constant) and isinstance(part.value, (int, float)):
+            yield part.value
+        elif not isinstance(part, ast.Call):
+            inner.extend(ast.iter_child_nodes(part))
+
+
+def _most(name: str) -> float:
+    """The largest number that a log may give to an argument; seeds are of any size."""
+    if name in ("seed", "random_state"):
+        return math.inf
+    return _LARGEST.get(name, _MOST_PARTS if name.startswith("n_") or not name else _MOST)
+
+
+def _parsed(text: str) -> list[ast.AST]:
+    """An expression, or nothing if it is none: the loader has a sentence for it."""
+    try:
+        return [ast.parse(text.strip(), mode="eval")]
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return []
+
+
 def _paths(text: str) -> Iterator[str]:
     """The dotted names in an expression, without looking at what they name."""
-    try:
-        inner: list[ast.AST] = [ast.parse(text.strip(), mode="eval")]
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return  # the loader has a sentence for it
+    inner = _parsed(text)
     while inner:
         node = inner.pop(0)
-        names, root = [], node
-        while isinstance(root, ast.Attribute):
-            names.append(root.attr)
-            root = root.value
-        if names and isinstance(root, ast.Name):
-            yield ".".join([root.id, *reversed(names)])
+        path = _dotted(node)
+        if path is not None and "." in path:
+            yield path
         else:
             inner.extend(ast.iter_child_nodes(node))
+
+
+def _dotted(node: ast.AST) -> str | None:
+    """The name that a node is, with its dots; None for anything else."""
+    names = []
+    while isinstance(node, ast.Attribute):
+        names.append(node.attr)
+        node = node.value
+    return ".".join([node.id, *reversed(names)]) if isinstance(node, ast.Name) else None
