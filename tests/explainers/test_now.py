@@ -203,6 +203,23 @@ def test_the_whole_pool_is_asked_when_the_model_has_just_changed():
     assert widths[-1] < 1.1 * widths[-2]
 
 
+def test_a_reading_soon_after_the_last_is_no_guess():
+    """The model goes on changing, all that was saved up is used, and a change is reported."""
+    ratios = []
+    for seed in range(4):
+        model, noise, widths = Counted(), np.random.default_rng(seed), {}
+        pdp = IncrementalPDP(model, ["a"], alpha=0.002, grid=GRID, n_ice=0)
+        for k, x in enumerate(rows(4_003)):
+            if k >= 3_500 and k % 2 == 0:
+                model.slope, model.turn = noise.normal(size=2)
+            pdp.explain_one(x)
+            if k % 50 == 49 or k in (3_983, 4_002):
+                widths[k] = pdp.curve("a", now=True).std_error.mean()
+        usual = np.mean([widths[k] for k in range(3_599, 3_999, 50)])
+        ratios.append(widths[4_002] / usual)
+    assert np.mean(ratios) < 2.5, ratios
+
+
 def test_what_is_asked_in_all_is_bounded():
     """A model that is another one each time, and curves that are read at every step or rarely."""
     model, noise = Counted(), np.random.default_rng(1)

@@ -18,6 +18,9 @@ _SEED = 1
 _RATE, _USUAL, _FEWEST = 0.9, 0.5, 8
 # What is not used is saved up for when the model changes: for so many readings of the whole pool.
 _SAVED_UP = 4
+# A model that goes on changing is not known by a few: so many are asked about also when nothing is
+# left, until as many are owed as the pool has.
+_ENOUGH = 48
 # Those who were last asked about so many readings ago, or more, are asked about as often.
 _OLDEST = 4
 _NEGLIGIBLE = 1e-300
@@ -48,7 +51,7 @@ class Asking:
         self.reading = 0
         self._asked_at: int | None = None  # after how many observations that was at last
         self._last = Asked([], [], [])
-        self._credit = 0.0  # how many could have been asked about and were not
+        self._credit = 0.0  # how many could have been asked about and were not, or are owed
         self._choosing = Uniforms(seed=_SEED)
 
     def is_due(self, n_explained: int, n_kept: int) -> bool:
@@ -79,7 +82,7 @@ class Asking:
         self._last = self._one_of_each(self._granted(n, since), asked_at, weights) if n else first
         self._asked_at = n_explained
         saved = self._credit + _RATE * since - len(self._last.chosen)
-        self._credit = min(max(saved, 0.0), float(_SAVED_UP * self.size))
+        self._credit = min(max(saved, -float(self.size)), float(_SAVED_UP * self.size))
         return self._last
 
     def _granted(self, wanted: float, since: int) -> int:
@@ -87,7 +90,8 @@ class Asking:
         usual = max(_FEWEST, round(_USUAL * since))
         if wanted < self.size:
             return round(min(max(wanted, usual / 2), usual))
-        return max(usual, round(self._credit + _RATE * since))
+        left = self._credit + _RATE * since
+        return max(usual, round(left), _ENOUGH if left - _ENOUGH >= -self.size else 0)
 
     def _one_of_each(self, n: int, readings: FloatArray, weights: FloatArray) -> Asked:
         order, starts = self._groups(n, readings, weights)
@@ -150,7 +154,7 @@ class Asking:
     def state(self, state: State) -> None:
         state = {"_credit": 0.0, **state}
         schema.check(state, _asked_at=schema.maybe(schema.count), _reading=schema.count)
-        schema.check(state, _credit=schema.weight, _order=schema.parts)
+        schema.check(state, _credit=schema.number, _order=schema.parts)
         order, below = state["_order"], schema.below(len(state["_order"]))
         schema.check(state, _order=schema.each(below), _starts=schema.each(below))
         starts = state["_starts"]
