@@ -73,3 +73,13 @@ def test_a_page_that_does_not_listen_is_ended_by_force(monkeypatch):
     assert process.stdout.readline() == "\n"
     server._end(process)
     assert process.returncode == -signal.SIGKILL
+
+
+def test_nothing_in_the_current_directory_is_imported(run, tmp_path, monkeypatch):
+    """Whoever looks at a run from somebody else may be in its directory."""
+    for name in ("uvicorn", "asyncio", "sqlite3"):
+        (tmp_path / f"{name}.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w').close()\n")
+    monkeypatch.chdir(tmp_path)
+    with background(run) as address:
+        assert address.startswith("http://")
+    assert not (tmp_path / "ran").exists()

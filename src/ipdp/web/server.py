@@ -118,8 +118,10 @@ def background(
     """
     check_token(host, token)
     pipe = subprocess.PIPE
+    # With -P nothing is imported from the current directory, which may be a run of somebody else.
+    command = [sys.executable, "-P", "-m", "ipdp.web.server", str(directory), host, str(port)]
     process = subprocess.Popen(
-        [sys.executable, "-m", "ipdp.web.server", str(directory), host, str(port)],
+        command,
         stdin=pipe,
         stdout=pipe,
         stderr=pipe,
