@@ -64,6 +64,26 @@ def test_onnx(tmp_path):
     must_be_the_same(load_model(tmp_path / "model.onnx"), session)
 
 
+def test_names_in_an_onnx_file_do_not_reach_a_terminal(tmp_path, capfd):
+    rows = X.to_numpy(np.float32)
+    exported = to_onnx(LogisticRegression().fit(rows, Y), rows[:1])
+    exported.graph.initializer.add(
+        name="\x1b]0;obeyed\x07", data_type=1, float_data=[1.0], dims=[1]
+    )
+    (tmp_path / "model.onnx").write_bytes(exported.SerializeToString())
+    curve(load_model(tmp_path / "model.onnx"))
+    assert capfd.readouterr() == ("", "")  # onnxruntime would warn of what it does not need
+
+
+def test_names_in_a_file_of_lightgbm_do_not_reach_a_terminal(tmp_path, capfd):
+    booster = lightgbm.train({"objective": "binary", "verbose": -1}, lightgbm.Dataset(X, Y), 2)
+    text = booster.model_to_string().replace("objective=binary", "objective=\x1b]0;obeyed\x07")
+    (tmp_path / "model.txt").write_text(text)
+    with pytest.raises(LoadError, match="characters that a terminal obeys"):
+        load_model(tmp_path / "model.txt")
+    assert capfd.readouterr() == ("", "")
+
+
 def test_torch(tmp_path):
     torch.manual_seed(0)
     network = torch.nn.Sequential(

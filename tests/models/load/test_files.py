@@ -143,3 +143,12 @@ def test_trees_of_lightgbm_that_split_columns_beyond_the_last(tmp_path, columns)
     path.write_text(f"tree\nmax_feature_idx=2\n\nTree=0\nsplit_feature={columns}\n")
     with pytest.raises(LoadError, match="splits a column that it does not have: it is damaged"):
         load_model(path)
+
+
+@pytest.mark.parametrize("name", ["\x1b]0;obeyed\x07", "\x9b31m", "\x7f", "\x00"])
+def test_characters_that_a_terminal_obeys_in_a_file_of_lightgbm(tmp_path, name):
+    # It prints the objective that it does not know as it is, whatever it is told to print.
+    path = tmp_path / "model.txt"
+    path.write_text(f"tree\nmax_feature_idx=2\nobjective={name}\n", encoding="utf-8")
+    with pytest.raises(LoadError, match="characters that a terminal obeys: it is damaged"):
+        load_model(path)

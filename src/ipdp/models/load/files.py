@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import pickle
+import re
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from pathlib import Path
@@ -15,6 +16,8 @@ from ipdp.models.load.names import LoadError, first_line
 
 PICKLES = (".pkl", ".pickle", ".joblib", ".pt2")
 """Suffixes of files that run code when they are loaded; a .pt2 has pickled sample inputs."""
+
+_CONTROL = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]|\xc2[\x80-\x9f]")  # in UTF-8
 
 
 def load_file(path: Path, *, allow_pickle: bool, trusted: Sequence[str] = ()) -> Any:
@@ -90,19 +93,31 @@ def _xgboost(path: Path) -> Any:
     return _needed("xgboost", "an XGBoost file").Booster(model_file=str(path))
 
 
+def _onnx(path: Path) -> Any:
+    runtime = _needed("onnxruntime", "an ONNX file")
+    options = runtime.SessionOptions()
+    # Its warnings hold names of the file as they are, which a terminal would obey; errors are
+    # raised, too.
+    options.log_severity_level = 4
+    return runtime.InferenceSession(str(path), options)
+
+
 def _lightgbm(path: Path) -> Any:
-    _must_split_its_own_columns(path)
+    _must_be_of_lightgbm(path)
     return _needed("lightgbm", "a LightGBM file").Booster(model_file=str(path))
 
 
-def _must_split_its_own_columns(path: Path) -> None:
-    """Refuse trees of LightGBM that split a column beyond the last.
+def _must_be_of_lightgbm(path: Path) -> None:
+    """Refuse trees that split a column beyond the last, and what a terminal would obey.
 
-    LightGBM does not look, and writes beyond an array when it is asked for the text of its trees.
+    LightGBM does not look: it writes beyond an array when it is asked for the text of its trees,
+    and prints words that it does not know as they are.
     """
     last = math.inf
     with path.open("rb") as file:
         for line in file:
+            if _CONTROL.search(line):
+                raise LoadError(f"{path} has characters that a terminal obeys: it is damaged")
             name, _, value = line.partition(b"=")
             if name == b"max_feature_idx":
                 last = min(last, int(value))
@@ -133,7 +148,7 @@ def _pickle(path: Path) -> Any:
 
 
 _LOADERS: dict[str, Callable[[Path], Any]] = {
-    ".onnx": lambda path: _needed("onnxruntime", "an ONNX file").InferenceSession(str(path)),
+    ".onnx": _onnx,
     ".pt2": _torch,
     ".ubj": _xgboost,
     ".txt": _lightgbm,
