@@ -163,6 +163,18 @@ def test_a_value_that_is_too_long_is_refused_before_it_is_made(tmp_path, kind):
         assert source.n_skipped == 1
 
 
+def test_many_long_values_are_not_made_at_once(tmp_path):
+    # Some kilobytes again: 200 texts, none of which is too long.
+    path = tmp_path / "rows.parquet"
+    parquet.write_table(pa.table({"a": ["b" * 1_000_000] * 200}), path, compression="zstd")
+    assert path.stat().st_size < 100_000
+    before = pa.total_allocated_bytes()
+    with open_source(path) as source:
+        rows = iter(source)
+        assert len(next(rows)[0]["a"]) == 1_000_000
+        assert pa.total_allocated_bytes() - before < 100_000_000
+
+
 @pytest.mark.parametrize("dictionary", [False, True])
 def test_many_categories_are_read(tmp_path, dictionary):
     names = pa.array([f"{k:0>1000}" for k in range(3_000)])  # 3 MB of them

@@ -191,3 +191,25 @@ def test_curves_that_are_too_long_are_refused(tmp_path):
     table = write(tmp_path / "t", [row("k", 10, grid=[float(k) for k in range(40_000)])])
     with pytest.raises(ValueError, match="curves of 40,000 points are too long to be compared"):
         keys(table)
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"feature": pa.array(["z" * 1_000_000] * 200)},
+        {"grid": pa.array([[]] * 199 + [np.zeros(10_000_000)])},
+        {"changes": pa.array([[]] * 199 + [["moved"] * 5_000_000])},
+    ],
+    ids=lambda more: next(iter(more)),
+)
+def test_a_small_file_that_takes_far_more_memory_is_refused(tmp_path, more):
+    """What is alike takes no room in a Parquet file, and all of its own in memory."""
+    rows = [dict(zip(["device", *COLUMNS], row("k", n), strict=True)) for n in range(1, 201)]
+    table = pa.Table.from_pylist(rows, schema=SCHEMA)
+    for name, values in more.items():
+        at = table.schema.get_field_index(name)
+        table = table.set_column(at, SCHEMA.field(name), values)
+    parquet.write_table(table, tmp_path / "t.parquet")
+    assert (tmp_path / "t.parquet").stat().st_size < 100_000
+    with pytest.raises(ValueError, match="MB, far more than its files have"):
+        keys(tmp_path / "t.parquet")

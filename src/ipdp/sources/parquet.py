@@ -17,7 +17,7 @@ from ipdp.sources.base import Source, SourceError
 from ipdp.sources.columns import BadRecord
 from ipdp.sources.lines import MAX_LINE
 
-_BATCH = 1024
+_BATCH = 64  # rows that are read at a time, each of which may be long
 
 
 class ParquetSource(Source):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
@@ -17,6 +19,9 @@ from ipdp.core.words import listed
 from ipdp.log.files import NAME as LOG
 
 _NAME = 60  # letters of a column that is quoted
+_BATCH = 64  # rows that are read at a time, each of which may be long
+# Bytes that a table may take in any case, and how many times those of its files.
+_SMALL, _RATIO = 32 << 20, 100
 
 COLUMNS = {
     "n": "long",
@@ -168,24 +173,31 @@ _OF_CURVES = ("feature", "output", "grid", "categories", "average", "std_error")
 
 
 class _Table:
-    """The Parquet files of a fleet; only what is asked for is read, a batch at a time."""
+    """The Parquet files of a fleet; only what is asked for is read, some rows at a time.
+
+    What is alike takes no room in such a file: some kilobytes may hold gigabytes, and are refused.
+    """
 
     def __init__(self, path: Path) -> None:
         if not is_table(path):
             raise FileNotFoundError(f"there is no table of a fleet at {path}: no Parquet file")
         try:
-            self._arrow, dataset = import_module("pyarrow"), import_module("pyarrow.dataset")
+            self._arrow, self._parquet = map(import_module, ("pyarrow", "pyarrow.parquet"))
         except ImportError:
             raise ImportError(
                 "the table of a fleet needs pyarrow: pip install 'ipdp[arrow]'"
             ) from None
-        try:
-            # One file for each partition and batch; a name that begins with _ is Spark's own.
-            files = [str(path)] if path.is_file() else sorted(map(str, path.glob("*.parquet")))
-            self._data: Any = dataset.dataset(files, format="parquet")
-        except (OSError, self._arrow.ArrowException) as error:
-            raise ValueError(f"{path} cannot be read: {error}") from None
-        names = self._data.schema.names
+        # One file for each partition and batch; a name that begins with _ is Spark's own.
+        self._path, self._files = path, [path] if path.is_file() else sorted(path.glob("*.parquet"))
+        self._most = max(_SMALL, _RATIO * sum(os.path.getsize(file) for file in self._files))
+        n_bytes = 0
+        with self._damage():
+            for file in self._files:
+                with self._opened(file) as opened:
+                    n_bytes += 8 * _n_values(opened.metadata)
+                self._must_be_as_large_as_it_seems(n_bytes)
+            with self._opened(self._files[0]) as opened:
+                names = opened.schema_arrow.names
         others = [name for name in names if name not in COLUMNS]
         if len(others) != 1 or len(names) != len(COLUMNS) + 1:
             columns = listed((name[:_NAME] for name in names), 20)
@@ -197,12 +209,30 @@ class _Table:
 
     def rows(self, columns: list[str]) -> Iterator[tuple[Any, dict[str, Any]]]:
         """The rows, each with its key."""
+        n_bytes = 0
+        for file in self._files:
+            with self._damage(), self._opened(file) as opened:
+                for batch in opened.iter_batches(_BATCH, columns=[self.key, *columns]):
+                    n_bytes += batch.nbytes
+                    self._must_be_as_large_as_it_seems(n_bytes)
+                    for row in batch.to_pylist():
+                        yield row.pop(self.key), row
+
+    def _opened(self, file: Path) -> Any:
+        return self._parquet.ParquetFile(os.path.abspath(file))  # else it may be an address
+
+    @contextmanager
+    def _damage(self) -> Iterator[None]:
         try:
-            for batch in self._data.to_batches(columns=[self.key, *columns]):
-                for row in batch.to_pylist():
-                    yield row.pop(self.key), row
+            yield
         except (OSError, self._arrow.ArrowException) as error:
-            raise ValueError(f"the table of the fleet cannot be read: {error}") from None
+            raise ValueError(f"{self._path} cannot be read: {error}") from None
+
+    def _must_be_as_large_as_it_seems(self, n_bytes: int) -> None:
+        if n_bytes > self._most:
+            raise ValueError(
+                f"{self._path} would take {n_bytes >> 20:,} MB, far more than its files have"
+            )
 
     def seen(self) -> dict[Any, set[int]]:
         """After how many of its rows each key was reported."""
@@ -210,6 +240,12 @@ class _Table:
         for name, row in self.rows(["n"]):
             found.setdefault(name, set()).add(row["n"])
         return found
+
+
+def _n_values(metadata: Any) -> int:
+    """How many values there are in a file, those in lists included."""
+    groups = (metadata.row_group(k) for k in range(metadata.num_row_groups))
+    return sum(group.column(k).num_values for group in groups for k in range(group.num_columns))
 
 
 def _half(seen: set[int]) -> int:
