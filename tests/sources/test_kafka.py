@@ -128,6 +128,14 @@ def test_addresses_that_are_wrong(address, sentence):
     assert sentence in str(error.value)
 
 
+@pytest.mark.parametrize("host", ["h\u2100", "[h", "h]"])
+def test_an_address_that_cannot_be_split_is_refused_without_its_password(host):
+    # Of letters that are signs by another name Python says so, and quotes all before the path.
+    with pytest.raises(SourceError, match="is not a topic") as error:
+        open_source(f"kafka://user:hunter2@{host}/topic")
+    assert "hunter2" not in str(error.value)
+
+
 def test_no_broker_and_no_topic(cluster, monkeypatch):
     monkeypatch.setattr("ipdp.sources.kafka._ANSWER", 0.5)
     with pytest.raises(SourceError, match="kafka topic t: no answer from the brokers within"):

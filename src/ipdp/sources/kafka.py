@@ -205,7 +205,10 @@ def _record(message: Any) -> dict[str, Any]:
 
 def _parts(address: str) -> tuple[str, str, dict[str, str]]:
     """Brokers, topic and settings of an address."""
-    parts = urlsplit(address)
+    try:
+        parts = urlsplit(address)
+    except ValueError:  # which quotes the password
+        parts = urlsplit("")
     topic = parts.path.strip("/")
     if not parts.netloc or not topic or "/" in topic:
         raise SourceError(
