@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -144,3 +147,12 @@ def test_groups_are_named_with_their_comma(ipdp, tmp_path):
     )
     found = [each["feature"] for each in json.loads(answer.out)["differences"]]
     assert found == ["a, where g = 1", ["a", "b, where g = 0"], "a"]
+
+
+def test_a_terminal_without_the_letters(run):
+    """Of ASCII only: there is no sign for plus or minus in it."""
+    command = [sys.executable, "-m", "ipdp", "diff", str(run), "--at", "100", "--against", "300"]
+    encoding = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    done = subprocess.run(command, capture_output=True, text=True, env=encoding, check=False)
+    assert (done.returncode in (0, 1), done.stderr) == (True, "")
+    assert "\\xb1" in done.stdout

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 
 _LIBRARIES = ("typer", "rich", "pydantic")
@@ -9,6 +10,9 @@ _LIBRARIES = ("typer", "rich", "pydantic")
 
 def main() -> None:
     """Run the command line, or say in one sentence which library is missing."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # A name that the terminal has no letters for is no reason to fail.
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
         from ipdp.cli.app import app
 
