@@ -38,6 +38,9 @@ FOUND: list[tuple[str, tuple[Any, ...], Any]] = [
     ("monitor", ("watch", "model", "labels", 0), -math.inf),
     ("pdp", ("fold", "joint_values", "columns", 0, "shape"), [90, 1]),
     ("segments", ("fold", "groups", "recent"), {"": [2]}),
+    ("regions", ("fold", "regions", "own", "waiting", 3, 3), 1e308),
+    ("segments", ("fold", "groups", "ends", "ends", 0, "t", 1), 2**63),
+    ("segments", ("fold", "groups", "ends", "ends", 1, "t", 1), 1_000_000),
 ]
 """Damage that was once accepted and failed later, or was refused in more than a sentence."""
 

@@ -297,6 +297,11 @@ def test_a_dict_of_another_version_is_refused():
         Curve.from_dict({**curve_on(NUMBERS).to_dict(), "version": 2})
 
 
+def test_a_dict_with_a_link_that_there_is_not_is_refused():
+    with pytest.raises(ValueError, match=r"damaged: link must be one of logit, log, got 'yyy"):
+        Curve.from_dict({**curve_on(NUMBERS).to_dict(), "link": "y" * 1_000})
+
+
 @pytest.mark.parametrize("axes", ALL_AXES)
 def test_select_keeps_one_output(axes):
     curve = full_curve(*axes)

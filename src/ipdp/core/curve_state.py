@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ipdp.core import schema
+from ipdp.core.link import checked_link
 from ipdp.core.typing import Array, State
 
 _ALWAYS = ("average", "std_error", "n_effective_points")
@@ -89,6 +90,7 @@ def check_curve(fields: Mapping[str, Any]) -> None:
     schema.check(fields, categorical=flags, outputs=schema.each(schema.name))
     schema.check(fields, provisional=schema.flag, follows_all=schema.flag)
     schema.check(fields, where=may(text), link=may(text))
+    checked_link(fields.get("link"))
     if fields.get("times"):
         schema.check(fields, times=flags)
     rugs = {len(values) for values in fields["rug"]}

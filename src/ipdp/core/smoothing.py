@@ -217,7 +217,8 @@ class Smoothing:
         """What is left of the past at each of some times, of what was there before it."""
         before = t[0] - 1 if self.t is None else self.t
         gaps = [later - earlier for earlier, later in pairwise([before, *t])]
-        return [self._decay if gap == 1 else self._decay**gap for gap in gaps]
+        # Times do not go back, but those of a crafted state may be anything.
+        return [self._decay if gap == 1 else self._decay ** max(gap, 0.0) for gap in gaps]
 
     def update_many(self, values: Array, w: FloatArray, t: FloatArray) -> None:
         """Fold many observations in at once; the same as one by one, to rounding.

@@ -75,7 +75,7 @@ class CategoryLine:
         self.steps = list(pairwise(categories))
         self.n_masses = n = len(categories)
         self.averaging = np.eye(n)
-        self.step_masses = np.eye(n)[:-1] + np.eye(n)[1:]
+        self.step_masses = self.averaging[:-1] + self.averaging[1:]
 
     def shares(self, ends: Slots) -> FloatArray:
         """Which of some steps are those of today."""

@@ -245,7 +245,7 @@ class RegionSums:
         """Fold many observations in: values (n, 2 n_outputs, n_columns), rows (n_axes, n)."""
         last = float(t[-1])
         self._age(last)
-        weights = w * np.power(self._decay, last - t)
+        weights = w * np.power(self._decay, np.maximum(last - t, 0.0))
         around = values[0].ravel()
         off = values.reshape(len(t), -1) - around
         both = np.concatenate([off, off * off], axis=1)

@@ -119,7 +119,7 @@ class Spread:
             self._level(values[0])
         before = t[0] - 1 if self.t is None else self.t
         gaps = [later - earlier for earlier, later in pairwise([before, *t])]
-        times = [self._decay if gap == 1 else self._decay**gap for gap in gaps], w
+        times = [self._decay if gap == 1 else self._decay ** max(gap, 0.0) for gap in gaps], w
         k = 0
         while (k := step.fold_many(values, positions, own, times, k)) < len(t):
             self._carry(explained.places(k))
