@@ -70,6 +70,14 @@ def test_nothing_in_it_points_elsewhere(report):
     assert "connect-src" not in policy
 
 
+def test_a_run_of_many_features_is_thinned_until_it_fits(tmp_path):
+    """The size of some of them stands for all."""
+    write_run(tmp_path, 400, every=10, features=[f"x{k}" for k in range(230)])
+    with LogReader(tmp_path) as reader:
+        size = len(json.dumps(payload_of(reader, 2_000_000)))
+    assert 1_000_000 < size < 2_200_000
+
+
 def test_a_large_run_is_thinned_until_it_fits(tmp_path):
     features = [f"x{k}" for k in range(20)]
     write_run(tmp_path, 3000, every=10, features=features, changes=(1111,))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import math
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,6 +26,8 @@ PAYLOAD = 9_000_000
 
 # So many snapshots are read to estimate the size of one.
 _SAMPLE = 16
+# And about so many features, if there are more.
+_MEASURED = 100
 
 
 def write_report(
@@ -156,20 +159,22 @@ def static_page(title: str, body: str) -> str:
 
 
 def _n_snapshots(view: RunView, size: int) -> int:
-    """How many snapshots fit, estimated from the last ones."""
+    """How many snapshots fit, estimated from the last ones, and from some of many features."""
     if not view.snapshots:
         return view.limit
     first, last = view.snapshots[-_SAMPLE:][0].n, view.snapshots[-1].n
     recent = list(view.reader.between(first, last))
-    fixed = len(_embedded({**view.run(), "explainers": [], "n": [], "time": []}))
+    fixed = float(len(_embedded({**view.run(), "explainers": [], "n": [], "time": []})))
     each = 30.0 + 6 * len(view.features) * len(view.explainers)  # the time, and the importances
+    some = view.features[:: math.ceil(len(view.features) / _MEASURED) or 1]
+    share = len(view.features) / max(len(some), 1)
     for explainer in view.explainers:
-        for feature in view.features:
+        # Those of both kinds are in it a second time, together.
+        times = (2 if explainer in (view.both_kinds or ()) else 1) * share
+        for feature in some:
             taken = [(at, at.results[explainer].get(feature)) for at in recent]
             results = [(at, result) for at, result in taken if result is not None]
             one, all_of_them = len(_embedded(frames(results[:1]))), len(_embedded(frames(results)))
-            # Those of both kinds are in it a second time, together.
-            times = 2 if explainer in (view.both_kinds or ()) else 1
             fixed += times * one
             each += times * (all_of_them - one) / max(len(results) - 1, 1)
     return max(2, int((size - fixed) / each))
