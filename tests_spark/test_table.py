@@ -271,3 +271,30 @@ def test_what_is_wrong_is_refused_in_one_sentence(df, given, kind, message):
     with pytest.raises(kind, match=message) as caught:
         ipdp.spark.partial_dependence(**arguments)
     assert "\n" not in str(caught.value)
+
+
+def test_columns_may_have_any_name_that_spark_can_send(spark, tmp_path):
+    """Dots everywhere, and the quotes of Spark in a stream; else they are refused."""
+    rng = np.random.default_rng(1)
+    rows = [
+        {"a`b": float(a), "c.d": float(c), "w`": 1.0 + k % 2, "t`": float(k)}
+        for k, (a, c) in enumerate(rng.normal(size=(60, 2)))
+    ]
+    names, df = ["a`b", "c.d"], spark.createDataFrame(rows).coalesce(1)
+    grid, refused = Fixed([-1.0, 0.0, 1.0]), "cannot send the column 'a`b' to Python: rename it"
+
+    def model(x):
+        return x["a`b"] * x["c.d"]
+
+    one, streamed = (ipdp.IncrementalPDP(model, names, grid=grid) for _ in range(2))
+    for row in rows:
+        one.explain_one({name: row[name] for name in names}, row["w`"])
+    with ipdp.spark.Sink(streamed, log=tmp_path / "run", time="t`", weights="w`") as sink:
+        sink(df, 0)
+    for name in names:
+        both = (pdp.curve(name).average for pdp in (one, streamed))
+        np.testing.assert_allclose(*both, rtol=1e-9)
+    with pytest.raises(ValueError, match=refused):
+        ipdp.spark.partial_dependence(model, df, names, grid=grid)
+    with pytest.raises(ValueError, match=refused):
+        ipdp.spark.explain(one, df, order_by="t`")

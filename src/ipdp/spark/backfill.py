@@ -22,7 +22,7 @@ from ipdp.explainers import IncrementalPDP
 from ipdp.models import Engine
 from ipdp.models.base import Outputs
 from ipdp.spark.interrupts import interruptible, is_busy
-from ipdp.spark.sending import Sent, context_of, need_columns, sentences
+from ipdp.spark.sending import Sent, context_of, must_be_sendable, need_columns, quoted, sentences
 
 # Rows that are asked about at a time, and rows of a segment at most.
 _BLOCK, _SEGMENT = 1000, 20_000
@@ -109,13 +109,14 @@ def explain(
         )
     context = context_of(df)
     need_columns(df, order_by=order_by, weights=weights, t=t)
+    must_be_sendable(df.columns)
     every = None if snapshots is None else whole_number("snapshots", snapshots)
     start = pdp.from_bytes(pdp.state_bytes())
     sent = Sent(context, (start.engine, start.settings, start._unsaved), "the model")
     columns = [c for c in df.columns if c not in (order_by, weights, t)]
     cutting = _Cutting(sent, start.state_bytes(), columns, every)
     cutting.order_by, cutting.weights, cutting.t = order_by, weights, t
-    ordered = df.orderBy(df[f"`{order_by}`"]).coalesce(1)
+    ordered = df.orderBy(df[quoted(order_by)]).coalesce(1)
     segments = ordered.mapInArrow(cutting, _CUT).groupBy("segment")
     explaining = _Explaining(cutting)
     # A function of one argument: of anything else Spark thinks that it wants the key too.

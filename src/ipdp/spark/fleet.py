@@ -14,7 +14,7 @@ from ipdp.monitor import Change, Monitor
 from ipdp.runs.models import Order, alike, engine_state, learner, restore_engine
 from ipdp.spark import keeping
 from ipdp.spark.keys import COLUMNS
-from ipdp.spark.sending import ROCKS, STORE, context_of, need_columns, one_thread, pickled
+from ipdp.spark.sending import ROCKS, STORE, context_of, need_columns, one_thread, pickled, quoted
 
 Make = Callable[[], Any]
 """What makes the explainer of a key, or the explainer and its monitor, with a new model."""
@@ -82,14 +82,14 @@ def fleet(
     need_columns(df, key=key, label=label, time=time, columns=columns)
     if key in COLUMNS:
         raise ValueError(f"a column of the results is called {key!r}: rename that of the keys")
-    grouped = df.groupBy(df[f"`{key}`"])
+    grouped = df.groupBy(df[quoted(key)])
     _must_be_able(df, grouped)
     taken = [c for c in df.columns if c not in (key, label, time)] if columns is None else columns
     _must_make(make, taken, learn=label is not None)
     kind = df.schema[key].dataType.simpleString()
     return grouped.transformWithState(
         _processor(make, key, list(taken), label, time),
-        outputStructType=", ".join([f"`{key}` {kind}", *map(" ".join, COLUMNS.items())]),
+        outputStructType=", ".join([f"{quoted(key)} {kind}", *map(" ".join, COLUMNS.items())]),
         outputMode="Update",
         timeMode="None",
     )

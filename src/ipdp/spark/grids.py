@@ -27,6 +27,7 @@ from ipdp.grid import (
 from ipdp.grid.auto import LOWER, UPPER
 from ipdp.grid.base import LARGEST, RUG_SIZE, Key
 from ipdp.spark.order_statistics import order_statistics
+from ipdp.spark.sending import quoted
 
 # Whole numbers up to this are those that floats can hold.
 _WHOLE = 2**53
@@ -152,13 +153,13 @@ def look_at(
     ranks = {name: _ranks(grid, first[name].n) for name, grid in chosen.items()}
     ordered = _read(df, {c: r for c, r in ranks.items() if len(r)}, kinds, first)
     admits = {name: patterns[name].spanning(first.n).fresh().admit for name in names}
-    rows = df.select(*(df[_quoted(name)] for name in names)).tail(N_LAST)
+    rows = df.select(*(df[quoted(name)] for name in names)).tail(N_LAST)
     last = [tuple(admits[c](v) for c, v in zip(names, row, strict=True)) for row in rows]
     grids: dict[FeatureName, KnownGrid] = {}
     for k, name in enumerate(names):
         own = [row[k] for row in last if row[k] is not None]
         if name not in ordered and len(own) < min(RUG_SIZE, first[name].n):
-            some = df.where(_value(df, name, kinds[name]).isNotNull()).select(df[_quoted(name)])
+            some = df.where(_value(df, name, kinds[name]).isNotNull()).select(df[quoted(name)])
             own = [admits[name](row[0]) for row in some.tail(RUG_SIZE)]
         is_counted = isinstance(chosen[name], Categories)
         common = _most_common(df, name, kinds[name], chosen[name]) if is_counted else []
@@ -167,11 +168,6 @@ def look_at(
 
 
 # What a column holds.
-
-
-def _quoted(name: str) -> str:
-    """A column's name as Spark reads it, also one with a dot."""
-    return "`" + name.replace("`", "``") + "`"
 
 
 def _kind(df: Any, name: str, grid: Grid) -> str:
@@ -207,7 +203,7 @@ def _value(df: Any, name: str, kind: str) -> Any:
     """A column without what counts as missing: null, NaN, infinity, and numbers beyond 1e70."""
     from pyspark.sql import functions as F  # noqa: N812  (everybody calls it so)
 
-    column = df[_quoted(name)]
+    column = df[quoted(name)]
     if kind != "numbers":
         return column
     number = column.cast("double")
@@ -247,7 +243,7 @@ def _first_pass(
 
     asked = [F.count(F.lit(1)).alias("n")]
     if weights is not None:
-        asked.append(F.max(df[_quoted(weights)].cast("double")).alias("heaviest"))
+        asked.append(F.max(df[quoted(weights)].cast("double")).alias("heaviest"))
     for k, name in enumerate(names):
         value = _value(df, name, kinds[name])
         number = value.cast("long") if kinds[name] == "truth" else value

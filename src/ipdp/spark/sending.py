@@ -15,7 +15,7 @@ import shutil
 import subprocess
 import sys
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
@@ -153,6 +153,24 @@ def need_columns(df: Any, **given: Any) -> None:
         for name in [] if names is None else [names] if isinstance(names, str) else list(names):
             if name not in df.columns:
                 raise ValueError(unknown(f"column for {what}:", name, list(df.columns)))
+
+
+def quoted(name: str) -> str:
+    """A column's name as Spark reads it, also one with a dot, or with the quotes themselves.
+
+    Examples
+    --------
+    >>> quoted("a.b"), quoted("a`b")
+    ('`a.b`', '`a``b`')
+    """
+    return "`" + name.replace("`", "``") + "`"
+
+
+def must_be_sendable(names: Iterable[str]) -> None:
+    """Raise if pyspark cannot give one of these columns to a worker: it does not quote names."""
+    for name in names:
+        if "`" in name:
+            raise ValueError(f"Spark cannot send the column {name!r} to Python: rename it")
 
 
 class Sent:

@@ -29,7 +29,7 @@ from ipdp.spark.interrupts import (
     was_interrupted,
 )
 from ipdp.spark.remote import RemoteEngine
-from ipdp.spark.sending import check_installed, need_columns, pickled, sentences
+from ipdp.spark.sending import check_installed, need_columns, pickled, quoted, sentences
 
 NAME = "spark.ipdp"
 """Name of the file beside the log."""
@@ -214,11 +214,11 @@ class Sink:
     def _blocks(self, df: Any) -> Iterator[tuple[list[Any], list[float], list[Any]]]:
         """The rows in their order, some at a time, with weights and times."""
         taken = self.columns or [c for c in df.columns if c not in (self.time, self.weights)]
-        asked = [df[f"`{name}`"] for name in taken]
+        asked = [df[quoted(name)] for name in taken]
         if self.weights is not None:
-            asked.append(df[f"`{self.weights}`"].cast("double").alias("_w"))
+            asked.append(df[quoted(self.weights)].cast("double").alias("_w"))
         if self.time is not None:
-            asked.append(df[f"`{self.time}`"].cast("double").alias("_t"))
+            asked.append(df[quoted(self.time)].cast("double").alias("_t"))
         picked = df.select(*asked)
         table = (picked if self.time is None else picked.orderBy("_t")).toArrow()
         for start in range(0, table.num_rows, _BLOCK):

@@ -28,7 +28,7 @@ from ipdp.grid import Auto, Grid
 from ipdp.models import engine
 from ipdp.spark.grids import KnownGrid, look_at
 from ipdp.spark.interrupts import interruptible
-from ipdp.spark.sending import Sent, context_of, need_columns, sentences
+from ipdp.spark.sending import Sent, context_of, must_be_sendable, need_columns, quoted, sentences
 
 # Rows that are asked about at a time: enough for the model, and memory stays small.
 _BLOCK = 1000
@@ -93,12 +93,13 @@ def partial_dependence(
     listed = followed(dict.fromkeys(taken), listed, asked)
     names: list[Any] = list(dict.fromkeys(name for f in listed for name in names_of(f)))
     patterns = {n: checked if isinstance(checked, Grid) else checked.get(n, Auto()) for n in names}
+    sent_columns = list(dict.fromkeys([*taken, *filter(None, [weights, by])]))
+    must_be_sendable(sent_columns)
     sent = Sent(context, asked, "the model")
     with sentences(), interruptible(context, "stopped before all rows were read"):
         table = look_at(df, names, patterns, weights)
         fold = _Fold(sent, listed, table.grids, tuple(taken), weights=weights, by=by)
-        picked = [f"`{name}`" for name in dict.fromkeys([*taken, *filter(None, [weights, by])])]
-        parts = df.select(*picked).mapInArrow(fold, _PARTS).collect()
+        parts = df.select(*map(quoted, sent_columns)).mapInArrow(fold, _PARTS).collect()
     sent.forget()
     joined: dict[str, CurveMemory] = {}
     for part in sorted(parts, key=lambda part: part.partition):
