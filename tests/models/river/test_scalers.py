@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from river import preprocessing
 
@@ -17,6 +17,7 @@ from ipdp.models.trees.points import Columns
     rows=st.lists(st.tuples(st.floats(-1e6, 1e6), st.integers(-50, 50)), min_size=1, max_size=8),
     values=st.lists(st.floats(-1e6, 1e6), min_size=2, max_size=5),
 )
+@example(rows=[(0.0, b) for b in (2, 2, 2, -15, -16, 22, 22, -37)], values=[0.0, 0.0])
 def test_points_are_standardized_as_river_does_it(rows, values):
     scaler = preprocessing.StandardScaler()
     for a, b in rows:

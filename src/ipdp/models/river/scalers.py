@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from itertools import chain
 from typing import Any
@@ -89,7 +88,7 @@ def _scaled(name: FeatureName, value: Any, scale: Scale) -> Any:
         return value - centre
     spread = spreads.get(name, 0.0)
     if squared:
-        spread = math.sqrt(spread)
+        spread = spread**0.5  # as river does it: math.sqrt may differ in the last bit
     return (value - centre) / spread if spread else 0.0 * (value - centre)
 
 

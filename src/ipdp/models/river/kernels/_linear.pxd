@@ -3,7 +3,7 @@ cimport cython
 from cpython.dict cimport PyDict_GetItemWithError
 from cpython.object cimport PyObject
 from cpython.exc cimport PyErr_Occurred
-from libc.math cimport exp, sqrt
+from libc.math cimport exp
 
 cdef double _FAR
 

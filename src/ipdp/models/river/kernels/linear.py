@@ -18,7 +18,7 @@ try:
 except ImportError:
     from ipdp.core.kernels import cython_stub as cython
 if not cython.compiled:
-    from math import exp, sqrt
+    from math import exp
 
     def number_of(numbers: dict[Any, Any], name: FeatureName) -> float:
         """What a dict has for a name, 0 for nothing."""
@@ -69,7 +69,8 @@ def _spread(spreads: Any, name: FeatureName, squared: bool) -> float:
     if spreads is None:
         return 1.0
     spread = number_of(spreads, name)
-    return sqrt(spread) if squared else spread
+    # As river does it: a square root may differ in the last bit.
+    return spread**0.5 if squared else spread
 
 
 class LinearStep:
