@@ -245,6 +245,7 @@ class RegionSums:
         """Fold many observations in: values (n, 2 n_outputs, n_columns), rows (n_axes, n)."""
         last = float(t[-1])
         self._age(last)
+        # Times ascend, but in a crafted state.
         weights = w * np.power(self._decay, np.maximum(last - t, 0.0))
         around = values[0].ravel()
         off = values.reshape(len(t), -1) - around
