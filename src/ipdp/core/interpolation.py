@@ -82,11 +82,14 @@ def continued(
 def _add_shares(weights: FloatArray, axis: Array, x: FloatArray) -> None:
     """Give each x to the points at both sides of it; NaN to those of NaN."""
     # Duplicates (a constant feature) are stepped over: the last of them counts.
-    right = np.clip(np.searchsorted(axis, x, side="right"), 1, max(len(axis) - 1, 1))
+    last = len(axis) - 1
+    right = np.maximum(np.minimum(axis.searchsorted(x, side="right"), last), 1)
     left = right - 1
-    right = np.minimum(right, len(axis) - 1)
-    width = (axis[right] - axis[left]).astype(float)
-    share = np.where(width > 0, (x - axis[left]) / np.where(width > 0, width, 1.0), 0.0 * x)
+    right = np.minimum(right, last)
+    start = axis[left]
+    width = (axis[right] - start).astype(float)
+    wide = width > 0
+    share = np.where(wide, (x - start) / np.where(wide, width, 1.0), 0.0 * x)
     rows = np.arange(len(x))
     weights[rows, left] += 1 - share
     weights[rows, right] += share

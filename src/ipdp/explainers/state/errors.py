@@ -214,7 +214,7 @@ class CurveErrors:
         """Standard errors, of shape (n_outputs, n)."""
         return self._std_error[:, columns]
 
-    def of_curve(self, columns: list[int], rows: list[int]) -> dict[str, Any]:
+    def of_curve(self, columns: Array | list[int], rows: list[int]) -> dict[str, Any]:
         """What a `Curve` says of its errors, but for its shape.
 
         Parameters
@@ -224,16 +224,16 @@ class CurveErrors:
         rows
             Its outputs, in their order.
         """
-        own, at = np.ix_(rows, columns), self._at_block
-        error = self._std_error[own]
+        at = self._at_block
+        error = self._std_error[:, columns][rows]
         if at is None or not at.known[columns].any():
             return {"std_error": error, "provisional": True}
         group = at.groups.owner[columns[0]]
-        scaled = at.centred[own] * self._scale[columns]
-        centred = np.sqrt(scaled**2 + self._added[own])
+        scaled = at.centred[:, columns][rows] * self._scale[columns]
+        centred = np.sqrt(scaled**2 + self._added[:, columns][rows])
         return {
             "std_error": error,
-            "inflation": np.maximum(self._inflation[own].mean(axis=1), 1.0),
+            "inflation": np.maximum(self._inflation[:, columns][rows].mean(axis=1), 1.0),
             "degrees": at.degrees[rows, group],
             "path_length": at.path[rows, group],
             "centred_path_length": at.centred_path[rows, group],

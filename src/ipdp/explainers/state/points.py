@@ -103,6 +103,10 @@ class Layout:
             return range(0)
         return range(self.probes[place].start, self.probes[place].stop)
 
+    def place_of(self, number: int) -> int | None:
+        """Where one target stands among those that take part."""
+        return self._places.get(number)
+
     def probe_of(self, number: int) -> Probe:
         """What the engine is asked of one target."""
         return self.probes[self._places[number]]

@@ -52,20 +52,26 @@ class RecentIce:
 
         Without the observations that were not asked about any of these points.
         """
-        columns = np.full((len(self._layouts), len(keys)), -1)
         asked: tuple[Key, ...] | None = None
-        at, everywhere = columns[:0], False
-        for k, layout in enumerate(self._layouts):
-            own = layout.keys_of(number)
+        places: list[FloatArray] = []
+        starts: list[int] = []
+        for layout, first in zip(self._layouts, self._starts, strict=False):
+            place = layout.place_of(number)
+            if place is None:
+                continue
+            own = layout.keys[place]
             if own is not asked:  # most often they are those of the last one
-                asked, place = own, {key: j for j, key in enumerate(own)}
-                at = np.array([place.get(key, -1) for key in keys], dtype=int)
-                everywhere = bool((at >= 0).all())
-            start = self._starts[k] + layout.columns_of(number).start
-            columns[k] = at + start if everywhere else np.where(at >= 0, at + start, -1)
+                asked, column = own, {key: j for j, key in enumerate(own)}
+                at = np.array([column.get(key, -1) for key in keys], dtype=int)
+            places.append(at)
+            starts.append(first + layout.probes[place].start)
+        columns = np.array(places, dtype=int).reshape(len(places), len(keys))
         there = columns >= 0
-        known = there.any(axis=1)
-        columns, there = columns[known], there[known]
+        columns += np.array(starts, dtype=int)[:, None]
+        if not there.all():
+            known = there.any(axis=1)
+            columns, there = columns[known], there[known]
+            columns[~there] = 0
         ice, positions = self._values.take(columns, axis=1), self._positions.take(columns)
         if not there.all():
             ice[:, ~there] = positions[~there] = np.nan

@@ -64,6 +64,9 @@ class Snapshot:
         # What is known of how the ICE curves differ, if it is about these points.
         self._spread = spread if spread.layout == self._means.layout else None
         self._deviations = None if self._spread is None else self._spread.deviations()
+        # Those of all curves at once, as there may be many.
+        self._of_outputs = self._mean[self._rows]
+        self._past = None if self._smoothed is None else self._smoothed[self._rows]
         self._explained = self._share(None if found is None else engine)
 
     def _share(self, engine: Engine | None) -> FloatArray | None:
@@ -93,6 +96,7 @@ class Snapshot:
         if not target.n:
             raise NotEnoughSamples(f"no curve for {target.feature!r} yet: {target.why_no_curve}")
         keys, columns, missing, axes = self._points(number)
+        at = np.array(columns, dtype=np.intp)
         ice = {}
         if with_ice and self._memory.recent:
             ice = self._ice(number, [keys[c] for c in columns], axes)
@@ -102,34 +106,34 @@ class Snapshot:
             grid_values=axes,
             explained=self._explained,
             h_squared=self._h_squared(number) if target.is_pair else None,
-            **self._data(number, columns),
+            **self._data(number, at),
             follows_all=self._memory.follows_all,
             n_samples=target.n,
             categorical=tuple(axis.dtype == object for axis in axes),
             t=self._memory.t,
             times=target.times,
             rug=self._rugs(target),
-            **self._values(columns, tuple(map(len, axes))),
+            **self._values(at, tuple(map(len, axes))),
             **self._missing(missing),
             **ice,
         )
 
-    def _values(self, columns: list[int], shape: tuple[int, ...]) -> dict[str, Any]:
+    def _values(self, columns: Array, shape: tuple[int, ...]) -> dict[str, Any]:
         """What a curve says at its points, which fill axes of this shape."""
         weight = self._weight[columns] if self._is_flat(columns) else None
 
         def cut(values: FloatArray) -> FloatArray:
-            picked = values[np.ix_(self._rows, columns)]
+            picked: FloatArray = values[:, columns]
             if weight is not None and np.ptp(picked, axis=1).any():
                 picked = np.repeat(picked @ (weight / weight.sum())[:, None], len(columns), axis=1)
             return picked
 
         values = self._errors.of_curve(columns, self._numbers)
-        values["average"] = cut(self._mean)
-        if self._smoothed is not None:
-            values["smoothed"] = cut(self._smoothed)
+        values["average"] = cut(self._of_outputs)
+        if self._past is not None:
+            values["smoothed"] = cut(self._past)
         if self._deviations is not None:
-            values["ice_spread"] = self._deviations[np.ix_(self._numbers, columns)]
+            values["ice_spread"] = self._deviations[:, columns][self._numbers]
         for name in _BY_POINT & values.keys():
             values[name] = values[name].reshape(len(self._rows), *shape)
         return {**values, "n_effective_points": self._n_effective[columns].reshape(shape)}
@@ -151,38 +155,43 @@ class Snapshot:
         has_places = len(axes) == 1 and axes[0].dtype != object
         return {"ice": ice, "ice_grid_values": [positions] if has_places else None}
 
-    def _data(self, number: int, columns: list[int]) -> dict[str, Any]:
+    def _data(self, number: int, columns: Array) -> dict[str, Any]:
         """Where the observations were, and what the model said of them, as far as it is known."""
-        memory, spread = self._memory, self._memory.spreads.own
-        if spread.layout != memory.means.layout or not spread.n:
+        if self._predictions is None:
             return {}
-        mean, variance, _ = spread.variances
-        rows = self._numbers
-        found = {"prediction": mean[rows], "prediction_std": np.sqrt(variance[rows])}
-        if not memory.targets[number].is_pair:
+        found = {name: values.copy() for name, values in self._predictions.items()}
+        if not self._targets[number].is_pair:
             density = self._density(number, columns)
             found |= {} if np.isnan(density).any() else {"density": density}
         return found
 
-    def _density(self, number: int, columns: list[int]) -> FloatArray:
+    @cached_property
+    def _predictions(self) -> dict[str, FloatArray] | None:
+        """Mean and standard deviation of what the model said of the observations themselves."""
+        spread = self._spread
+        if spread is None or not spread.n:
+            return None
+        mean, variance, _ = spread.variances
+        rows = self._numbers
+        return {"prediction": mean[rows], "prediction_std": np.sqrt(variance[rows])}
+
+    def _density(self, number: int, columns: Array) -> FloatArray:
         """The share of the observations at some points of a target, those of others among them."""
-        memory, spread = self._memory, self._memory.spreads.own
-        keys = dict(
-            zip(
-                memory.means.layout.columns_of(number),
-                memory.means.layout.keys_of(number),
-                strict=True,
-            )
-        )
-        others = [c for c, key in keys.items() if c not in columns and key is not MISSING]
+        spread, layout = self._spread, self._means.layout
+        assert spread is not None
         density = spread.density(columns)
-        if others and columns and not _are_categories(keys):
+        own = layout.columns_of(number)
+        if len(columns) == len(own):
+            return density
+        keys, there = dict(zip(own, layout.keys_of(number), strict=True)), set(columns.tolist())
+        others = [c for c, key in keys.items() if c not in there and key is not MISSING]
+        if others and there and not _are_categories(keys):
             positions = self._mean[0]
             more = shared_out(spread.density(others), positions[others], positions[columns])
             density = density + more
         return density
 
-    def _is_flat(self, columns: list[int]) -> bool:
+    def _is_flat(self, columns: Array) -> bool:
         """Whether the feature made no difference to any observation.
 
         The means of points that came at different times differ all the same: they are over other
@@ -192,14 +201,17 @@ class Snapshot:
         if not self._weight[columns].any():
             return False
         if part is not None:
-            return part.flat.issuperset(columns)
+            return part.flat.issuperset(columns.tolist())
         if self._spread is None or deviations is None:
+            return False
+        outputs, varies = self._mean[self._means.n_axes :, columns], deviations[:, columns]
+        # Most often that says it: the rest need not be looked at.
+        if not are_flat(outputs, [], varies):
             return False
         curves = [self._spread.centred(columns)]
         if self._difference is not None:
             curves.append(self._difference[:, columns])
-        outputs = self._mean[self._means.n_axes :, columns]
-        return are_flat(outputs, curves, deviations[:, columns])
+        return are_flat(outputs, curves, varies)
 
     def _points(
         self, number: int, *, all_of_them: bool = False
@@ -239,29 +251,29 @@ class Snapshot:
         """What a curve or a surface says, and where; NaN where it says nothing."""
         # A surface and its two curves have the same points, also those too new to be shown.
         _, columns, _, axes = self._points(number, all_of_them=True)
-        values = self._mean[np.ix_(self._rows, columns)]
-        values = np.where(self._weight[columns] > 0, values, np.nan)
+        values = np.where(self._weight[columns] > 0, self._of_outputs[:, columns], np.nan)
         return Effect(axes, values.reshape(len(self._rows), *map(len, axes)))
 
     def _shown(self, number: int, target: Target, keys: dict[int, Key]) -> list[int]:
         """The columns of a target that have a value and are within the limits of its grid."""
-        columns = np.array(list(keys), dtype=int)
         if target.is_pair:
             return list(keys)
+        all_of_them = self._means.layout.columns_of(number)
+        own = slice(all_of_them.start, all_of_them.stop)
         limits = target.grids[0].limits
-        shown = self._weight[columns] > 0
+        shown = self._weight[own] > 0
         if number in self._means.fixed and shown.any() and not _are_categories(keys):
-            n = self._n_effective_alone[columns]
+            n = self._n_effective_alone[own]
             enough = shown & (n >= min(_FEWEST, n.max() / 3))
             if enough.sum() > 1:  # else the whole range is new, and one point is no curve
                 shown = enough
         if limits is not None:
-            position = self._mean[0, columns]
+            position = self._mean[0, own]
             is_missing = np.array([key is MISSING for key in keys.values()])
             within = is_missing | ((position >= limits[0]) & (position <= limits[1]))
             if (shown & within & ~is_missing).any():
                 shown &= within
-        return [int(c) for c in columns[shown]]
+        return [own.start + k for k in np.flatnonzero(shown).tolist()]
 
     def _arrange(
         self, target: Target, columns: list[int], keys: list[Any]
@@ -309,7 +321,8 @@ def are_flat(outputs: FloatArray, curves: list[FloatArray], deviations: FloatArr
     """Whether centred curves, and their deviations, are 0 up to the rounding of the outputs."""
     least = _ROUNDING * (1.0 + np.abs(outputs).max(initial=0.0))
     steps = [np.ptp(each, axis=1).max(initial=0.0) for each in curves if each.size]
-    return bool(max(np.nan_to_num(deviations).max(initial=0.0), *steps, 0.0) <= least)
+    varies = np.fmax.reduce(deviations, axis=None, initial=0.0)  # NaN is where nothing is known
+    return bool(max(varies, *steps, 0.0) <= least)
 
 
 def _are_categories(keys: dict[int, Key]) -> bool:

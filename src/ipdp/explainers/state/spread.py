@@ -184,9 +184,9 @@ class Spread:
         """Standard deviations of the centred ICE curves, (n_outputs, n_points); NaN if unknown."""
         return np.sqrt(self._curves.variance)
 
-    def centred(self, columns: Sequence[int]) -> FloatArray:
+    def centred(self, columns: Array | Sequence[int]) -> FloatArray:
         """Means of the centred ICE curves, (n_outputs, n)."""
-        return np.asarray(self._step.mean[:, list(columns)])
+        return np.asarray(self._step.mean[:, np.asarray(columns, dtype=np.intp)])
 
     @property
     def variances(self) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -207,13 +207,13 @@ class Spread:
                 number = self.layout.targets[g]
                 yield Group(place, known, groups.lookups[g], missing, number)
 
-    def density(self, columns: Sequence[int]) -> FloatArray:
+    def density(self, columns: Array | Sequence[int]) -> FloatArray:
         """The share of the observations at each of some points; NaN where it is not known.
 
         One that lies between two points is shared by them; the sum is 1 without what is missing.
         """
         total = self._step.density_weight[0]
-        found = self._step.density[list(columns)]
+        found = self._step.density[np.asarray(columns, dtype=np.intp)]
         return np.asarray(found / total) if total > 0 else np.full(len(found), np.nan)
 
     @property
