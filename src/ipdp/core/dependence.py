@@ -248,9 +248,12 @@ def of_neighbours(x: FloatArray, valid: Array) -> FloatArray:
 def _moved(blocks: Blocks, x: FloatArray, weight: FloatArray) -> FloatArray:
     """How far from its centre the smoothed mean was at most in most of the blocks."""
     ends = blocks.numbers * blocks.size
-    aged = np.tril(blocks.decay ** np.subtract.outer(ends, ends).clip(min=0.0))
-    total = aged @ weight
-    sums = np.tensordot(aged, x * weight[:, None], axes=1)
+    # Of each block on, what is left of the sums until the end of the next one.
+    left = blocks.decay ** np.diff(ends, prepend=ends[:1]).clip(min=0.0)
+    total, sums = weight.copy(), x * weight[:, None]
+    for k in range(1, len(left)):
+        total[k] += left[k] * total[k - 1]
+        sums[k] += left[k] * sums[k - 1]
     path = np.abs(sums / np.maximum(total, _NEGLIGIBLE)[:, None])
     # Before that the mean is one of few blocks.
     settled = (total >= 0.8 * total.max(axis=0)) & (weight > 0)
