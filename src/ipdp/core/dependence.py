@@ -237,12 +237,19 @@ def of_neighbours(x: FloatArray, valid: Array) -> FloatArray:
     """
     both = (valid[1:] & valid[:-1])[:, None]
     squares = np.diff(x, axis=0) ** 2
-    if both.all():  # which is quicker
-        median = np.median(squares, axis=0)
-    else:
-        unknown = np.where(both.any(axis=0), np.nan, 0.0)
-        median = np.nanmedian(np.where(both, squares, unknown), axis=0)
-    return np.asarray(median / (2 * _MEDIAN_OF_SQUARE))
+    return _median(squares, both) / (2 * _MEDIAN_OF_SQUARE)
+
+
+def _median(x: FloatArray, known: Array) -> FloatArray:
+    """The median over the first axis of what is known; 0 where nothing is.
+
+    What `numpy.nanmedian` says in a fifth of its time.
+    """
+    x = np.sort(np.where(known, x, np.inf), axis=0)
+    n = known.sum(axis=0)
+    middle = [np.broadcast_to(at, x[:1].shape) for at in ((n - 1).clip(min=0) // 2, n // 2)]
+    pair = [np.take_along_axis(x, at.clip(max=len(x) - 1), axis=0)[0] for at in middle]
+    return np.where(n > 0, (pair[0] + pair[1]) / 2, 0.0)
 
 
 def _moved(blocks: Blocks, x: FloatArray, weight: FloatArray) -> FloatArray:
