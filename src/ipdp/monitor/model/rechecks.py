@@ -16,8 +16,8 @@ from ipdp.monitor.features import Record, axis_of
 from ipdp.monitor.history import History
 from ipdp.monitor.knots import Knots, data_shares
 from ipdp.monitor.model.answers import aligned
+from ipdp.monitor.model.asked import RECENT, Asked
 from ipdp.monitor.model.nearest import Nearest
-from ipdp.monitor.model.surprise import RECENT, Asked
 
 # So many observations are asked about at a check, some of them young if the model changes at all,
 _N_ASKED, _N_YOUNG = 5, 1
