@@ -116,6 +116,7 @@ class Surprise:
         self.weights: FloatArray = np.zeros((n_features, 0))
         self._sums: deque[Summed] = deque(maxlen=max(WINDOWS))
         self._joined: Joined | None = None
+        self._std: FloatArray | None = None
         # What will become usual: sizes, and of which features.
         self._later: deque[tuple[FloatArray, Array]] = deque()
 
@@ -141,6 +142,7 @@ class Surprise:
         now = np.array([mean.sum(axis=(0, 3)).T, (mean * then).sum(axis=(0, 3)).T])
         share = np.where(rows[:, None] > 0, max(1 / self.n_checks, 1 / _MOMENTS), 0.0)
         self.moments += share * (now - self.moments)
+        self._std = None
 
     def forget(self, row: int) -> None:
         """What was asked about a feature counts no more."""
@@ -153,9 +155,11 @@ class Surprise:
     @property
     def output_std(self) -> FloatArray:
         """Standard deviation of the outputs over observations and knots."""
-        mean, square = self.moments
-        std = np.sqrt(np.maximum(square - mean**2, 0.0))
-        return np.asarray(std + 1e-12 * np.sqrt(square) + 1e-300)
+        if self._std is None:
+            mean, square = self.moments
+            std = np.sqrt(np.maximum(square - mean**2, 0.0))
+            self._std = np.asarray(std + 1e-12 * np.sqrt(square) + 1e-300)
+        return self._std
 
     @property
     def is_moving(self) -> bool:
@@ -199,25 +203,19 @@ class Surprise:
         squared = mean * mean
         # Of the mean, whose square is too large by it.
         error = np.maximum(square - squared, 0.0) / (several - 1)
-        # (k, n_features, n_outputs), over the knots
-        size = ((squared - error) * self.weights).sum(axis=3).swapaxes(1, 2)
-        hidden = (square * self.weights).sum(axis=3).swapaxes(1, 2)
+        std = self.output_std
         distance = np.abs(mean)
-        with np.errstate(invalid="ignore", divide="ignore"):
+        # Outputs may all have been 0 until now.
+        with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
             errors = distance / np.sqrt(error)
-        errors = np.where(distance > 1e-12 * self.output_std.T[:, :, None], errors, 0.0)
+            errors = np.where(distance > 1e-12 * std.T[:, :, None], errors, 0.0)
+            # (2, k, n_features, n_outputs), over the knots
+            squares = (np.array([squared - error, square]) * self.weights).sum(axis=4)
+            sizes = np.sqrt(np.maximum(squares.swapaxes(2, 3), 0.0)) / std
         fine = (n >= _FEWEST)[:, :, None]
-        return Sizes(
-            np.where(fine, self._in_std(np.maximum(size, 0.0)), 0.0),
-            np.where(fine, self._in_std(hidden), 0.0),
-            np.where(fine, errors.max(axis=3).swapaxes(1, 2), 0.0),
-            n,
-        )
-
-    def _in_std(self, square: FloatArray) -> FloatArray:
-        """A size in standard deviations of the outputs, which may all have been 0 until now."""
-        with np.errstate(over="ignore"):
-            return np.minimum(np.sqrt(square) / self.output_std, _MOST_STD)
+        sizes = np.where(fine, np.minimum(sizes, _MOST_STD), 0.0)
+        clear = np.where(fine, errors.max(axis=3).swapaxes(1, 2), 0.0)
+        return Sizes(sizes[0], sizes[1], clear, n)
 
     def weigh(self, is_going_on: Array, n: int) -> Weighed:
         """Compare what is measured with what is usual, then let it become so.
@@ -368,6 +366,7 @@ class Surprise:
         schema.must_fit("usual", usual, self.usual.shape)
         schema.must_fit("weights", weights, (n, *weights.shape[1:2]))
         self.moments, self.usual, self.weights = moments, usual, weights
+        self._std = None
         self.n_usual = schema.array(state, "n_usual", (n,), "i")
         self.score = schema.array(state, "score", (n,))
         self.n_checks, self.n_moving = state["n_checks"], state["n_moving"]
