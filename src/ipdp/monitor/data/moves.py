@@ -44,6 +44,8 @@ _LEAST_OFF_SEASON = 0.1
 _SAME_CHANGE = 8192
 # Of one feature there is, with all scales, a test for every so many observations.
 _OBSERVATIONS_PER_TEST = 45.0
+# At least this share of the tests is reckoned with, where so many alarms are allowed.
+_FEWEST_COUNT = 0.2
 
 Periods = float | Mapping[FeatureName, float] | None
 """The length of the season, of all features or of each."""
@@ -80,7 +82,9 @@ class DataMoves:
     ) -> None:
         self.numbers = tuple(numbers)
         self.names = list(names)
-        chance = _OBSERVATIONS_PER_TEST / (false_alarms_per * max(len(self.names), 1))
+        # Of one feature; while further moves of it are no alarms there are fewer tests that count.
+        rate = 1 / (false_alarms_per * max(len(self.names), 1))
+        chance = _OBSERVATIONS_PER_TEST * rate / max(1 - rate * _SAME_CHANGE, _FEWEST_COUNT)
         self._bound = -NormalDist().inv_cdf(min(chance, 0.5) / 2)
         self._warm_up = round(_WARM_UP * warm_up / BLOCK)
         self._warm_up_again = round(_WARM_UP_AGAIN * warm_up / BLOCK)
