@@ -15,6 +15,7 @@ KERNELS = (
     ("ipdp.core.kernels", "bins"),
     ("ipdp.core.kernels", "storages"),
     ("ipdp.core.kernels", "spread"),
+    ("ipdp.core.kernels", "nearest"),
     ("ipdp.models.trees.kernels", "walk"),
     ("ipdp.models.trees.kernels", "leaves"),
     ("ipdp.models.trees.kernels", "voting"),

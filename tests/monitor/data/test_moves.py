@@ -180,6 +180,18 @@ def test_as_many_false_alarms_as_were_asked_for():
     assert Watched(columns).go().found == []
 
 
+@pytest.mark.parametrize("memory", [0.0, 0.9])
+def test_the_rate_holds_where_further_moves_are_no_alarms(memory):
+    """After an alarm a feature raises no other one for 8,192 observations."""
+    n, found = 20_000, []
+    for seed in range(2):
+        columns = {f"x{k}": noise(100 * seed + k, n, memory) for k in range(6)}
+        found += Watched(columns, per=2_000).go().found
+    n_alarms = sum(not own.is_further for _, own in found)
+    expected = 2 * (n - 3_500) / 2_000
+    assert expected / 2 <= n_alarms <= 2 * expected
+
+
 @pytest.mark.parametrize("cut", [0, 31, 32, 300, 4_000, AT + 20, AT + 100])
 def test_it_goes_on_from_its_state(cut):
     rng = np.random.default_rng(6)

@@ -105,3 +105,31 @@ def test_answered_anew_with_a_class_not_known_then():
     classes["known"] = {"yes": 0.3, "no": 0.5, "maybe": 0.2}
     again = renewed(pdp.engine, records, [0], ["yes", "no", "maybe"])
     assert again[0].values[:, 0] == pytest.approx([0.3, 0.5, 0.2])
+
+
+def test_observations_with_other_numbers_of_points_are_asked_about_together():
+    """Points of one are there several times where another has more of them."""
+    calls = []
+
+    def model(X):
+        calls.append(len(X))
+        return X[:, 0].astype(float) * factor[0] + X[:, 1].astype(float)
+
+    factor = [1.0]
+    pdp = IncrementalPDP(models.engine(model, takes="array"), ["a", "b"], seed=1)
+    monitor = Monitor(pdp)
+    rng = np.random.default_rng(1)
+    for k in range(400):
+        monitor.explain_one({"a": rng.normal() * (1 + k / 50), "b": float(rng.integers(5))})
+    records = monitor._history.all()
+    assert len({r.layout.n_points for r in records}) > 1
+    factor[0] = -1.0
+    calls.clear()
+    again = renewed(pdp.engine, records, [0, 1], ["prediction"])
+    assert len(calls) <= 4
+    for old, new in zip(records, again, strict=True):
+        at_a, at_b = (list(old.layout.columns_of(number)) for number in (0, 1))
+        expected = np.empty(old.layout.n_points)
+        expected[at_a] = -old.positions[0, at_a] + old.x["b"]
+        expected[at_b] = -old.x["a"] + old.positions[0, at_b]
+        np.testing.assert_allclose(new.values[0], expected, atol=1e-12)

@@ -5,7 +5,8 @@ import json
 import numpy as np
 import pytest
 
-from ipdp.monitor.model.surprise import Asked, Surprise
+from ipdp.monitor.model.asked import Asked
+from ipdp.monitor.model.surprise import Surprise
 
 WEIGHTS = np.full((2, 3), 1 / 3)
 SHAPE = np.array([-1.0, 0.0, 1.0]) * np.sqrt(1.5)  # of size 1

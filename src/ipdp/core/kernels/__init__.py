@@ -11,7 +11,7 @@ import importlib
 from functools import cache
 from typing import Any
 
-from ipdp.core.kernels import array, bins, loop, spread, spread_array, storages, sums
+from ipdp.core.kernels import array, bins, loop, nearest, spread, spread_array, storages, sums
 from ipdp.core.kernels.build import build, is_of_its_source
 
 
@@ -42,3 +42,14 @@ def spread_kernel() -> Any:
 def _compiled_spread() -> Any:
     compiled = importlib.import_module("ipdp.core.kernels._spread")
     return compiled if is_of_its_source(compiled, spread) else spread_array
+
+
+def nearest_kernel() -> Any:
+    """How nearest points are found, in the build that runs."""
+    return nearest if current is array else _compiled_nearest()
+
+
+@cache
+def _compiled_nearest() -> Any:
+    compiled = importlib.import_module("ipdp.core.kernels._nearest")
+    return compiled if is_of_its_source(compiled, nearest) else nearest

@@ -15,6 +15,7 @@ EXTENSIONS = (
     "ipdp.core.kernels._bins",
     "ipdp.core.kernels._storages",
     "ipdp.core.kernels._spread",
+    "ipdp.core.kernels._nearest",
     "ipdp.models.trees.kernels._walk",
     "ipdp.models.trees.kernels._leaves",
     "ipdp.models.trees.kernels._voting",

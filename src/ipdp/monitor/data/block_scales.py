@@ -125,7 +125,7 @@ class BlockScales:
         with np.errstate(invalid="ignore", divide="ignore"):
             means = sums[_SUM] / sums[_KNOWN]
         is_whole = (sums[_ALL] == 2**k) & (sums[_KNOWN] * 2 >= 2**k)
-        return np.where(is_whole, means, np.nan)
+        return means if is_whole.all() else np.where(is_whole, means, np.nan)
 
     def _test(self, k: int, means: FloatArray) -> FloatArray:
         """How far the newest means lie from the past ones, against what is allowed."""
@@ -179,12 +179,13 @@ class BlockScales:
     def _is_worth_a_test(self, k: int, means: FloatArray) -> Array:
         """Which means may be moves: most are near the past ones, and the test is long."""
         count, mean, squares = self._past[k, :3]
-        difference = np.abs(means - mean)
-        with np.errstate(invalid="ignore"):
-            is_worth = (difference >= self.series.least) & (count >= _FEWEST)
-            is_worth &= difference**2 * count >= _NEAR**2 * squares
+        difference = np.abs(means - mean)  # NaN where it is not known, which no limit allows
+        # Together, as most are near.
+        limits = np.maximum(self.series.least, _NEAR * np.sqrt(squares / np.maximum(count, 1.0)))
+        is_worth = (difference >= limits) & (count >= _FEWEST) & (k >= self.series.first_scale)
+        if is_worth.any():
             is_worth &= self.age >= np.where(difference >= _HUGE, _SOON, self.warm_up)
-        return np.asarray(is_worth & (k >= self.series.first_scale))
+        return np.asarray(is_worth)
 
     def _share_distance(self, k: int, means: FloatArray, variance: FloatArray) -> FloatArray:
         """How unlikely the newest shares are: the signed root of the deviance.
@@ -202,20 +203,15 @@ class BlockScales:
 
     def _remember(self, k: int, means: FloatArray) -> None:
         """Keep the newest means; those that are old enough belong to the past from now on."""
-        newest, past = self._newest[k], self._past[k]
+        newest = self._newest[k]
         old = newest[self._lags[k]].copy()
         newest[1:] = newest[:-1].copy()
         newest[0] = means
         known = ~np.isnan(old)
-        old = np.where(known, old, past[_MEAN])
-        difference = old - past[_MEAN]
-        past[_STEPS] += np.where(known & (past[_COUNT] > 0), (old - past[_LAST]) ** 2, 0.0)
-        past[_COUNT] += known
-        past[_MEAN] += difference / np.maximum(past[_COUNT], 1)
-        past[_SQUARES] += difference * (old - past[_MEAN])
-        past[_LAST] = np.where(known, old, past[_LAST])
-        past[_LOW] = np.where(known, np.minimum(past[_LOW], old), past[_LOW])
-        past[_HIGH] = np.where(known, np.maximum(past[_HIGH], old), past[_HIGH])
+        if known.all():
+            self._past[k] = _followed(self._past[k], old)
+        elif known.any():
+            self._past[k][:, known] = _followed(self._past[k][:, known], old[known])
 
     def past_mean(self, series: int, scale: int = 0) -> float:
         """The mean of a series so far, without the newest blocks."""
@@ -244,6 +240,24 @@ class BlockScales:
         self.n, self.age = state["n"], schema.array(state, "age", self.age.shape)
         self.warm_up = schema.array(state, "warm_up", self.warm_up.shape)
         self._past, self._open, self._newest = past, opened, newest
+
+
+def _followed(past: FloatArray, means: FloatArray) -> FloatArray:
+    """What is kept of the past when one more mean of each series belongs to it."""
+    count, mean, squares, steps, last, low, high = past
+    difference = means - mean
+    newer = mean + difference / (count + 1)
+    return np.array(
+        [
+            count + 1,
+            newer,
+            squares + difference * (means - newer),
+            np.where(count > 0, steps + (means - last) ** 2, steps),
+            means,
+            np.minimum(low, means),
+            np.maximum(high, means),
+        ]
+    )
 
 
 def _surprise(share: FloatArray, expected: FloatArray) -> FloatArray:

@@ -9,6 +9,8 @@ observations before and since (`describe`).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from operator import itemgetter
 from statistics import NormalDist
 from typing import Any, NamedTuple
 
@@ -42,6 +44,8 @@ _LEAST_OFF_SEASON = 0.1
 _SAME_CHANGE = 8192
 # Of one feature there is, with all scales, a test for every so many observations.
 _OBSERVATIONS_PER_TEST = 45.0
+# At least this share of the tests is reckoned with, where so many alarms are allowed.
+_FEWEST_COUNT = 0.2
 
 Periods = float | Mapping[FeatureName, float] | None
 """The length of the season, of all features or of each."""
@@ -78,7 +82,9 @@ class DataMoves:
     ) -> None:
         self.numbers = tuple(numbers)
         self.names = list(names)
-        chance = _OBSERVATIONS_PER_TEST / (false_alarms_per * max(len(self.names), 1))
+        # Of one feature; while further moves of it are no alarms there are fewer tests that count.
+        rate = 1 / (false_alarms_per * max(len(self.names), 1))
+        chance = _OBSERVATIONS_PER_TEST * rate / max(1 - rate * _SAME_CHANGE, _FEWEST_COUNT)
         self._bound = -NormalDist().inv_cdf(min(chance, 0.5) / 2)
         self._warm_up = round(_WARM_UP * warm_up / BLOCK)
         self._warm_up_again = round(_WARM_UP_AGAIN * warm_up / BLOCK)
@@ -127,15 +133,23 @@ class DataMoves:
         records = history.newest(BLOCK)
         self._take_kinds(record)
         self._take_scales(record, history)
-        rows = [list(map(r.x.get, self.names)) for r in records]
+        rows = self._rows(records)
         read, values = self._blocks.read(rows, [r.t for r in records])
         self._repeats.update(values)
         read[self._is_stuck, MISSING + 1 :] = np.nan  # also where it moves again within the block
         self._is_stuck &= self._repeats.run >= BLOCK
-        read[:, MISSING][np.array(self._starts) > record.n - BLOCK] = np.nan
+        if max(self._starts, default=0) > record.n - BLOCK:
+            read[np.array(self._starts) > record.n - BLOCK, MISSING] = np.nan
         self._ring = np.concatenate([self._ring[1:], read.reshape(1, -1)])
         ratio, scale = (part.reshape(read.shape) for part in self._scales.update(read.ravel()))
         return self._find(ratio, scale, record, history)
+
+    def _rows(self, records: Sequence[Record]) -> list[Sequence[Any]]:
+        """The values of the features, None where there is none."""
+        if len(self.names) > 1:
+            with suppress(KeyError):  # quick, where all are there
+                return list(map(itemgetter(*self.names), [record.x for record in records]))
+        return [list(map(record.x.get, self.names)) for record in records]
 
     def _take_kinds(self, newest: Record) -> None:
         """Which features are categories, as the explainer has it."""

@@ -30,9 +30,8 @@ class Repeats:
 
     def update(self, values: FloatArray) -> None:
         """Take a block of values, of shape (n, n_features); a missing one ends a run."""
-        steps = np.diff(np.concatenate([self._last[None], values]), axis=0)
-        with np.errstate(invalid="ignore"):
-            self._n_steps += np.array([(steps < 0).sum(axis=0), (steps > 0).sum(axis=0)])
+        steps = values - np.concatenate([self._last[None], values[:-1]])
+        self._n_steps += np.add.reduce(np.array([steps < 0, steps > 0]), axis=1)
         begins = steps != 0  # also where there is no value, or none before
         at = np.arange(len(values))[:, None]
         first = np.maximum.accumulate(np.where(begins, at, -1), axis=0)

@@ -32,6 +32,8 @@ N_SHARES = 8
 _LINEAR = 3.0
 # A range is taken as at least this share of the usual standard deviation.
 _NARROWEST = 0.02
+# The width is the range between these quantiles.
+_ENDS = 0.1, 0.9
 # The width of a half block is known if it has so many values; the place, if half are there.
 _FEWEST_OF_HALF = 12
 # The scale is taken from at least so many values.
@@ -90,14 +92,13 @@ class ValueBlocks:
 
         NaN where something is not known, and for values that are categories.
         """
+        numeric = rows
         if any(self.is_category):
             numeric = [[None if c else v for c, v in self._kinds(row)] for row in rows]
-        else:
-            numeric = list(map(list, rows))
         values = as_floats(numeric)
         known = ~np.isnan(values)
         read = np.full((values.shape[1], self.n_columns), np.nan)
-        read[:, MISSING] = 1 - known.mean(axis=0)
+        read[:, MISSING] = 1 - np.add.reduce(known, axis=0, dtype=float) / len(rows)
         scaled = (values - self.middle) / self.spread
         places = _LINEAR * np.arcsinh(scaled / _LINEAR)
         if self.periods.any():
@@ -105,9 +106,8 @@ class ValueBlocks:
             places = places - season
             scaled = np.where(self.periods > 0, places, scaled)
         has_place = ~np.isnan(places)
-        count = has_place.sum(axis=0)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            place = np.where(has_place, places, 0.0).sum(axis=0) / count
+        count = np.add.reduce(has_place, axis=0)
+        place = np.add.reduce(np.where(has_place, places, 0.0), axis=0) / np.maximum(count, 1)
         read[:, PLACE] = np.where(count * 2 >= len(rows), place, np.nan)
         # The narrower half: a step from one level to another is in one of them only.
         halves = scaled.reshape(2, len(rows) // 2, -1)
@@ -175,19 +175,33 @@ class ValueBlocks:
 
 
 def _log_width(halves: FloatArray) -> FloatArray:
-    """Logarithm of the range between the 10 % and the 90 % quantile, along the second axis."""
+    """Logarithm of the range between two quantiles, along the second axis."""
     ordered = np.sort(halves, axis=1)  # NaN last
-    count = (~np.isnan(halves)).sum(axis=1)[:, None]
-    last = np.maximum(count - 1, 0)
-    ends = []
-    for share in (0.1, 0.9):
-        at = share * last
-        left = at.astype(int)
-        low = np.take_along_axis(ordered, left, axis=1)
-        high = np.take_along_axis(ordered, np.minimum(left + 1, last), axis=1)
-        ends.append(low + (at - left) * (high - low))
-    width = np.log(np.maximum(ends[1] - ends[0], 0.0) + _NARROWEST)
-    return np.where(count >= _FEWEST_OF_HALF, width, np.nan)[:, 0]
+    count = np.add.reduce(~np.isnan(halves), axis=1)
+    if (count == halves.shape[1]).all():
+        low, high = (_quantile(ordered, share) for share in _ENDS)
+    else:
+        low, high = (_quantile_of(ordered, count, share) for share in _ENDS)
+    width = np.log(np.maximum(high - low, 0.0) + _NARROWEST)
+    return np.where(count >= _FEWEST_OF_HALF, width, np.nan)
+
+
+def _quantile(ordered: FloatArray, share: float) -> FloatArray:
+    """A quantile along the second axis of values in order."""
+    at = share * (ordered.shape[1] - 1)
+    left = int(at)
+    low = ordered[:, left]
+    return np.asarray(low + (at - left) * (ordered[:, left + 1] - low))
+
+
+def _quantile_of(ordered: FloatArray, count: Array, share: float) -> FloatArray:
+    """The same of as many values as there are, the first ones."""
+    last = np.maximum(count - 1, 0)[:, None]
+    at = share * last
+    left = at.astype(int)
+    low = np.take_along_axis(ordered, left, axis=1)
+    high = np.take_along_axis(ordered, np.minimum(left + 1, last), axis=1)
+    return np.asarray(low + (at - left) * (high - low))[:, 0]
 
 
 def is_missing(value: Any) -> bool:
@@ -195,13 +209,14 @@ def is_missing(value: Any) -> bool:
     return value is None or (isinstance(value, float) and math.isnan(value))
 
 
-def as_floats(rows: list[list[Any]]) -> FloatArray:
+def as_floats(rows: Sequence[Sequence[Any]]) -> FloatArray:
     """Values as floats; NaN for what is no finite number."""
     try:
         values = np.array(rows, dtype=float)
     except (TypeError, ValueError, OverflowError):
         values = np.array([[_as_float(value) for value in row] for row in rows])
-    values[np.isinf(values)] = np.nan
+    if not np.isfinite(values).all():
+        values[np.isinf(values)] = np.nan
     return values
 
 

@@ -22,9 +22,9 @@ _NARROWEST = 1 / 3
 _EDGE = 0.05
 
 
-def _then(
+def said_then(
     records: Sequence[Record],
-    columns: Sequence[Array | slice],
+    columns: Array | Sequence[Array | slice],
     outputs: Sequence[Label],
     n_columns: int,
 ) -> FloatArray:
@@ -142,12 +142,14 @@ def _at_places(
     """Then and now at these places, (n_records, n_outputs, n_places) each."""
     shape = (len(records), len(outputs), len(places))
     then, now = np.zeros(shape), np.empty(shape)
-    for k, probe, columns, answer in _asked_again(engine, records, number, outputs):
-        record, m = records[k], probe.stop - probe.missing
-        axis = record.positions[0, columns[:m]]
+    for k, columns, answer in _asked_again(engine, records, [number], outputs):
+        record, probe = records[k], probe_of(records[k].layout, number)
+        assert probe is not None
+        own = columns[: probe.stop - probe.start - probe.missing]
+        axis = record.positions[0, own]
         known = len(record.values)  # 0 for a class not known then
-        then[k, :known] = _interpolated(probe, axis, record.values[:, columns[:m]], places)
-        now[k] = _interpolated(probe, axis, answer[:, :m], places)
+        then[k, :known] = _interpolated(probe, axis, record.values[:, own], places)
+        now[k] = _interpolated(probe, axis, answer[:, : len(own)], places)
     return then, now
 
 
@@ -155,42 +157,66 @@ def renewed(
     engine: Engine, records: Sequence[Record], numbers: Sequence[int], outputs: Sequence[Label]
 ) -> list[Record]:
     """The records with what the model says now about some effects."""
-    values = [_then([r], [slice(None)], outputs, r.values.shape[1])[0] for r in records]
-    for number in numbers:
-        asked = [k for k, record in enumerate(records) if probe_of(record.layout, number)]
-        own = [records[k] for k in asked]
-        for k, _, columns, answer in _asked_again(engine, own, number, outputs):
-            values[asked[k]][:, columns] = answer
+    values = [said_then([r], [slice(None)], outputs, r.values.shape[1])[0] for r in records]
+    for k, columns, answer in _asked_again(engine, records, numbers, outputs):
+        values[k][:, columns] = answer
     return [r._replace(values=own) for r, own in zip(records, values, strict=True)]
 
 
 def _asked_again(
-    engine: Engine, records: Sequence[Record], number: int, outputs: Sequence[Label]
-) -> Iterator[tuple[int, Probe, Array, FloatArray]]:
-    """For each record its place, the probe, its columns, and the answers (n_outputs, n_columns)."""
+    engine: Engine, records: Sequence[Record], numbers: Sequence[int], outputs: Sequence[Label]
+) -> Iterator[tuple[int, Array, FloatArray]]:
+    """For each record its place, the columns, and the answers there (n_outputs, n_columns).
+
+    A column may be there several times, after all others of its effect.
+    """
     groups: dict[object, list[int]] = {}
     for k, record in enumerate(records):
-        groups.setdefault(_asked_alike(record.layout, number), []).append(k)
+        groups.setdefault(_asked_alike(record.layout, numbers), []).append(k)
     for group in groups.values():
         own = [records[k] for k in group]
-        probe = probe_of(own[0].layout, number)
-        assert probe is not None
-        probe = probe._replace(start=0, stop=probe.stop - probe.start)
-        columns = [np.array(r.layout.columns_of(number)) for r in own]
+        probes, columns = _side_by_side([record.layout for record in own], numbers)
+        if not probes:
+            continue
         # A feature has one axis; the second one is that of pairs, which may have come since.
         positions = np.array([r.positions[:1, c] for r, c in zip(own, columns, strict=True)])
-        answer = engine.ice_again([record.x for record in own], (probe,), positions)
-        for k, at, values in zip(group, columns, aligned(answer, outputs), strict=True):
-            yield k, probe, at, values
+        answer = engine.ice_again([record.x for record in own], probes, positions)
+        yield from zip(group, columns, aligned(answer, outputs), strict=True)
 
 
-def _asked_alike(layout: Layout, number: int) -> object:
-    """The same for two layouts if an engine can be asked about both at once, by one probe."""
-    probe = probe_of(layout, number)
-    assert probe is not None
-    if probe.categories[0] is not None:
-        return layout.keys_of(number)
-    return probe.stop - probe.start, probe.missing, probe.whole
+def _asked_alike(layout: Layout, numbers: Sequence[int]) -> object:
+    """The same for two layouts if an engine can be asked about both at once."""
+    probes = [probe_of(layout, number) for number in numbers]
+    return tuple(
+        probe
+        and (probe.missing, probe.whole, probe.categories[0] is not None and layout.keys_of(number))
+        for number, probe in zip(numbers, probes, strict=True)
+    )
+
+
+def _side_by_side(
+    layouts: Sequence[Layout], numbers: Sequence[int]
+) -> tuple[tuple[Probe, ...], Array]:
+    """How to ask about some effects at once, and the columns of each layout, as many for all.
+
+    Where one has fewer points than another, its last one is there several times.
+    """
+    probes, parts, start = [], [], 0
+    for number in numbers:
+        known = [probe_of(layout, number) for layout in layouts]
+        own = [probe for probe in known if probe is not None]
+        if not own:
+            continue
+        stops = np.array([probe.stop - probe.missing for probe in own])[:, None]
+        first = np.array([probe.start for probe in own])[:, None]
+        columns = np.minimum(first + np.arange((stops - first).max()), stops - 1)
+        if own[0].missing:
+            columns = np.hstack([columns, stops])
+        stop = start + columns.shape[1]
+        probes.append(own[0]._replace(start=start, stop=stop))
+        parts.append(columns)
+        start = stop
+    return tuple(probes), np.hstack(parts) if parts else np.empty((len(layouts), 0), dtype=int)
 
 
 def _interpolated(probe: Probe, axis: FloatArray, values: FloatArray, places: Array) -> FloatArray:

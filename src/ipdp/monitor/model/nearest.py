@@ -8,30 +8,17 @@ whatever points they had, and about no more points than are compared.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 
+from ipdp.core import kernels
+from ipdp.core.kernels.nearest import Span
 from ipdp.core.typing import Array, FeatureName, FloatArray
 from ipdp.models.base import Probe
 from ipdp.monitor.features import Layout, Record
 
 # A range may end earlier by this share of it, and still be read at all knots.
 _EDGE = 0.05
-# Axes are laid out one after the other: knots from 0 to 1, points from -1 to 2, this far apart.
-_APART = 4.0
-
-
-class _Axes(NamedTuple):
-    """The points of a layout's numbers, one feature after the other."""
-
-    rows: list[int]  # of the features
-    at: Array  # (n,) columns of the points
-    firsts: Array  # (n_features,) places of each feature's first and last among them
-    lasts: Array
-    low: FloatArray  # (n,) where the knots of its feature begin, how far they reach,
-    span: FloatArray
-    start: FloatArray  # and where they are laid out
 
 
 class Nearest:
@@ -54,19 +41,16 @@ class Nearest:
         stops = np.cumsum(sizes)
         self._slices = [slice(b - n, b) for n, b in zip(sizes, stops.tolist(), strict=True)]
         self.n_columns, self.width = int(stops[-1]), max(sizes)
-        # Where the knots of each feature are, and of what they are to be scaled by.
-        is_number = [own is not None and own.dtype != object for own in places]
-        self._low, self._span = np.zeros(len(sizes)), np.ones(len(sizes))
-        self._laid = np.full(self.n_columns, np.inf)
-        for row in np.flatnonzero(is_number).tolist():
-            axis = np.asarray(places[row], dtype=float)
-            self._low[row], self._span[row] = axis[0], (axis[-1] - axis[0]) or 1.0
-            scaled = (axis - self._low[row]) / self._span[row]
-            self._laid[self._slices[row]] = scaled + _APART * row
-        self._is_number = is_number
+        self._is_number = [own is not None and own.dtype != object for own in places]
+        self._has_categories = any(own is not None and own.dtype == object for own in places)
+        knots = [
+            np.asarray(own, dtype=float) if is_number else np.zeros(n)
+            for own, is_number, n in zip(places, self._is_number, sizes, strict=True)
+        ]
+        self._points = kernels.nearest_kernel().NearestPoints(knots, _EDGE)
         self._probes: dict[tuple[bool, ...], tuple[Probe, ...]] = {}
         # By the identity of their layout, of which many records have the same.
-        self._axes: dict[int, tuple[Layout, _Axes | None]] = {}
+        self._asked: dict[int, tuple[Layout, tuple[bool, ...], list[Span]]] = {}
         self._cells = np.concatenate(
             [row * self.width + np.arange(n) for row, n in enumerate(sizes)]
         ).astype(int)
@@ -76,12 +60,24 @@ class Nearest:
 
         Observations with the same answer can be asked about together.
         """
-        whole = [False] * len(self._names)
-        for number, own in zip(layout.targets, layout.whole, strict=True):
-            if number in self._rows:
-                row = self._rows[number]
-                whole[row] = self._is_number[row] and bool(own[0])
-        return tuple(whole)
+        return self._of(layout)[1]
+
+    def _of(self, layout: Layout) -> tuple[Layout, tuple[bool, ...], list[Span]]:
+        """Which numbers were whole in a layout, and where their points are."""
+        known = self._asked.get(id(layout))
+        if known is not None:
+            return known
+        whole, spans = [False] * len(self._names), []
+        for number, own, probe in zip(layout.targets, layout.whole, layout.probes, strict=True):
+            row = self._rows.get(number)
+            if row is None or not self._is_number[row]:
+                continue
+            whole[row] = bool(own[0])
+            stop = probe.stop - probe.missing
+            if probe.categories[0] is None and stop - probe.start >= 2:
+                spans.append((row, probe.start, stop))
+        self._asked[id(layout)] = layout, tuple(whole), spans
+        return self._asked[id(layout)]
 
     def probes(self, whole: tuple[bool, ...]) -> tuple[Probe, ...]:
         """How the model is asked about such observations; always the same object for the same."""
@@ -101,57 +97,16 @@ class Nearest:
         Columns and positions are of shape (n_records, n_columns), the rest of shape (n_records,
         n_features). Where a knot has no point, the column is the first, and nobody is in range.
         """
-        columns = np.zeros((len(records), self.n_columns), dtype=int)
+        columns = np.zeros((len(records), self.n_columns), dtype=np.intp)
         positions = np.zeros((len(records), self.n_columns))
-        within = np.zeros((len(records), len(self._names)), dtype=bool)
+        within = np.zeros((len(records), len(self._names)), dtype=np.uint8)
         for k, record in enumerate(records):
-            self._find_numbers(record, columns[k], within[k])
-            self._find_categories(record, columns[k], within[k])
-            positions[k] = record.positions[0, columns[k]]
-        return columns, positions, within
-
-    def _find_numbers(self, record: Record, columns: Array, within: Array) -> None:
-        axes = self._axes_of(record.layout)
-        if axes is None:
-            return
-        scaled = (record.positions[0, axes.at] - axes.low) / axes.span
-        laid = np.minimum(np.maximum(scaled, -1.0), 2.0) + axes.start
-        at = axes.at
-        if (laid[1:] < laid[:-1]).any():  # features, or points, in another order
-            order = np.argsort(laid, kind="stable")
-            laid, at = laid[order], at[order]
-        right = np.minimum(np.maximum(laid.searchsorted(self._laid), 1), len(laid) - 1)
-        near = right - (self._laid - laid[right - 1] < laid[right] - self._laid)
-        columns[:] = at[near]
-        low, high = scaled[axes.firsts], scaled[axes.lasts]
-        slack = _EDGE * (high - low)
-        within[axes.rows] = (low - slack <= 0.0) & (high + slack >= 1.0)
-
-    def _axes_of(self, layout: Layout) -> _Axes | None:
-        """The points of numbers in a layout; None if there are none."""
-        if id(layout) not in self._axes:
-            self._axes[id(layout)] = layout, self._axes_in(layout)
-        return self._axes[id(layout)][1]
-
-    def _axes_in(self, layout: Layout) -> _Axes | None:
-        rows, starts, stops = [], [], []
-        for number, probe in zip(layout.targets, layout.probes, strict=True):
-            row = self._rows.get(number)
-            stop = probe.stop - probe.missing
-            if row is None or not self._is_number[row] or stop - probe.start < 2:
-                continue
-            if probe.categories[0] is None:
-                rows.append(row)
-                starts.append(probe.start)
-                stops.append(stop)
-        if not rows:
-            return None
-        sizes = np.subtract(stops, starts)
-        own = np.repeat(rows, sizes)
-        ends = np.cumsum(sizes)
-        firsts = ends - sizes
-        at = np.arange(ends[-1]) + np.repeat(np.subtract(starts, firsts), sizes)
-        return _Axes(rows, at, firsts, ends - 1, self._low[own], self._span[own], _APART * own)
+            at = np.ascontiguousarray(record.positions[0])
+            self._points.find(at, self._of(record.layout)[2], columns[k], within[k])
+            if self._has_categories:
+                self._find_categories(record, columns[k], within[k])
+            positions[k] = at[columns[k]]
+        return columns, positions, within.astype(bool)
 
     def _find_categories(self, record: Record, columns: Array, within: Array) -> None:
         for number, probe in zip(record.layout.targets, record.layout.probes, strict=True):

@@ -15,9 +15,9 @@ from ipdp.models.base import Probe
 from ipdp.monitor.features import Record, axis_of
 from ipdp.monitor.history import History
 from ipdp.monitor.knots import Knots, data_shares
-from ipdp.monitor.model.answers import aligned
+from ipdp.monitor.model.answers import aligned, said_then
+from ipdp.monitor.model.asked import RECENT, Asked
 from ipdp.monitor.model.nearest import Nearest
-from ipdp.monitor.model.surprise import RECENT, Asked
 
 # So many observations are asked about at a check, some of them young if the model changes at all,
 _N_ASKED, _N_YOUNG = 5, 1
@@ -73,7 +73,9 @@ class Rechecks:
         self.knots = Knots(self.numbers)
         # How much each knot counts: by half what share of the values is near, by half all alike.
         self.weights: list[FloatArray | None] = [None] * len(self.numbers)
+        # How the points nearest to these knots are found, and the weights of all of them.
         self._nearest: Nearest | None = None
+        self._all_weights: FloatArray = np.zeros((len(self.numbers), 0))
         self._n_checks = 0
 
     def axis(self, row: int, record: Record) -> Array | None:
@@ -132,18 +134,16 @@ class Rechecks:
         chosen = self._spread(old, _N_ASKED - n_most) + self._spread(young, n_young)
         if not chosen or not any(places is not None for places in self.knots.places):
             return None
-        if self._nearest is None:
-            self._nearest = Nearest(self.numbers, self.names, self.knots.places)
-        nearest = self._nearest
+        nearest = self._to_knots()
         groups: dict[tuple[bool, ...], list[int]] = {}
         for k, record in enumerate(chosen):
             groups.setdefault(nearest.whole(record.layout), []).append(k)
         shape = len(chosen), len(self.outputs), len(self.numbers), nearest.width
-        difference, then = np.zeros(shape), np.zeros(shape)
+        difference, earlier = np.zeros(shape), np.zeros(shape)
         counts = np.zeros((len(chosen), len(self.numbers)), dtype=bool)
         for whole, group in groups.items():
             own, probes = [chosen[k] for k in group], nearest.probes(whole)
-            difference[group], then[group], counts[group] = self._answers(nearest, probes, own)
+            difference[group], earlier[group], counts[group] = self._answers(nearest, probes, own)
         n = np.array([record.n for record in chosen])[:, None]
         counts &= (n > np.array(since)) | are_renewed
         ages = newest.n - np.where(are_renewed, np.maximum(n, since), n)
@@ -151,39 +151,39 @@ class Rechecks:
         if is_moving:
             counts &= ages <= OLDEST
         is_young = np.arange(len(chosen)) >= len(chosen) - n_young
-        return Read(Asked(ages, is_young, counts, difference), then, self._all_weights(nearest))
+        return Read(Asked(ages, is_young, counts, difference), earlier, self._all_weights)
 
     def _answers(
         self, nearest: Nearest, probes: tuple[Probe, ...], records: list[Record]
     ) -> tuple[FloatArray, FloatArray, Array]:
         """Centred differences and earlier answers at the knots, and which of them are fine."""
         columns, positions, within = nearest.find(records)
-        earlier = np.zeros((len(records), len(self.labels), columns.shape[1]))
-        for k, record in enumerate(records):
-            earlier[k, : len(record.values)] = record.values[:, columns[k]]
+        earlier = said_then(records, columns, self.labels, columns.shape[1])
         answer = self.pdp.engine.ice_again([r.x for r in records], probes, positions[:, None])
         difference = aligned(answer, self.labels) - earlier
         # Functions of arrays round a row differently beside others.
         rounding = _ROUNDING * np.abs(earlier).max(axis=(0, 2), keepdims=True)
         difference[np.abs(difference) <= rounding] = 0.0
-        difference, then = (
+        difference, earlier = (
             nearest.by_feature(part[:, self.outputs]) for part in (difference, earlier)
         )
-        fine = within & np.isfinite(difference + then).all(axis=(1, 3))
-        difference, then = (
-            np.where(fine[:, None, :, None], part, 0.0) for part in (difference, then)
-        )
-        weights = self._all_weights(nearest)
-        level = np.einsum("nofw,fw->nof", difference, weights)[:, :, :, None]
-        return (difference - level) * (weights > 0), then, fine
+        fine = within & np.isfinite(difference + earlier).all(axis=(1, 3))
+        if not fine.all():
+            for part in (difference, earlier):
+                part[~np.broadcast_to(fine[:, None, :, None], part.shape)] = 0.0
+        weights = self._all_weights
+        level = (difference * weights).sum(axis=3, keepdims=True)
+        return (difference - level) * (weights > 0), earlier, fine
 
-    def _all_weights(self, nearest: Nearest) -> FloatArray:
-        """Of the knots of all features, (n_features, width), 0 where there is none."""
-        weights = np.zeros((len(self.numbers), nearest.width))
-        for row, (own, places) in enumerate(zip(self.weights, self.knots.places, strict=True)):
-            if places is not None and own is not None:
-                weights[row, : len(places)] = own
-        return weights
+    def _to_knots(self) -> Nearest:
+        """How the points nearest to the knots of all features are found."""
+        if self._nearest is None:
+            self._nearest = Nearest(self.numbers, self.names, self.knots.places)
+            self._all_weights = np.zeros((len(self.numbers), self._nearest.width))
+            for row, (own, places) in enumerate(zip(self.weights, self.knots.places, strict=True)):
+                if places is not None and own is not None:
+                    self._all_weights[row, : len(places)] = own
+        return self._nearest
 
     def _chosen(
         self, newest: Record, since: Sequence[int], are_renewed: Sequence[bool], is_moving: bool

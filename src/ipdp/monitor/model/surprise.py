@@ -25,6 +25,7 @@ import numpy as np
 from ipdp.core import schema
 from ipdp.core.jsonable import pack_floats, unpack_floats
 from ipdp.core.typing import Array, FloatArray, State
+from ipdp.monitor.model.asked import RECENT, Asked, Joined, Summed, bounded
 
 # What is measured: over the last so many checks, for what is large and for what is small. Trees of
 # a forest answer very differently about single observations: a small change needs many of them.
@@ -53,9 +54,9 @@ _LEARNS, _HIDDEN_LEARNS = 2.0, 3.0
 _UP, _DOWN, _YOUNG = 512.0, 15_000.0, 3.0
 # It does so this many checks later: else a change becomes usual before it has lasted long enough.
 _LATER = 16
-# A model that wanders differs from itself of so many observations ago by a good part of what it
-# differs from itself of long ago; no more than so many times the former becomes usual.
-RECENT, _WANDERING = 512, 3.0
+# A model that wanders differs from itself of a short while ago by a good part of what it differs
+# from itself of long ago; no more than so many times the former becomes usual.
+_WANDERING = 3.0
 # A change goes on while a short while makes this share of it.
 _SETTLED = 0.1
 # A model that stood still has no usual changes; none become so for so many observations.
@@ -70,27 +71,6 @@ _ABOUT = 0.8
 _MOMENTS = 64
 # The most that a size is, in standard deviations: of outputs without any it would be infinite.
 _MOST_STD = 1e100
-# What a difference counts at most: the squares of those that are larger would be infinite.
-_LARGEST_ANSWER = 1e140
-
-
-class Asked(NamedTuple):
-    """Differences now minus then, at the knots of all features, each curve centred."""
-
-    ages: Array  # (n_rows, n_features) of the earlier answers, in observations
-    is_young: Array  # (n_rows,): chosen to see whether the model differs from a short while ago
-    counts: Array  # (n_rows, n_features): where it can be compared
-    difference: FloatArray  # (n_rows, n_outputs, n_features, width)
-
-
-class Joined(NamedTuple):
-    """The same of all checks of the window, and at which of them it was asked, 0 the newest."""
-
-    checks_ago: Array
-    ages: Array
-    is_young: Array
-    counts: Array
-    difference: FloatArray
 
 
 class Sizes(NamedTuple):
@@ -134,7 +114,9 @@ class Surprise:
         self.n_moving = _FROZEN
         self.window: deque[Asked] = deque(maxlen=max(WINDOWS))
         self.weights: FloatArray = np.zeros((n_features, 0))
+        self._sums: deque[Summed] = deque(maxlen=max(WINDOWS))
         self._joined: Joined | None = None
+        self._std: FloatArray | None = None
         # What will become usual: sizes, and of which features.
         self._later: deque[tuple[FloatArray, Array]] = deque()
 
@@ -146,7 +128,9 @@ class Surprise:
         """
         if self.window and self.window[-1].difference.shape[3] != asked.difference.shape[3]:
             self.window.clear()  # there are more knots, or fewer
+            self._sums.clear()
         self.window.append(asked)
+        self._sums.append(Summed.of(asked))
         self._joined = None
         self.weights = weights
         rows = asked.counts.sum(axis=0)
@@ -154,28 +138,33 @@ class Surprise:
             return
         self.n_checks += 1
         each = asked.counts[:, :, None] * weights / np.maximum(rows, 1)[:, None]
-        now = np.einsum("knofw,nfw->kfo", np.stack([then, then**2]), each)
+        mean = then * each[:, None]
+        now = np.array([mean.sum(axis=(0, 3)).T, (mean * then).sum(axis=(0, 3)).T])
         share = np.where(rows[:, None] > 0, max(1 / self.n_checks, 1 / _MOMENTS), 0.0)
         self.moments += share * (now - self.moments)
+        self._std = None
 
     def forget(self, row: int) -> None:
         """What was asked about a feature counts no more."""
-        for asked in self.window:
+        for asked, summed in zip(self.window, self._sums, strict=True):
             asked.counts[:, row] = False
+            summed.n[:, row] = summed.moments[:, :, :, row] = 0.0
         self._joined = None
         self.score[row] = 0.0
 
     @property
     def output_std(self) -> FloatArray:
         """Standard deviation of the outputs over observations and knots."""
-        mean, square = self.moments
-        std = np.sqrt(np.maximum(square - mean**2, 0.0))
-        return np.asarray(std + 1e-12 * np.sqrt(square) + 1e-300)
+        if self._std is None:
+            mean, square = self.moments
+            std = np.sqrt(np.maximum(square - mean**2, 0.0))
+            self._std = np.asarray(std + 1e-12 * np.sqrt(square) + 1e-300)
+        return self._std
 
     @property
     def is_moving(self) -> bool:
         """Whether the model has given another answer lately."""
-        return any(asked.difference.any() for asked in list(self.window)[-_LATELY:])
+        return any(summed.moves for summed in list(self._sums)[-_LATELY:])
 
     @property
     def _all(self) -> Joined:
@@ -200,34 +189,33 @@ class Surprise:
 
     def measure(self, counts: FloatArray) -> Sizes:
         """Sizes over the rows that count, of shape (k, n_rows, n_features), k times."""
-        n = counts.sum(axis=1)
-        several = np.maximum(n, 2)[:, None, :, None]
-        if not self.is_moving:
-            zeros = np.zeros((len(counts), *self.moments.shape[1:]))
-            return Sizes(zeros, zeros, zeros, n)
-        difference = np.clip(self._all.difference, -_LARGEST_ANSWER, _LARGEST_ANSWER)
+        difference = bounded(self._all.difference)
         moments = np.stack([difference, difference**2])
-        mean, square = np.einsum("snofw,knf->skofw", moments, counts) / several
-        variance = np.maximum(square - mean**2, 0.0) * several / (several - 1)
-        # The square of a mean is too large by the variance of the mean.
-        over_knots = "kofw,fw->kfo"
-        size = np.einsum(over_knots, mean**2 - variance / several, self.weights)
-        hidden = np.einsum(over_knots, square, self.weights)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            errors = np.abs(mean) / np.sqrt(variance / several)
-        errors = np.where(np.abs(mean) > 1e-12 * self.output_std.T[:, :, None], errors, 0.0)
-        fine = (n >= _FEWEST)[:, :, None]
-        return Sizes(
-            np.where(fine, self._in_std(np.maximum(size, 0.0)), 0.0),
-            np.where(fine, self._in_std(hidden), 0.0),
-            np.where(fine, errors.max(axis=3).swapaxes(1, 2), 0.0),
-            n,
-        )
+        return self._sizes(counts.sum(axis=1), np.einsum("snofw,knf->ksofw", moments, counts))
 
-    def _in_std(self, square: FloatArray) -> FloatArray:
-        """A size in standard deviations of the outputs, which may all have been 0 until now."""
-        with np.errstate(over="ignore"):
-            return np.minimum(np.sqrt(square) / self.output_std, _MOST_STD)
+    def _sizes(self, n: FloatArray, sums: FloatArray) -> Sizes:
+        """Sizes by the number of rows (k, n_features) and `Summed.moments`, k times."""
+        if not self.is_moving:
+            zeros = np.zeros((len(n), *self.moments.shape[1:]))
+            return Sizes(zeros, zeros, zeros, n)
+        several = np.maximum(n, 2)[:, None, :, None]
+        mean, square = sums[:, 0] / several, sums[:, 1] / several
+        squared = mean * mean
+        # Of the mean, whose square is too large by it.
+        error = np.maximum(square - squared, 0.0) / (several - 1)
+        std = self.output_std
+        distance = np.abs(mean)
+        # Outputs may all have been 0 until now.
+        with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+            errors = distance / np.sqrt(error)
+            errors = np.where(distance > 1e-12 * std.T[:, :, None], errors, 0.0)
+            # (2, k, n_features, n_outputs), over the knots
+            squares = (np.array([squared - error, square]) * self.weights).sum(axis=4)
+            sizes = np.sqrt(np.maximum(squares.swapaxes(2, 3), 0.0)) / std
+        fine = (n >= _FEWEST)[:, :, None]
+        sizes = np.where(fine, np.minimum(sizes, _MOST_STD), 0.0)
+        clear = np.where(fine, errors.max(axis=3).swapaxes(1, 2), 0.0)
+        return Sizes(sizes[0], sizes[1], clear, n)
 
     def weigh(self, is_going_on: Array, n: int) -> Weighed:
         """Compare what is measured with what is usual, then let it become so.
@@ -258,8 +246,19 @@ class Surprise:
         if not self.window:
             zeros = np.zeros((len(WINDOWS) + 1, *self.moments.shape[1:]))
             return Sizes(zeros, zeros, zeros, zeros[:, :, 0])
-        rows = [*map(self._counting, WINDOWS), self._counting(_LATELY, RECENT)]
-        return self.measure(np.array(rows, dtype=float))
+        first = self._sums[-1]
+        n, moments = np.zeros_like(first.n), np.zeros_like(first.moments)
+        found = {}
+        for k, summed in enumerate(reversed(self._sums), start=1):
+            n, moments = n + summed.n, moments + summed.moments
+            found[k] = n, moments
+        of_windows = [found[min(k, len(found))] for k in (*WINDOWS, _LATELY)]
+        old, recent = [0] * len(WINDOWS), [1]
+        picked = list(zip(of_windows, old + recent, strict=True))
+        return self._sizes(
+            np.array([n[which] for (n, _), which in picked]),
+            np.array([moments[which] for (_, moments), which in picked]),
+        )
 
     def _wandering(self, measured: Sizes) -> FloatArray:
         """The most that can become usual: some times the difference to a short while ago.
@@ -271,18 +270,19 @@ class Surprise:
 
     def _largest(self, ratios: FloatArray, sizes: FloatArray) -> Weighed:
         n_features, n_outputs = ratios.shape[2:]
-        flat = np.moveaxis(ratios, 2, 0).reshape(n_features, -1)
-        best = flat.argmax(axis=1)
         rows = np.arange(n_features)
-        sort, window, output = np.unravel_index(best, (2, len(WINDOWS), n_outputs))
-        usual = np.moveaxis(self.usual, 2, 0).reshape(n_features, -1)[rows, best]
-        size = np.moveaxis(sizes, 2, 0).reshape(n_features, -1)[rows, best]
+        flat, usual, flat_sizes = (
+            part.transpose(2, 0, 1, 3).reshape(n_features, -1)
+            for part in (ratios, self.usual, sizes)
+        )
+        best = flat.argmax(axis=1)
+        sort, window = best // (len(WINDOWS) * n_outputs), best // n_outputs % len(WINDOWS)
+        ratio, size, usual = flat[rows, best], flat_sizes[rows, best], usual[rows, best]
         is_sudden = self._is_frozen(usual) | (size > _SUDDEN * usual)
         # Of outputs that changed about as much, the one whose change is the largest in its units.
         own = ratios[sort, window, rows]
-        in_units = np.where(own >= _ABOUT * flat.max(axis=1)[:, None], own * self.output_std, -1.0)
-        output = in_units.argmax(axis=1)
-        return Weighed(flat[rows, best], output, sort == 1, size, is_sudden)
+        in_units = np.where(own >= _ABOUT * ratio[:, None], own * self.output_std, -1.0)
+        return Weighed(ratio, in_units.argmax(axis=1), sort == 1, size, is_sudden)
 
     def _learn(self, sizes: FloatArray, rows: Array, n: int) -> None:
         down = min(_DOWN, max(n / _YOUNG, float(self.clock)))
@@ -366,6 +366,7 @@ class Surprise:
         schema.must_fit("usual", usual, self.usual.shape)
         schema.must_fit("weights", weights, (n, *weights.shape[1:2]))
         self.moments, self.usual, self.weights = moments, usual, weights
+        self._std = None
         self.n_usual = schema.array(state, "n_usual", (n,), "i")
         self.score = schema.array(state, "score", (n,))
         self.n_checks, self.n_moving = state["n_checks"], state["n_moving"]
@@ -375,6 +376,7 @@ class Surprise:
             schema.must_fit("later", sizes, self.usual.shape)
             self._later.append((sizes, schema.array({"known": known}, "known", (n,), "b")))
         self.window.clear()
+        self._sums.clear()
         self._joined = None
         for ages, is_young, counts, difference in state["window"]:
             shape = len(ages), self.moments.shape[1]
@@ -389,3 +391,4 @@ class Surprise:
             schema.must_fit("difference", asked, wanted, finite=False)
             schema.must_fit("is_young", flags[0], shape[:1])
             self.window.append(Asked(own, *flags, asked))
+            self._sums.append(Summed.of(self.window[-1]))
