@@ -111,7 +111,7 @@ class _Answers:
 
     def _fill(self, numbers: list[int]) -> None:
         """Take what is kept of some records, which have the same layout and as many outputs."""
-        records, latest, _ = zip(*(self.kept[k] for k in numbers), strict=True)
+        records, latest, *_ = zip(*(self.kept[k] for k in numbers), strict=True)
         layout = records[0].layout
         here, there = self._columns(layout)
         for table, parts in (
@@ -177,7 +177,7 @@ class _Answers:
 
     def _at_places(self, k: int, own: FloatArray) -> FloatArray:
         """What the model says of a record at its own points; what it said where they are gone."""
-        record, last, _ = self.kept[k]
+        record, last, *_ = self.kept[k]
         if record.layout is self.layout:
             return own
         here, there = self._columns(record.layout)
@@ -263,7 +263,7 @@ class _Answers:
 def _alike(kept: Sequence[Kept]) -> Iterable[list[int]]:
     """The numbers of those that have the same layout, and as many outputs then as at last."""
     found: dict[tuple[int, int, int], list[int]] = {}
-    for k, (record, latest, _) in enumerate(kept):
+    for k, (record, latest, *_) in enumerate(kept):
         kind = id(record.layout), len(record.values), len(latest)
         found.setdefault(kind, []).append(k)
     return found.values()
