@@ -1,10 +1,19 @@
 """Errors of smoothed means against their spread over many runs, and a bootstrap of blocks."""
 
+import statistics
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
 from ipdp.core.blocks import Blocks
-from ipdp.core.dependence import BlockWeights, Changed, independent_errors, mean_errors
+from ipdp.core.dependence import (
+    BlockWeights,
+    Changed,
+    independent_errors,
+    mean_errors,
+    of_neighbours,
+)
 from ipdp.core.smoothing import Smoothing
 from ipdp.core.student_t import pointwise_level, student_quantile
 
@@ -218,3 +227,19 @@ def test_a_change_that_is_not_known_is_no_error():
     assert (errors[0].std_error > 0).all()
     assert (errors[0].std_error < 0.6 * season).all()
     np.testing.assert_allclose(errors[1].std_error, errors[0].std_error, rtol=0.1)
+
+
+@pytest.mark.parametrize("n", [2, 3, 8, 9])
+def test_the_variance_of_neighbours_is_the_median_over_those_that_count(n):
+    rng = np.random.default_rng(n)
+    x, valid = rng.normal(size=(n, 2, 40)), rng.random((n, 40)) < 0.7
+    got = of_neighbours(x, valid)
+    for row, column in np.ndindex(2, 40):
+        pairs = zip(x[:, row, column], valid[:, column], strict=True)
+        squares = [
+            (after - before) ** 2
+            for (before, was_valid), (after, is_valid) in pairwise(pairs)
+            if was_valid and is_valid
+        ]
+        want = statistics.median(squares) / (2 * 0.4549) if squares else 0.0
+        assert got[row, column] == pytest.approx(want, rel=1e-3)

@@ -237,20 +237,30 @@ def of_neighbours(x: FloatArray, valid: Array) -> FloatArray:
     """
     both = (valid[1:] & valid[:-1])[:, None]
     squares = np.diff(x, axis=0) ** 2
-    if both.all():  # which is quicker
-        median = np.median(squares, axis=0)
-    else:
-        unknown = np.where(both.any(axis=0), np.nan, 0.0)
-        median = np.nanmedian(np.where(both, squares, unknown), axis=0)
-    return np.asarray(median / (2 * _MEDIAN_OF_SQUARE))
+    return _median(squares, both) / (2 * _MEDIAN_OF_SQUARE)
+
+
+def _median(x: FloatArray, known: Array) -> FloatArray:
+    """The median over the first axis of what is known; 0 where nothing is.
+
+    What `numpy.nanmedian` says in a fifth of its time.
+    """
+    x = np.sort(np.where(known, x, np.inf), axis=0)
+    n = known.sum(axis=0)
+    middle = [np.broadcast_to(at, x[:1].shape) for at in ((n - 1).clip(min=0) // 2, n // 2)]
+    pair = [np.take_along_axis(x, at.clip(max=len(x) - 1), axis=0)[0] for at in middle]
+    return np.where(n > 0, (pair[0] + pair[1]) / 2, 0.0)
 
 
 def _moved(blocks: Blocks, x: FloatArray, weight: FloatArray) -> FloatArray:
     """How far from its centre the smoothed mean was at most in most of the blocks."""
     ends = blocks.numbers * blocks.size
-    aged = np.tril(blocks.decay ** np.subtract.outer(ends, ends).clip(min=0.0))
-    total = aged @ weight
-    sums = np.tensordot(aged, x * weight[:, None], axes=1)
+    # Of each block on, what is left of the sums until the end of the next one.
+    left = blocks.decay ** np.diff(ends, prepend=ends[:1]).clip(min=0.0)
+    total, sums = weight.copy(), x * weight[:, None]
+    for k in range(1, len(left)):
+        total[k] += left[k] * total[k - 1]
+        sums[k] += left[k] * sums[k - 1]
     path = np.abs(sums / np.maximum(total, _NEGLIGIBLE)[:, None])
     # Before that the mean is one of few blocks.
     settled = (total >= 0.8 * total.max(axis=0)) & (weight > 0)

@@ -94,7 +94,7 @@ def elec2(path: str | Path | None = None) -> base.Dataset:
     try:
         dataset.download(verbose=False)  # type: ignore[no-untyped-call]
     except OSError as error:
-        raise FileNotFoundError(_NOT_HERE.format("elec2", error, _PUT_ELEC2)) from error
+        raise FileNotFoundError(_NOT_HERE.format("elec2", error, _PUT_ELEC2)) from None
     return dataset
 
 
@@ -185,7 +185,7 @@ def _from_sklearn() -> Any:
             warnings.filterwarnings("ignore", "Retry downloading")
             data = fetch_california_housing(n_retries=1)
     except OSError as error:
-        raise FileNotFoundError(_NOT_HERE.format("california", error, _PUT_CALIFORNIA)) from error
+        raise FileNotFoundError(_NOT_HERE.format("california", error, _PUT_CALIFORNIA)) from None
     return lambda: [
         (dict(zip(data.feature_names, x, strict=True)), y)
         for x, y in zip(data.data.tolist(), data.target.tolist(), strict=True)

@@ -55,14 +55,15 @@ def draw_panels(axes: Sequence[Axes], record: Record) -> None:
         # Between the thousands, where the rule does not jump.
         x = np.arange(20_500.0, 200_000 if t > virtual else 150_000, 1_000)
         rule = truth(by_salary if t > real else by_education, x)
-        dashed = ax.plot(x, rule, color="0.2", linewidth=1.2, linestyle=(0, (4, 2)), zorder=3)
+        # Dotted, as the mean of past answers is dashed.
+        dotted = ax.plot(x, rule, color="0.1", linewidth=1.5, linestyle=(0, (1, 1.2)), zorder=3)
         ax.set(ylim=(-0.04, 1.04), xlim=(10_000, 210_000), ylabel="" if k else "chance of a loan")
         ax.set_xticks([50_000, 100_000, 150_000, 200_000], ["50k", "100k", "150k", "200k"])
         ax.tick_params(labelleft=not k)
         ax.set_title(f"{k + 1}  {title}\n", fontsize=11, loc="left", fontweight="bold")
         ax.text(0, 1.03, f"t = {curve.t:,}", transform=ax.transAxes, color="0.4", fontsize=9)
     faint = Line2D([], [], color=_COLOURS["salary"], alpha=0.6, linewidth=0.8)
-    handles: list[Any] = [(display.bands_[0], display.lines_[0]), faint, dashed[0]]
+    handles: list[Any] = [(display.bands_[0], display.lines_[0]), faint, dotted[0]]
     names = ["the model as it is now, 95 % band", "recent ICE curves", "the rule behind the data"]
     axes[0].figure.legend(handles, names, loc="upper right", ncols=3, frameon=False, fontsize=9.5)
 

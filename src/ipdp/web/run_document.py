@@ -99,8 +99,9 @@ def run_document(content: RunContent, *, is_open: bool = False) -> str:
         parts.append('<h2 class="part">The features, the most important first</h2>')
         common = Common.of(curves, target_of(facts.settings))
         # Curves of a part of the observations are in the card of their feature.
+        of_parts = [curve for curve in facts.curves if curve.where is not None]
         cards = enumerate(without_parts(curves), start=1)
-        parts += [_card(content, curve, k, common) for k, curve in cards]
+        parts += [_card(content, curve, k, common, of_parts) for k, curve in cards]
         parts += _together(content)
     parts += [challenger_card(name, found) for name, found in content.challengers.items()]
     parts.append(_appendix(content))
@@ -274,8 +275,13 @@ def _reading(facts: Facts, *, is_open: bool) -> Iterator[str]:
     )
 
 
-def _card(content: RunContent, curve: Curve, rank: int, common: Common) -> str:
-    """A feature: what the model makes of it, its curve, its effect over time, its changes."""
+def _card(
+    content: RunContent, curve: Curve, rank: int, common: Common, of_parts: Sequence[Curve]
+) -> str:
+    """A feature: what the model makes of it, its curve, its effect over time, its changes.
+
+    `of_parts` are the curves of a part of the observations, of any feature.
+    """
     marks = _marks(content.facts, curve.feature)
     drawn = [(curve_drawing(curve, common), ""), *_effect(content, curve)]
     history = content.histories.get(curve.feature, ())
@@ -285,9 +291,9 @@ def _card(content: RunContent, curve: Curve, rank: int, common: Common) -> str:
         for svg, said in drawn
         if svg
     )
-    of_parts = parts_of(content.facts.curves, curve)
-    parts = _parts(part_drawings(curve, content.facts.curves, common.target), len(of_parts))
-    names = {curve.feature, *(part.feature for part in of_parts)}
+    own_parts = parts_of(of_parts, curve)
+    parts = _parts(part_drawings(curve, own_parts, common.target), len(own_parts))
+    names = {curve.feature, *(part.feature for part in own_parts)}
     own = [logged for logged in content.facts.changes if logged.change.feature in names]
     changes = "".join(_listed("Its changes", own, 12))
     said = belief(curve, common.target)

@@ -14,8 +14,8 @@ asked about since then say nothing of those who were not.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple, TypeAlias
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -26,8 +26,8 @@ from ipdp.explainers.state.asking import Asked
 from ipdp.explainers.state.curve_memory import CurveMemory
 from ipdp.explainers.state.means import Means
 from ipdp.explainers.state.points import Layout
-from ipdp.explainers.state.pool import Kept
-from ipdp.grid.base import LARGEST
+from ipdp.explainers.state.records import Record
+from ipdp.grid.base import LARGEST, Key
 from ipdp.models import Engine
 from ipdp.models.base import Probe
 
@@ -42,8 +42,6 @@ _DOUBT = 2.0
 _NEGLIGIBLE = 1e-300
 # A model that has changed says something else of one of so many.
 _FEW = 8
-
-_Columns: TypeAlias = "slice | list[int]"
 
 
 class Correction(NamedTuple):
@@ -103,36 +101,28 @@ class _Answers:
         self.then, self.latest = np.zeros((2, n, len(means.outputs), n_points))
         self.positions = np.repeat(means.smoothing.mean[None, : means.n_axes], n, axis=0)
         self.known = np.zeros((n, n_points))
-        self._shared: dict[int, tuple[_Columns, _Columns]] = {}  # by the identity of a layout
-        for numbers in _alike(self.kept):
-            self._fill(numbers)
+        self._places = _places(self.layout, [one.record.layout for one in self.kept])
+        if self.kept:
+            self._fill([one.record for one in self.kept])
         self.now = self.latest.copy()
         self._asked: set[int] = set()
 
-    def _fill(self, numbers: list[int]) -> None:
-        """Take what is kept of some records, which have the same layout and as many outputs."""
-        records, latest, *_ = zip(*(self.kept[k] for k in numbers), strict=True)
-        layout = records[0].layout
-        here, there = self._columns(layout)
+    def _fill(self, records: Sequence[Record]) -> None:
+        """Take what is kept of the pool, all of it at once: there are many layouts."""
+        there = self._places >= 0
+        sizes = [record.layout.n_points for record in records]
+        columns: Array = self._places + (np.cumsum(sizes) - sizes)[:, None]
         for table, parts in (
             (self.positions, [record.positions for record in records]),
             (self.then, [record.values for record in records]),
-            (self.latest, latest),
+            (self.latest, [one.latest for one in self.kept]),
         ):
-            values = np.array(parts)
-            if isinstance(here, slice):
-                table[numbers, : values.shape[1]] = values
-            else:
-                table[np.ix_(numbers, range(values.shape[1]), here)] = values[:, :, there]
-        known = np.zeros(self.layout.n_points)
-        known[here] = _weights(layout)[there]
-        self.known[numbers] = known
-
-    def _columns(self, other: Layout) -> tuple[_Columns, _Columns]:
-        """The columns that today's layout and another one have in common, in both of them."""
-        if id(other) not in self._shared:  # a pool has few layouts, and many records of each
-            self._shared[id(other)] = _common(self.layout, other)
-        return self._shared[id(other)]
+            found = _side_by_side(parts, table.shape[1]).take(columns, axis=1, mode="clip")
+            np.copyto(table, found.transpose(1, 0, 2), where=there[:, None])
+        self.known[there] = 1.0
+        if any(record.layout.chances for record in records):
+            weights = np.concatenate([_weights(record.layout) for record in records])
+            np.copyto(self.known, weights.take(columns, mode="clip"), where=there)
 
     def wanted(self, first: list[int]) -> float:
         """How many it takes to know the change, by what the model says of a few; 0 for none.
@@ -180,10 +170,10 @@ class _Answers:
         record, last, *_ = self.kept[k]
         if record.layout is self.layout:
             return own
-        here, there = self._columns(record.layout)
+        here = self._places[k] >= 0
         latest = np.zeros((len(own), last.shape[1]))
         latest[: len(last)] = last
-        latest[:, there] = own[:, here]
+        latest[:, self._places[k, here]] = own[:, here]
         return latest
 
     def _weights_of_one(self) -> FloatArray:
@@ -195,11 +185,10 @@ class _Answers:
 
     def _own_points(self, engine: Engine, k: int, x: Observation) -> FloatArray:
         """What the model says now of one that was asked about some features only, about these."""
-        record = self.kept[k].record
-        here, there = self._columns(record.layout)
+        record, here = self.kept[k].record, self._places[k] >= 0
         own: FloatArray = self.now[k].copy()
         answer = self._said(engine, [x], record.layout.probes, record.positions[None])[0]
-        own[:, here] = answer[:, there]
+        own[:, here] = answer[:, self._places[k, here]]
         return own
 
     def _said(
@@ -260,33 +249,38 @@ class _Answers:
         return Changes(times, self.now - self.then, self.known > 0, weights, t, since, is_asked)
 
 
-def _alike(kept: Sequence[Kept]) -> Iterable[list[int]]:
-    """The numbers of those that have the same layout, and as many outputs then as at last."""
-    found: dict[tuple[int, int, int], list[int]] = {}
-    for k, (record, latest, *_) in enumerate(kept):
-        kind = id(record.layout), len(record.values), len(latest)
-        found.setdefault(kind, []).append(k)
-    return found.values()
+def _side_by_side(parts: Sequence[FloatArray], n_rows: int) -> FloatArray:
+    """Tables of several columns as one of so many rows; 0 where one has fewer."""
+    if all(len(part) == n_rows for part in parts):
+        return np.concatenate(parts, axis=1)
+    table = np.zeros((n_rows, sum(part.shape[1] for part in parts)))
+    start = 0
+    for part in parts:
+        table[: len(part), start : start + part.shape[1]] = part
+        start += part.shape[1]
+    return table
 
 
-def _common(wanted: Layout, other: Layout) -> tuple[_Columns, _Columns]:
-    """The columns of the slots that two layouts have in common, in the one and in the other."""
-    if wanted == other:
-        return slice(None), slice(None)
-    here: list[int] = []
-    there: list[int] = []
-    for number in other.targets:
-        columns, keys = wanted.columns_of(number), wanted.keys_of(number)
-        if keys == other.keys_of(number):
-            here += columns
-            there += other.columns_of(number)
-            continue
-        column = dict(zip(keys, columns, strict=True))
-        for key, own in zip(other.keys_of(number), other.columns_of(number), strict=True):
-            if key in column:
-                here.append(column[key])
-                there.append(own)
-    return here, there
+def _places(wanted: Layout, layouts: Sequence[Layout]) -> Array:
+    """Where the points of a layout are in each of some others, (n, n_points); -1: nowhere."""
+    distinct = list({id(layout): layout for layout in layouts}.values())
+    places = np.full((len(distinct), wanted.n_points), -1)
+    for number, keys in zip(wanted.targets, wanted.keys, strict=True):
+        # Most of them have the same points of this target: these are looked up once.
+        by_keys = {id(own): own for own in (layout.keys_of(number) for layout in distinct)}
+        found = {each: _indices(keys, own) for each, own in by_keys.items()}
+        starts = [layout.columns_of(number).start for layout in distinct]
+        own = np.array([found[id(layout.keys_of(number))] for layout in distinct])
+        columns = wanted.columns_of(number)
+        places[:, columns.start : columns.stop] = np.where(own < 0, -1, own + np.c_[starts])
+    row = {id(layout): k for k, layout in enumerate(distinct)}
+    return places[[row[id(layout)] for layout in layouts]]
+
+
+def _indices(keys: Sequence[Key], among: Sequence[Key]) -> list[int]:
+    """Where each key stands among others; -1 if it does not."""
+    place = {key: k for k, key in enumerate(among)}
+    return [place.get(key, -1) for key in keys]
 
 
 def _weights(layout: Layout) -> FloatArray:
