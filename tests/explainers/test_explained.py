@@ -1,5 +1,6 @@
 """How much the curves tell of a model, against batch computations."""
 
+import json
 import math
 import random
 
@@ -228,20 +229,141 @@ def test_steps_of_a_model_that_learns_are_no_interactions():
     assert pdp.explained.value > 0.97
 
 
+class Learning:
+    """A model that learns the slope of a, with two classes; b and c interact from the start."""
+
+    def __init__(self):
+        self.slope = 0.0
+
+    def __call__(self, x):
+        p = 1 / (1 + math.exp(-self.slope * x["a"] - x["b"] * x["c"]))
+        return {"no": 1 - p, "yes": p}
+
+
+def learning(n, seed=1, **settings):
+    """An explainer of a model that learns, after some observations."""
+    model = Learning()
+    pdp = ipdp.IncrementalPDP(model, alpha=0.01, seed=1, **settings)
+    go_on(pdp, n, seed)
+    return pdp
+
+
+def go_on(pdp, n, seed):
+    for row in np.random.default_rng(seed).normal(size=(n, 3)).tolist():
+        pdp.explain_one(dict(zip("abc", row, strict=True)))
+        pdp.model.slope += 0.002
+
+
+def pool_of(pdp):
+    """Its pool, with all observations folded in."""
+    assert pdp.memory.means
+    return pdp.memory.pool
+
+
+def test_what_the_curves_left_is_kept_of_each_observation():
+    # All of them fit in: their variance is the smoothed one.
+    pdp = learning(200, n_past=200)
+    kept = pool_of(pdp).kept
+    assert [one.record.t for one in kept] == list(range(21, 201))
+    rests, weights = np.array([one.rest for one in kept]), 0.99 ** np.arange(180)[::-1]
+    share = weights / weights.sum()
+    variance = share @ (rests - share @ rests) ** 2
+    np.testing.assert_allclose(variance, pdp.memory.spreads.own.variances[2], rtol=1e-9)
+
+
+def test_what_the_curves_left_survives_a_checkpoint():
+    pdp = learning(300)
+    state = json.loads(json.dumps(pdp.state))
+    twin = ipdp.IncrementalPDP(pdp.model, alpha=0.01, seed=1)
+    twin.state = state
+    known = [kept.rest for kept in pool_of(pdp).kept]
+    assert all(len(rest) == 2 for rest in known)
+    assert [kept.rest for kept in pool_of(twin).kept] == known
+    assert twin.explained.value == pdp.explained.value
+
+
+def test_a_state_of_before_it_was_kept_is_read():
+    pdp = learning(600)
+    state = pdp.state
+    del state["fold"]["pool"]["rests"]
+    twin = ipdp.IncrementalPDP(pdp.model, alpha=0.01, seed=1)
+    twin.state = state
+    assert twin.explained.value == pytest.approx(pdp.explained.value, abs=0.1)
+    go_on(twin, 400, 2)
+    assert sum(len(kept.rest) == 2 for kept in pool_of(twin).kept) > 30
+
+
+@pytest.mark.parametrize("rest", [[0.1], [0.1, 0.2, 0.3], [0.1, 1e200], [0.1, math.inf]])
+def test_a_state_with_a_rest_that_does_not_fit_is_refused(rest):
+    pdp = learning(60)
+    pool_of(pdp).kept[0].rest[:] = rest
+    twin = ipdp.IncrementalPDP(pdp.model, alpha=0.01, seed=1)
+    with pytest.raises(ValueError, match="damaged"):
+        twin.state = pdp.state
+
+
+def test_segments_of_a_stream_keep_it_and_others_do_not():
+    first = learning(300)
+    later = first.successor()
+    go_on(later, 200, 2)
+    whole = learning(300)
+    go_on(whole, 200, 2)
+    joined = first.merge(later)
+    found = {kept.record.t: kept.rest for kept in pool_of(joined).kept}
+    known = {kept.record.t: kept.rest for kept in pool_of(whole).kept}
+    both = found.keys() & known.keys()
+    assert len(both) > 100
+    for t in both:
+        assert found[t] == pytest.approx(known[t], abs=1e-9)
+    assert joined.explained.value == pytest.approx(whole.explained.value, abs=0.1)
+    # The curves of another stream had other levels.
+    other = learning(300, seed=3).merge(learning(300, seed=4))
+    assert not any(kept.rest for kept in pool_of(other).kept)
+
+
+def test_it_has_the_order_of_the_outputs():
+    pdp = learning(100)
+    pool = pool_of(pdp)
+    turned = pool.with_outputs(["no", "yes"], ["new", "yes", "no"])
+    for one, other in zip(pool.kept, turned.kept, strict=True):
+        assert other.rest == [0.0, *one.rest[::-1]]
+
+
+def test_observations_without_weight_leave_nothing():
+    pdp = ipdp.IncrementalPDP(Learning(), alpha=0.01, seed=1, n_past=100)
+    rows = autoregressive(60, "abc", 0.0, 3)
+    pdp.explain_many(rows, w=[k % 3 for k in range(60)])
+    again = ipdp.IncrementalPDP(Learning(), alpha=0.01, seed=1, n_past=100)
+    for k, x in enumerate(rows):
+        again.explain_one(x, w=k % 3)
+    rests = [[kept.rest for kept in pool_of(each).kept if kept.rest] for each in (pdp, again)]
+    assert len(rests[0]) > 15
+    assert rests[0] == [pytest.approx(rest, abs=1e-12) for rest in rests[1]]
+
+
 SOME = np.array([[0.1], [-0.1], [0.1], [-0.1]])
+OTHER = np.array([[0.1], [0.1], [-0.1], [-0.1]])
+NEAR = SOME + np.array([[0.02], [0.0], [-0.02], [0.0]])
 
 
 @pytest.mark.parametrize(
     ("smoothed", "now", "then", "expected"),
     [
+        # The model is what it was: these observations are not like all of them.
         (0.5, Share(np.array([0.6]), SOME), Share(np.array([0.6]), SOME), 0.5),
         (0.5, Share(np.array([0.7]), SOME), Share(np.array([0.6]), SOME), 0.6),
-        # The change may as well be chance, or nearly so: its variance is 0.0016.
-        (0.5, Share(np.array([0.63]), 1.2 * SOME), Share(np.array([0.6]), SOME), 0.5),
-        (0.5, Share(np.array([0.68]), 1.2 * SOME), Share(np.array([0.6]), SOME), 0.56),
-        # What is smoothed is of another model.
-        (-9.0, Share(np.array([0.7]), SOME), Share(np.array([0.6]), SOME), 0.7),
+        # The change may as well be chance: its variance is .0008, its square .0004.
+        (0.5, Share(np.array([0.62]), NEAR), Share(np.array([0.6]), SOME), 0.5 + 0.02 / 3),
+        # It is another one, whose share has nothing to do with that of then: variance .04.
+        (-9.0, Share(np.array([0.7]), SOME), Share(np.array([0.6]), OTHER), -9 + 9.7**3 / 94.13),
+        # What it was then is not known.
+        (0.5, Share(np.array([0.9]), SOME), None, 0.5 + 0.4 * 0.16 / 0.2),
+        # It did not vary then, or does not now.
+        (0.5, Share(np.array([0.9]), SOME), Share(np.array([np.nan]), 0 * SOME), 0.82),
+        (np.nan, Share(np.array([0.9]), SOME), Share(np.array([np.nan]), 0 * SOME), 0.9),
+        (0.5, Share(np.array([np.nan]), 0 * SOME), Share(np.array([0.6]), SOME), np.nan),
     ],
 )
 def test_a_change_counts_as_far_as_it_is_larger_than_chance(smoothed, now, then, expected):
-    assert corrected(np.array([smoothed]), now, then) == pytest.approx([expected])
+    found = corrected(np.array([smoothed]), now, then)
+    np.testing.assert_allclose(found, [expected], rtol=1e-9)

@@ -21,11 +21,13 @@ cdef class SpreadStep:
     @cython.locals(g=Py_ssize_t, c=Py_ssize_t, away=double, step=double)
     cpdef bint strayed(self, const double[::1] positions) except -1
 
-    @cython.locals(k=Py_ssize_t, decays=list, weights=list, at="const double[::1]")
+    @cython.locals(k=Py_ssize_t, o=Py_ssize_t, decays=list, weights=list, at="const double[::1]")
     cpdef Py_ssize_t fold_many(self, const double[:, :, ::1] values, const double[:, :, ::1] positions, list own,
-                               tuple times, Py_ssize_t first) except -1
+                               tuple times, double[:, ::1] rests, Py_ssize_t first) except -1
 
-    cpdef fold(self, const double[:, ::1] values, const double[::1] positions, list own, double decay, double w)
+    @cython.locals(is_known=bint)
+    cpdef bint fold(self, const double[:, ::1] values, const double[::1] positions, list own, double decay,
+                    double w) except -1
 
     @cython.locals(n_outputs=Py_ssize_t, g=Py_ssize_t, first=Py_ssize_t, last=Py_ssize_t, moving=Py_ssize_t,
                    o=Py_ssize_t, c=Py_ssize_t, other=Py_ssize_t, total=double, value=double, away=double,

@@ -125,12 +125,13 @@ class SpreadStep:
                     return True
         return False
 
-    def fold_many(
+    def fold_many(  # noqa: PLR0917  (arrays one by one: C knows no objects of them)
         self,
         values: FloatArray,
         positions: FloatArray,
         own: list[list[Any]],
         times: tuple[list[float], list[float]],
+        rests: FloatArray,
         first: int,
     ) -> int:
         """Take observations one after the other, until a point has strayed.
@@ -144,6 +145,9 @@ class SpreadStep:
             Of each its own values.
         times
             Of each what is left then of what was before it, and its weight.
+        rests
+            Takes of each what the curves leave of its prediction, (n, n_outputs), where that is
+            known.
         first
             Where to begin.
 
@@ -157,17 +161,24 @@ class SpreadStep:
             at = positions[k if len(positions) > 1 else 0, 0]
             if self.moves and self.strayed(at):
                 return k
-            self.fold(values[k], at, own[k], decays[k], weights[k])
+            if self.fold(values[k], at, own[k], decays[k], weights[k]):
+                for o in range(self.v_rest.shape[0]):
+                    rests[k, o] = self.v_rest[o]
         return len(values)
 
     def fold(
         self, values: FloatArray, positions: FloatArray, own: list[Any], decay: float, w: float
-    ) -> None:
-        """Take the ICE curves of an observation, (n_outputs, n_columns), and its own values."""
+    ) -> bool:
+        """Take the ICE curves of an observation, (n_outputs, n_columns), and its own values.
+
+        False if they do not tell the prediction for it.
+        """
         self.move(values, positions)
-        if self.remains(values, positions, own, decay, w):
+        is_known: bool = self.remains(values, positions, own, decay, w)
+        if is_known:
             self.fold_total(decay, w)
         self.fold_curves(decay, w)
+        return is_known
 
     def move(self, values: FloatArray, positions: FloatArray) -> None:
         """What the curves are at their reference positions, centred."""

@@ -74,12 +74,13 @@ class SpreadStep(spread.SpreadStep):
         steps = self.reference[self._high] - self.reference[self._low]
         return np.asarray(((2 * away > steps) & (away != 0)).any(axis=1))
 
-    def fold_many(
+    def fold_many(  # noqa: PLR0917  (arrays one by one: C knows no objects of them)
         self,
         values: FloatArray,
         positions: FloatArray,
         own: list[list[Any]],
         times: tuple[list[float], list[float]],
+        rests: FloatArray,
         first: int,
     ) -> int:
         decays, weights = times
@@ -93,11 +94,13 @@ class SpreadStep(spread.SpreadStep):
                 if stop == first:
                     return first
             if not self.weight.all():  # columns without a past: the first is unlike the others
-                self.fold(values[first], at[0], own[first], decays[first], weights[first])
+                if self.fold(values[first], at[0], own[first], decays[first], weights[first]):
+                    rests[first] = self.rest
                 first += 1
                 continue
             part = slice(first, stop)
-            self._fold(values[part], at[: stop - first], own[part], decays[part], weights[part])
+            times = decays[part], weights[part]
+            rests[part] = self._fold(values[part], at[: stop - first], own[part], times)
             if strayed.any():
                 return stop
             first = stop
@@ -108,20 +111,23 @@ class SpreadStep(spread.SpreadStep):
         values: FloatArray,
         positions: FloatArray,
         own: list[list[Any]],
-        decays: list[float],
-        weights: list[float],
-    ) -> None:
-        """Take n observations: values (n, n_outputs, n_columns), positions (n, n_columns)."""
+        times: tuple[list[float], list[float]],
+    ) -> FloatArray:
+        """Take n observations: values (n, n_outputs, n_columns), positions (n, n_columns).
+
+        Return what the curves leave of their predictions, (n, n_outputs); NaN: not known.
+        """
         if values.shape[1:] != self.mean.shape:
             raise ValueError("the rows have another shape than those before")
         moved = self._moved(values, positions)
-        ages = _ages(tuple(decays)).weighted(weights)
+        ages = _ages(tuple(times[0])).weighted(times[1])
         after = ages.means(self.mean, self.weight, moved)
         before = np.concatenate((self.mean[None], after[:-1]))
-        self._fold_rest(values, positions, own, before, (decays, weights))
+        rests = self._fold_rest(values, positions, own, before, times)
         self.spread[:] = ages.spread(self.spread, self.mean, self.weight, moved, after[-1])
         self.mean[:] = after[-1]
         self.weight[:], self.squares[:] = ages.weights(self.weight, self.squares)
+        return rests
 
     def _moved(self, values: FloatArray, positions: FloatArray) -> FloatArray:
         """What the curves are at their reference positions, centred."""
@@ -147,16 +153,15 @@ class SpreadStep(spread.SpreadStep):
         own: list[list[Any]],
         before: FloatArray,
         times: tuple[list[float], list[float]],
-    ) -> None:
+    ) -> FloatArray:
         """Fold in the predictions, and what remains of them without what the curves said before."""
         if not self._places:
-            return
+            return np.full(values.shape[:2], np.nan)
         x = self._numbers_of(own)
         places = self._exact(own, x, self._between(positions, x))
         said, known = _read_off(values, places, np.isnan(x))
         if not known.all():
-            self._fold_known(known, values, positions, own, before, times)
-            return
+            return self._fold_known(known, values, positions, own, before, times)
         if not (positions == self.reference).all():
             places = self._exact(own, x, self._between(self.reference[None], x))
         places = _by_rise(values, said, places)
@@ -169,6 +174,7 @@ class SpreadStep(spread.SpreadStep):
         self.total_spread[:] = ages.spread(self.total_spread, self.total, weight, both, after)
         self.total[:] = after
         self.clock[:] = ages.weights(weight, squares)
+        return np.asarray(rest)
 
     def _fold_density(self, places: _Places, ages: _Ages) -> None:
         """Fold in where the observations are among the points."""
@@ -179,19 +185,21 @@ class SpreadStep(spread.SpreadStep):
         self.density[:] = ages.past[-1] * self.density + gained
         self.density_weight[:] = ages.past[-1] * self.density_weight + ages.each[-1].sum()
 
-    def _fold_known(self, known: Array, *of_each: Any) -> None:
+    def _fold_known(self, known: Array, *of_each: Any) -> FloatArray:
         """The same with those only whose predictions can be read off."""
+        values, positions, own, before, times = of_each
+        rests = np.full(values.shape[:2], np.nan)
         if known.any():
-            values, positions, own, before, times = of_each
             there = np.flatnonzero(known).tolist()
             picked = [[part[k] for k in there] for part in times]
-            self._fold_rest(
+            rests[there] = self._fold_rest(
                 values[there],
                 positions[there],
                 [own[k] for k in there],
                 before[there],
                 (picked[0], picked[1]),
             )
+        return rests
 
     def _numbers_of(self, own: list[list[Any]]) -> FloatArray:
         """The own values that are numbers, (n, n_curves); NaN for the others."""

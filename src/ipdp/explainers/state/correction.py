@@ -167,7 +167,7 @@ class _Answers:
 
     def _at_places(self, k: int, own: FloatArray) -> FloatArray:
         """What the model says of a record at its own points; what it said where they are gone."""
-        record, last, _ = self.kept[k]
+        record, last, *_ = self.kept[k]
         if record.layout is self.layout:
             return own
         here = self._places[k] >= 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import deque
 from collections.abc import Sequence
 from typing import Any, NamedTuple, Self
@@ -43,8 +44,8 @@ _POINTS = 16
 # So many observations are folded in together; fewer where they have so many points in all.
 _TOGETHER, _MOST_POINTS = 16, 100_000
 
-_Unfolded = tuple[FloatArray, FloatArray, list[Any], float, float]
-"""Positions, outputs, own values, weight and time of an observation."""
+_Unfolded = tuple[FloatArray, FloatArray, list[Any], float, float, list[float] | None]
+"""Positions, outputs, own values, weight and time of an observation, and what takes its rest."""
 
 
 class Answers(NamedTuple):
@@ -220,26 +221,29 @@ class CurveMemory(FoldingMemory):
 
     def _take(self, record: IceRecord, x: Observation, own: list[Any], w: float, t: float) -> None:
         """Take what was said of one observation, with the points and outputs that there are."""
-        self._unfolded.append((record.positions, record.values, own, w, t))
-        self._keep(record, x, w, t)
+        rest = self._keep(record, x, w, t)
+        self._unfolded.append((record.positions, record.values, own, w, t, rest))
         n = len(self._unfolded)
         if n >= _TOGETHER or n * record.layout.n_points >= _MOST_POINTS:
             self._fold()
 
-    def _keep(self, record: IceRecord, x: Observation, w: float, t: float) -> None:
-        """Keep it, if it is one of those that are kept."""
+    def _keep(self, record: IceRecord, x: Observation, w: float, t: float) -> list[float] | None:
+        """Keep it, if it is one of those that are kept; return what takes its rest then."""
         if self.recent.maxlen:
             self.recent.append(record)
         pool = self.pool
         pool.weight += w
-        if pool.weight >= pool.wanted:
-            pool.update(x, record, t)
+        return pool.update(x, record, t) if pool.weight >= pool.wanted else None
 
     def _fold_together(self, last: list[_Unfolded]) -> None:
-        together = Explained.of(last)
+        together = Explained.of([one[:-1] for one in last])
         self._means.fold_many(together)
         for spread in self._spreads.all:
-            spread.fold_many(self._means.layout, together)
+            rests = spread.fold_many(self._means.layout, together)
+        # By the spread from the beginning of the stream on, where there is one: it is the last.
+        for (*_, rest), values in zip(last, rests.tolist(), strict=True):
+            if rest is not None and not math.isnan(sum(values)):
+                rest[:] = values
 
     @property
     def spreads(self) -> Spreads[Spread]:
@@ -300,6 +304,8 @@ class CurveMemory(FoldingMemory):
             known = part.means.outputs
             joined.recent.extend(with_outputs(r, known, means.outputs) for r in part.recent)
         pools = [p.pool.with_outputs(p.means.outputs, means.outputs) for p in (self, later)]
+        if not later.follows(self):
+            pools = [pool.without_rests() for pool in pools]  # their curves had other levels
         joined.pool = pools[0].merge(pools[1], joined.t or 0.0)
         return joined
 

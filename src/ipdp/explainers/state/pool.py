@@ -51,6 +51,8 @@ class Kept(NamedTuple):
     reading: (
         float  # at which reading that was; between two of them for one that was not asked again
     )
+    # What the curves left of its prediction when it came, by output; empty: not known, or not yet.
+    rest: list[float]
 
 
 class Pool:
@@ -85,20 +87,24 @@ class Pool:
         """When the last stratum was closed."""
         return self._closed_at
 
-    def update(self, x: Observation, ice: IceRecord, t: float) -> None:
-        """Take the observation with which `weight` has reached `wanted`."""
+    def update(self, x: Observation, ice: IceRecord, t: float) -> list[float] | None:
+        """Take the observation with which `weight` has reached `wanted`.
+
+        Return a list for what the curves leave of its prediction; None if it is not kept.
+        """
+        rest: list[float] | None = None
         # The first stands for its stratum until the one that is to stay has come.
         if self._answered:
             self._adopt_answers()  # before the numbers change
         if self._newest is None or self.wanted == self._pick_at:
-            self.n += 1
-            self._newest = Kept(
-                Record(self.n, float(t), dict(x), *ice), ice.values, self._asking.reading
-            )
+            self.n, rest = self.n + 1, []
+            record = Record(self.n, float(t), dict(x), *ice)
+            self._newest = Kept(record, ice.values, self._asking.reading, rest)
         if self.weight >= self._enough:
             self._close(t)
         else:
             self.wanted = self._pick_at if self.weight < self._pick_at else self._enough
+        return rest
 
     def _close(self, t: float) -> None:
         """Begin a new stratum; if there are too many, the two lightest neighbours are joined."""
@@ -239,9 +245,13 @@ class Pool:
 
         def ordered(kept: Kept) -> Kept:
             latest = kept.record._replace(values=kept.latest)
+            rest = [0.0] * len(wanted) if kept.rest else []
+            for label, value in zip(known, kept.rest, strict=False):
+                rest[wanted.index(label)] = value
             return kept._replace(
                 record=with_outputs(kept.record, known, wanted),
                 latest=with_outputs(latest, known, wanted).values,
+                rest=rest,
             )
 
         twin = self.copy()
@@ -249,6 +259,13 @@ class Pool:
         twin._kept = [ordered(kept) for kept in twin._kept]
         twin._newest = twin._newest and ordered(twin._newest)
         twin._found = {}
+        return twin
+
+    def without_rests(self) -> Pool:
+        """The same pool, not knowing what curves left of predictions."""
+        twin = self.copy()
+        twin._kept = [kept._replace(rest=[]) for kept in twin._kept]
+        twin._newest = twin._newest and twin._newest._replace(rest=[])
         return twin
 
     def copy(self) -> Pool:
@@ -290,6 +307,7 @@ class Pool:
                 kept.latest[:0] if np.array_equal(kept.latest, kept.record.values) else kept.latest
                 for kept in self.kept
             ),
+            "rests": [list(kept.rest) for kept in self.kept],
             "answered": list(self._answered),
             "answers": joined(self._answered.values()),
         }
@@ -309,9 +327,10 @@ class Pool:
         for name in _SAVED:
             setattr(self, name, state[name])
         readings = self._restore_asked(state.get("asked"), len(records))
+        rests = _restored_rests(state, records)
         kept = [
-            Kept(record, last if len(last) else record.values, reading)
-            for record, last, reading in zip(records, latest, readings, strict=True)
+            Kept(record, last if len(last) else record.values, reading, rest)
+            for record, last, reading, rest in zip(records, latest, readings, rests, strict=True)
         ]
         self._kept, self._weights = kept[:n], weights
         self._newest = kept[n] if len(kept) > n else None
@@ -344,6 +363,17 @@ def _check(state: State, n: int) -> None:
     # All together, as they are added up: what is accepted here can be saved, too.
     if not np.abs(np.array(state["weights"], dtype=float)).sum() < _LARGEST_WEIGHT:
         raise ValueError("the state is damaged: the weights of its observations are not finite")
+
+
+def _restored_rests(state: State, records: Sequence[Record]) -> list[list[float]]:
+    """What curves left of predictions; states of earlier versions do not have it."""
+    if "rests" not in state:
+        return [[] for _ in records]
+    schema.check(state, rests=schema.each(schema.each(schema.value), len(records)))
+    for rest, record in zip(state["rests"], records, strict=True):
+        if rest and len(rest) != len(record.values):
+            raise ValueError("the state is damaged: a prediction has parts without an output")
+    return [list(rest) for rest in state["rests"]]
 
 
 @lru_cache(maxsize=64)

@@ -110,8 +110,6 @@ class Explained(NamedTuple):
 
     def weighty(self) -> Explained:
         """Those whose weight is not 0."""
-        if all(self.w):
-            return self
         there = [k for k, w in enumerate(self.w) if w]
         parts: list[list[Any]] = [self.own, self.w, self.t]
         own, w, t = ([part[k] for k in there] for part in parts)

@@ -16,17 +16,15 @@ import numpy as np
 from ipdp.core.observations import arranged
 from ipdp.core.typing import Array, FeatureName, FloatArray, Observation
 from ipdp.explainers.state.curve_memory import CurveMemory
+from ipdp.explainers.state.pool import Kept
 from ipdp.explainers.state.records import IceRecord, Record
 from ipdp.explainers.state.spread import Spread
 from ipdp.grid.base import LARGEST
 from ipdp.models import Engine, Probe
 
-# Of about how many past observations the share is computed, at most.
-_PREDICTED = 144
-# A change counts as far as its square is larger than so many times its variance.
-_DOUBT = 1.0
-# By so many standard errors may the share of the pool differ from that of all observations.
-_FAR = 4.0
+# Of about how many past observations the share is computed, at most, and from how many on it is
+# compared with that of then.
+_PREDICTED, _FEW = 144, 30
 # What is left of a constant prediction is rounding: so much of its square.
 _ROUNDING = 1e-18
 
@@ -40,13 +38,14 @@ def smoothed_share(spread: Spread) -> FloatArray:
 
 
 def share_now(
-    memory: CurveMemory, engine: Engine, now: FloatArray, then: FloatArray, positions: FloatArray
+    memory: CurveMemory, engine: Engine, curves: FloatArray, positions: FloatArray
 ) -> FloatArray:
     """The share of the variance of what the model says now that curves tell, (n_outputs,).
 
-    One prediction for each of some of the pool. What it says of these is compared with what it said
-    of them then: the smoothed share, which knows of all observations, is a control variate. NaN for
-    an output that does not vary.
+    One prediction for each of some of the pool. Of these it is also known what the model said when
+    they came, and what the curves of that time left of it, which is what the smoothed share is
+    about: that one, which knows of all observations, changes as theirs does. NaN for an output that
+    does not vary.
 
     Parameters
     ----------
@@ -54,36 +53,50 @@ def share_now(
         What an explainer remembers.
     engine
         Its model.
-    now, then
-        The curves, (n_outputs, n_columns), as they are now, and smoothed; the columns are those of
-        the layout.
+    curves
+        The curves as they are now, (n_outputs, n_columns); the columns are those of the layout.
     positions
         Where their points are.
     """
-    pool, weights = memory.pool, memory.pool.weights(memory.t or 0.0)
-    step = max(1, round(len(pool.kept) / _PREDICTED))
-    # The same ones each time, as long as they are kept.
-    chosen = [k for k, one in enumerate(pool.kept) if one.record.n % step == 0]
-    records = [pool.kept[k].record for k in chosen]
-    weights = weights[chosen] / weights[chosen].sum()
+    kept, weights, known = _chosen(memory)
+    records = [one.record for one in kept]
     own = [memory.admit(record.x) for record in records]
     names, n_targets = list(memory.grids), len(memory.targets)
-    known = pool.remembered(
+    before = memory.pool.remembered(
         records, lambda k: Then.of(records[k], dict(zip(names, own[k], strict=True)), n_targets)
     )
-    steps = np.array([then.steps for then in known])
+    steps = np.array([then.steps for then in before])
     said = predictions(memory, engine, [record.x for record in records])
-    before = _said_then(known, said)
-    both = np.hstack([said, before])
-    rests = both.copy()
-    for number, place, curve in effects(memory.spreads.own, np.vstack([now, then]), positions):
+    rests = said.copy()
+    for number, place, curve in effects(memory.spreads.own, curves, positions):
         rests -= curve.at([each[place] for each in own], steps[:, number])
-    n_outputs = said.shape[1]
-    now_and_then = [
-        Share.of(both[:, part], rests[:, part], weights)
-        for part in (slice(n_outputs), slice(n_outputs, None))
-    ]
-    return corrected(smoothed_share(memory.spreads.own), *now_and_then)
+    now, then = Share.of(said, rests, weights), None
+    if known:
+        said_then = _padded([one.said or [] for one in before], said.shape[1])
+        rests_then = _padded([one.rest for one in kept], said.shape[1])
+        then = Share.of(said_then, rests_then, weights)
+    return corrected(smoothed_share(memory.spreads.own), now, then)
+
+
+def _chosen(memory: CurveMemory) -> tuple[list[Kept], FloatArray, bool]:
+    """Whom to ask about, their weights, and whether it is known of all what curves left of them."""
+    kept, weights = memory.pool.kept, memory.pool.weights(memory.t or 0.0)
+    step = max(1, round(len(kept) / _PREDICTED))
+    # The same ones each time, as long as they are kept.
+    chosen = [k for k, one in enumerate(kept) if one.record.n % step == 0]
+    known = [k for k in chosen if kept[k].rest]
+    is_known = len(known) >= _FEW
+    if is_known:
+        chosen = known
+    return [kept[k] for k in chosen], weights[chosen] / weights[chosen].sum(), is_known
+
+
+def _padded(rows: Sequence[Sequence[float]], n_outputs: int) -> FloatArray:
+    """Rows of numbers by output, (n, n_outputs); those of classes that had not been met are 0."""
+    padded = np.zeros((len(rows), n_outputs))
+    for own, row in zip(padded, rows, strict=True):
+        own[: len(row)] = row
+    return padded
 
 
 def predictions(memory: CurveMemory, engine: Engine, rows: Sequence[Observation]) -> FloatArray:
@@ -124,19 +137,22 @@ class Share(NamedTuple):
         return cls(value, weights[:, None] * np.where(known, moved, 0.0))
 
 
-def corrected(smoothed: FloatArray, now: Share, then: Share) -> FloatArray:
+def corrected(smoothed: FloatArray, now: Share, then: Share | None) -> FloatArray:
     """The share of the model now: that of all that was said, and by how much it has changed.
 
-    The change is that of a few observations. It counts as far as it is larger than chance, and the
-    smoothed share does where it is that of these observations, too: that of a model that has been
-    another one, or whose curves lagged far behind, is not.
+    The change is that of some observations since they came, or, where it is less certain than their
+    share now alone, from the smoothed share to that one: so it is if `then` is not known, and of a
+    model that has become another one. It counts by its square as a share of that and its variance.
     """
-    difference = now.value - then.value
-    variance = ((now.moved - then.moved) ** 2).sum(axis=0)
-    kept = 1 - _DOUBT * variance / np.where(difference == 0, 1.0, difference**2)
-    found = smoothed + np.clip(kept, 0.0, 1.0) * difference
-    off = np.abs(smoothed - then.value) > _FAR * np.sqrt((then.moved**2).sum(axis=0))
-    return np.where(np.isnan(found) | off, now.value, found)
+    change, variance = now.value - smoothed, (now.moved**2).sum(axis=0)
+    if then is not None:
+        of_both = ((now.moved - then.moved) ** 2).sum(axis=0)
+        is_better = (of_both < variance) & ~np.isnan(then.value)
+        change = np.where(is_better, now.value - then.value, change)
+        variance = np.where(is_better, of_both, variance)
+    square = change**2
+    found = smoothed + change * square / np.where(square > 0, square + variance, 1.0)
+    return np.where(np.isnan(found), now.value, found)
 
 
 class Then(NamedTuple):
@@ -180,16 +196,6 @@ def _steps(
         if most > 1e-9 * abs(low):
             share = min(max((said[o] - low) / (high - low), 0.0), 1.0)
             yield number, (places[right - 1], places[right], share)
-
-
-def _said_then(known: Sequence[Then], now: FloatArray) -> FloatArray:
-    """What the model said of observations when they came; where that is not known, what it says."""
-    said = now.copy()
-    for k, then in enumerate(known):
-        if then.said is not None:
-            said[k] = 0.0  # of classes that had not been met
-            said[k, : len(then.said)] = then.said
-    return said
 
 
 def read_off(record: IceRecord, own: Mapping[FeatureName, Any]) -> list[float] | None:

@@ -81,9 +81,8 @@ class Snapshot:
         if engine is None or len(self._memory.pool.kept) < _FEW:
             shares = smoothed_share(spread)
         else:
-            assert self._smoothed is not None
-            now, then = (mean[self._means.n_axes :] for mean in (self._mean, self._smoothed))
-            shares = share_now(self._memory, engine, now, then, self._mean[0])
+            curves = self._mean[self._means.n_axes :]
+            shares = share_now(self._memory, engine, curves, self._mean[0])
         return shares[self._numbers]
 
     @cached_property

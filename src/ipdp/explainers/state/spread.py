@@ -101,12 +101,17 @@ class Spread:
 
     # One observation.
 
-    def fold_many(self, layout: Layout, explained: Explained) -> None:
-        """Take what the model said of some observations, with the values of their features."""
-        explained = explained.weighty()
+    def fold_many(self, layout: Layout, explained: Explained) -> FloatArray:
+        """Take what the model said of some observations, with the values of their features.
+
+        Return what the curves leave of the prediction for each, (n, n_outputs); NaN: not known.
+        """
         positions, values, own, w, t = explained
-        if not w:
-            return
+        rests = np.full(values.shape[:2], np.nan)
+        if not all(w):
+            if any(w):
+                rests[np.flatnonzero(w)] = self.fold_many(layout, explained.weighty())
+            return rests
         if layout is not self.layout and layout != self.layout:
             self._adopt(layout, positions[0])
         known = len(self._step.mean)
@@ -121,10 +126,11 @@ class Spread:
         gaps = [later - earlier for earlier, later in pairwise([before, *t])]
         times = [self._decay if gap == 1 else self._decay ** max(gap, 0.0) for gap in gaps], w
         k = 0
-        while (k := step.fold_many(values, positions, own, times, k)) < len(t):
+        while (k := step.fold_many(values, positions, own, times, rests, k)) < len(t):
             self._carry(explained.places(k))
         self.n += len(t)
         self.t = t[-1]
+        return rests
 
     def _adopt(self, layout: Layout, positions: FloatArray) -> None:
         """Take the points of another layout; those that have gone are forgotten."""
