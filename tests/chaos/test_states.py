@@ -5,6 +5,7 @@ import math
 from contextlib import suppress
 from typing import Any
 
+import numpy as np
 import pytest
 
 from ipdp.core.jsonable import pack_floats, unpack_floats
@@ -41,6 +42,10 @@ FOUND: list[tuple[str, tuple[Any, ...], Any]] = [
     ("regions", ("fold", "regions", "own", "waiting", 3, 3), 1e308),
     ("segments", ("fold", "groups", "ends", "ends", 0, "t", 1), 2**63),
     ("segments", ("fold", "groups", "ends", "ends", 1, "t", 1), 1_000_000),
+    ("segments", ("fold", "groups", "scale", 0), 0),
+    ("segments", ("fold", "groups", "scale", 0), 5e-324),
+    ("segments", ("fold", "spread", "own", "frame", 0, 0), 9e153),
+    ("pointwise", ("fold", "grids", 2, "counts", "recent"), []),
 ]
 """Damage that was once accepted and failed later, or was refused in more than a sentence."""
 
@@ -54,6 +59,62 @@ def test_damage_that_was_found_is_refused_or_works(name, path, value):
     with suppress(Refused):
         subject.use(subject.state)
     part[last] = was
+
+
+AGAINST_THE_CLOCK: list[tuple[str, tuple[Any, ...], Any]] = [
+    ("regions", ("fold", "regions", "own", "waiting", 3, 3), 1e308),
+    ("regions", ("fold", "regions", "own", "waiting", 3, 3), -5),
+    ("regions", ("fold", "regions", "own", "as_of"), 90),
+    ("regions", ("fold", "regions", "own", "centred", "t"), 1_000_000),
+    ("regions", ("fold", "regions", "own", "blocks", "t"), 90),
+    ("regions", ("fold", "regions", "own", "t"), 1_000_000),
+    ("regions", ("fold", "told", "own", "t"), 1_000_000),
+    ("segments", ("fold", "groups", "t", 0), 1_000_000),
+    ("segments", ("fold", "groups", "ends", "ends", 0, "t", 1), 2**63),
+    ("segments", ("fold", "groups", "ends", "ends", 1, "t", 1), 1_000_000),
+    ("segments", ("fold", "groups", "ends", "ends", 1, "t", 1), 1),
+    ("segments", ("fold", "groups", "ends", "ends", 1, "number"), 0),
+    ("pointwise", ("fold", "pool", "records", "records", 0, 1), 1_000_000),
+    ("pointwise", ("fold", "spread", "own", "t"), 1_000_000),
+    ("pdp", ("fold", "smoothing", "t"), 1_000_000),
+    ("ale", ("fold", "blocks", "t"), 1_000_000),
+    ("pfi", ("fold", "smoothing", "t"), 1_000_000),
+]
+
+
+@pytest.mark.parametrize(("name", "path", "value"), AGAINST_THE_CLOCK)
+def test_times_that_go_back_are_refused(name, path, value):
+    subject = made(name)
+    *above, last = path
+    part = functools.reduce(lambda tree, key: tree[key], above, subject.state)
+    was, part[last] = part[last], value
+    with pytest.raises(Refused, match=r"go back|later than its last time|do not ascend"):
+        subject.use(subject.state)
+    part[last] = was
+
+
+@pytest.mark.parametrize("name", ["pdp", "regions", "segments", "ale", "pfi"])
+@pytest.mark.parametrize("size", [1e149, 9e149, 1e300])
+def test_means_beyond_all_answers_are_refused(name, size):
+    subject = made(name)
+    for part, rows in [("smoothing", "mean"), ("blocks", "mean"), ("blocks", "start_mean")]:
+        means = subject.state["fold"][part][rows]
+        was = means[:]
+        means[:] = (np.zeros(np.shape(means)) + size).tolist()
+        with pytest.raises(Refused, match="mean"):
+            subject.use(subject.state)
+        means[:] = was
+
+
+def test_bins_that_are_too_many_or_there_twice_are_refused():
+    subject = made("ale")
+    bins = subject.state["fold"]["bins"]
+    was = bins[1]
+    for keys in ([[f"{k}"] for k in range(3_000)], [*was, was[-1]]):
+        bins[1] = keys
+        with pytest.raises(Refused, match="are no bins"):
+            subject.use(subject.state)
+    bins[1] = was
 
 
 def test_bins_of_another_feature_are_refused_or_read():

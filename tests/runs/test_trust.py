@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 import ipdp
 from ipdp.cli.app import app
 from ipdp.log import LogReader
+from ipdp.models.load import files as files_of_models
 from ipdp.runs import ConfigError, RunConfig
 from ipdp.runs.trust import needed
 
@@ -76,6 +77,12 @@ def hostile(trap, settings):
         ({"model": "evil.pt2"}, "holds a pickle, which runs whatever code is in it"),
         ({"model": "{trap}.pkl"}, "is a pickle"),
         ({"model": "{trap}.pkl", "allow_pickle": True}, "a pickle can run any code"),
+        ({"model": "{trap}.ubj"}, "would load"),
+        ({"model": "{trap}.TXT"}, "a file that can be made to crash the library that reads it"),
+        ({"model": " {trap}.ubj\n"}, "would load"),
+        ({"model": "model.json"}, "would load model.json, a file that can be made to crash"),
+        ({"challenger": "{trap}.onnx"}, "a file that can be made to crash"),
+        ({"challenger": "/models/own.cbm"}, "would load /models/own.cbm, a file that can"),
         ({"model": "{trap}.skops", "trust": ["os.system"]}, "there is no file"),
         ({"grid": "os.system('touch {trap}')"}, "would import os.system"),
         ({"grid": {"age": "helper.Model()"}}, "would import helper.Model"),
@@ -144,6 +151,29 @@ def test_who_trusts_it_says_so(options, trap):
     assert trap.exists()
 
 
+def test_a_file_that_a_compiled_library_reads_is_named_again(tmp_path, monkeypatch):
+    # Such a library may crash on a file that was made for it; here it leaves a mark.
+    file, read = tmp_path / "model.ubj", []
+    file.touch()
+
+    def load(path):
+        read.append(path)
+        return lambda x: float(x["age"])
+
+    monkeypatch.setitem(files_of_models._LOADERS, ".ubj", load)
+    out = tmp_path / "run"
+    given = ["--data", "agrawal?n_samples=50", "--model", file, "--no-learn", "--out", out]
+    assert call("run", *given).exit_code == 0
+    read.clear()
+    answer = call("resume", out)
+    assert answer.exit_code == 2
+    assert f"would load {file}, a file that can be made to crash" in answer.stderr
+    assert read == []
+    for options in (["--model", file], ["--trust-run"]):
+        assert call("resume", out, *options, "-q").exit_code == 0
+        assert read.pop() == file
+
+
 def test_seeds_and_small_sizes_need_no_trust(trap):
     forest = "river.forest.ARFClassifier(2, seed=4000000000, memory_estimate_period=2000000)"
     model = f"river.ensemble.VotingClassifier([{forest}, {MODEL}])"
@@ -180,6 +210,9 @@ def test_what_is_said_at_the_end_is_what_resuming_needs(tmp_path):
 
     assert options() == []
     assert options(model="models:make") == ["--model models:make"]
+    assert options(model="my models/m.ubj") == ["--model 'my models/m.ubj'"]
+    assert options(model="m.skops") == []
+    assert options(challenger="m.onnx") == ["--trust-run"]
     assert options(metric="mine.Metric()") == ["--trust-run"]
     assert options(prometheus=9, prometheus_host="0.0.0.0") == ["--trust-run"]
     assert options(data="kafka://h:1/t") == ["--trust-run"]

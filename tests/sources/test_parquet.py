@@ -90,10 +90,10 @@ def test_values_of_other_types(tmp_path):
 
 
 def test_what_is_no_value_is_skipped_or_refused(tmp_path):
-    parquet.write_table(pa.table({"a": [[1], None]}), tmp_path / "rows.parquet")
+    parquet.write_table(pa.table({"a": [{"k": 1}, None]}), tmp_path / "rows.parquet")
     with (
         open_source(tmp_path / "rows.parquet") as source,
-        pytest.raises(SourceError, match="row 1: a: holds a list"),
+        pytest.raises(SourceError, match="row 1: a: holds an object"),
     ):
         list(source)
     with open_source(tmp_path / "rows.parquet", on_error="skip") as source:
@@ -140,7 +140,7 @@ def test_without_pyarrow(tmp_path):
     )
 
 
-@pytest.mark.parametrize("kind", ["text", "categories", "bytes", "lists"])
+@pytest.mark.parametrize("kind", ["text", "categories", "bytes", "parts"])
 def test_a_value_that_is_too_long_is_refused_before_it_is_made(tmp_path, kind):
     # Some kilobytes that hold a text of 200 MB: it was copied wherever the value went.
     path = tmp_path / "rows.parquet"
@@ -149,7 +149,7 @@ def test_a_value_that_is_too_long_is_refused_before_it_is_made(tmp_path, kind):
         "text": texts,
         "categories": texts.dictionary_encode(),
         "bytes": texts.cast(pa.binary()),
-        "lists": pa.array([None, ["b"] * (2 << 20), None]),
+        "parts": pa.array([None, {"k": "b" * (2 << 20)}, None]),
     }[kind]
     parquet.write_table(pa.table({"a": column, "b": [1, 2, 3]}), path, compression="zstd")
     assert path.stat().st_size < 100_000
@@ -161,6 +161,29 @@ def test_a_value_that_is_too_long_is_refused_before_it_is_made(tmp_path, kind):
     with open_source(path, on_error="skip") as source:
         assert [x["b"] for x, _ in source] == [1, 3]
         assert source.n_skipped == 1
+
+
+LISTS = {
+    "lists": pa.ListArray.from_arrays([0, 1, 30_000_001], pa.nulls(30_000_001, pa.bool_())),
+    "texts": pa.array([["b" * 1_000_000] * 300, None]),
+    "maps": pa.array([[("k", 1)], []], pa.map_(pa.string(), pa.int64())),
+    "parts of lists": pa.array([{"k": [1]}, None]),
+}
+
+
+@pytest.mark.parametrize("kind", LISTS)
+def test_columns_of_lists_are_refused_before_they_are_read(tmp_path, kind):
+    # Some kilobytes, of which Arrow would make gigabytes, to be refused as no value anyway.
+    path = tmp_path / "rows.parquet"
+    parquet.write_table(pa.table({"a": LISTS[kind], "b": [1, 2]}), path, compression="zstd")
+    assert path.stat().st_size < 100_000
+    before = pa.total_allocated_bytes()
+    for on_error in ("raise", "skip"):
+        with pytest.raises(SourceError, match=r"the column 'a' holds lists, .*: drop it"):
+            open_source(path, on_error=on_error)
+    with open_source(path, drop=["a"]) as source:
+        assert [x for x, _ in source] == [{"b": 1}, {"b": 2}]
+    assert pa.total_allocated_bytes() - before < 1_000_000
 
 
 def test_many_long_values_are_not_made_at_once(tmp_path):

@@ -106,7 +106,7 @@ def resume(
     config: Config = None,
     trust_run: Annotated[
         bool,
-        flag("--trust-run", help="Run the code that the log names; connect to the topic in it."),
+        flag("--trust-run", help="Run code, load files and connect to topics that the log names."),
     ] = False,
     report: Report = False,
     watch: Watch = False,
@@ -119,6 +119,8 @@ def resume(
     Code that the log names is run only if it is ipdp's or that of a known library.
 
     So name a model of your own again, with --model or in a file, or give --trust-run.
+
+    So with a file of XGBoost, LightGBM, CatBoost or ONNX, which can be made to crash.
 
     So with the address of a topic: --data, or --trust-run.
     """

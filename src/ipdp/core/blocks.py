@@ -33,6 +33,15 @@ N_BLOCKS = 64
 # The first blocks have this length; how far back all of them reach, against the smoothing.
 _SHORTEST, _REACH = 8, 10
 
+# What the numbers of a state stay below. A mean of a block is a difference of two others, divided
+# by that of their weights, which is no smaller than rounding.
+_MOST = {
+    "weight": schema.LARGEST_WEIGHT,
+    "mean": 1e15 * schema.LARGEST_MEAN,
+    "start_weight": schema.LARGEST_WEIGHT,
+    "start_mean": schema.LARGEST_MEAN,
+}
+
 
 class Blocks:
     """Means of the last blocks of many series, which are those of a `Smoothing`.
@@ -302,7 +311,7 @@ class Blocks:
 
 def _array(state: State, name: str, shape: tuple[int, ...]) -> FloatArray:
     values: Any = np.array(state[name], dtype=float)
-    if values.size != math.prod(shape) or not (np.abs(values) < 1e300).all():
+    if values.size != math.prod(shape) or not (np.abs(values) < _MOST[name]).all():
         raise ValueError(
             f"the state of the blocks is damaged: {name} does not have {shape} numbers"
         )

@@ -81,6 +81,8 @@ class WindowedCounts:
         recent = schema.categories(state, "recent")
         if not len(recent) <= min(self.window, state["n"]):
             raise ValueError("the state is damaged: there are more categories than a window holds")
+        if state["n"] and not recent:
+            raise ValueError("the state is damaged: a window has lost its categories")
         self._n = state["n"]
         self.version = state["version"]
         self._recent = deque(recent)

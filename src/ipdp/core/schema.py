@@ -10,8 +10,9 @@ import math
 import struct
 import sys
 import zlib
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,6 +23,11 @@ from ipdp.core.words import shown
 
 _COUNTS = 2**62  # more are not counted in a lifetime
 _LARGEST, _SQUARED = sys.float_info.max, 1e150
+LARGEST_MEAN, LARGEST_WEIGHT, LARGEST_SQUARES = 1e75, 1e154, 1e307
+"""What the numbers of a state stay below: means of what is below 1e70, weights, sums of squares.
+
+What follows from such numbers, or goes on from them, can be saved as well.
+"""
 _LONGEST = 120  # letters of what was wrong that are repeated
 _TOLD = ("damaged", "made with", "version")  # one of them is in what is said of a state already
 _DAMAGE = (
@@ -172,6 +178,42 @@ def below(n: int) -> Kind:
     return Kind(f"a number below {n}", lambda v: _is_count(v) and v < n)
 
 
+# Times.
+
+
+def goes_back(earlier: float, later: float) -> bool:
+    """Whether a time that should be the later one is not; whole numbers may have been rounded.
+
+    Examples
+    --------
+    >>> goes_back(3, 3), goes_back(2**53 + 1, float(2**53)), goes_back(2**53 + 1, 2**53)
+    (False, False, True)
+    """
+    if isinstance(earlier, int) and isinstance(later, int):
+        return later < earlier
+    return float(later) < float(earlier)
+
+
+def must_ascend(times: Iterable[float | None]) -> None:
+    """Raise if one of these times is before another one; None is not known, and passed over.
+
+    What decays from one to the next would grow without bound.
+
+    Examples
+    --------
+    >>> must_ascend([None, 1, 2.5, 2.5])
+    >>> must_ascend([3, 1])
+    Traceback (most recent call last):
+    ...
+    ValueError: the state is damaged: its times go back from 3 to 1
+    """
+    known = [t for t in times if t is not None]
+    for earlier, later in pairwise(known):
+        if goes_back(earlier, later):
+            before, after = shown(earlier), shown(later)
+            raise ValueError(f"the state is damaged: its times go back from {before} to {after}")
+
+
 # Categories and arrays.
 
 
@@ -214,14 +256,22 @@ def array(state: State, name: str, shape: Sequence[int | None], kind: str = "f")
     return given.astype(int if kind == "i" else bool)
 
 
-def must_fit(name: str, values: FloatArray, shape: Sequence[int], *, finite: bool = True) -> None:
-    """Raise unless an array has this shape, and finite numbers."""
+def must_fit(
+    name: str,
+    values: FloatArray,
+    shape: Sequence[int],
+    *,
+    finite: bool = True,
+    most: float = math.inf,
+) -> None:
+    """Raise unless an array has this shape, and finite numbers whose sizes are below `most`."""
     if values.shape != tuple(shape):
         raise ValueError(
             f"the state is damaged: {name} has the shape {values.shape}, not {tuple(shape)}"
         )
-    if finite and not np.isfinite(values).all():
-        raise ValueError(f"the state is damaged: {name} is not finite")
+    if finite and not (np.abs(values) < most).all():
+        kind = "finite" if most == math.inf else f"below {most:g}"
+        raise ValueError(f"the state is damaged: {name} is not {kind}")
 
 
 def _lengths(shape: Sequence[int | None]) -> str:

@@ -27,8 +27,12 @@ from ipdp.core.errors import NotEnoughSamples
 from ipdp.core.typing import Array, FloatArray, State
 
 _ALPHA = schema.Kind("in (0, 1]", lambda v: schema.number.fits(v) and 0 < v <= 1)
-# What a state may hold: values that can be squared, and sums of squares.
-_LARGEST = {"weight": 1e154, "squares": 1e307, "mean": 1e150, "spread": 1e307}
+_MOST = {
+    "weight": schema.LARGEST_WEIGHT,
+    "squares": schema.LARGEST_SQUARES,
+    "mean": schema.LARGEST_MEAN,
+    "spread": schema.LARGEST_SQUARES,
+}
 # Below this the weights are those of one single value up to rounding, and say nothing of a spread.
 _ONE_VALUE = 1 + 1e-9
 
@@ -217,8 +221,7 @@ class Smoothing:
         """What is left of the past at each of some times, of what was there before it."""
         before = t[0] - 1 if self.t is None else self.t
         gaps = [later - earlier for earlier, later in pairwise([before, *t])]
-        # Times do not go back, but those of a crafted state may be anything.
-        return [self._decay if gap == 1 else self._decay ** max(gap, 0.0) for gap in gaps]
+        return [self._decay if gap == 1 else self._decay**gap for gap in gaps]
 
     def update_many(self, values: Array, w: FloatArray, t: FloatArray) -> None:
         """Fold many observations in at once; the same as one by one, to rounding.
@@ -439,7 +442,7 @@ def _check(arrays: dict[str, Any]) -> None:
                 f"the state of a smoothing is damaged: {name} has the shape {arrays[name].shape}, "
                 f"not {shape}"
             )
-        if not (np.abs(arrays[name]) < _LARGEST[name]).all():
+        if not (np.abs(arrays[name]) < _MOST[name]).all():
             raise ValueError(f"the state of a smoothing is damaged: {name} is not finite")
         if name != "mean" and (arrays[name] < 0).any():
             raise ValueError(f"the state of a smoothing is damaged: a {name} is negative")

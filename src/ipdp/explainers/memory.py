@@ -107,8 +107,8 @@ class Memory(ABC):
 
         Time would go back: what decays would grow without bound.
         """
-        last = -math.inf if self.t is None else float(self.t)  # whole numbers may have been rounded
-        if any(t is not None and float(t) > last for t in times):
+        last = -math.inf if self.t is None else self.t
+        if any(t is not None and schema.goes_back(t, last) for t in times):
             raise ValueError("the state is damaged: a part of it is later than its last time")
 
     def follows(self, earlier: Memory) -> bool:

@@ -357,6 +357,7 @@ class RunConfig(BaseModel):
         A log may come from someone else. So it does not say what may be loaded by pickle or where
         changes are posted; and what would run code that is neither ipdp's nor one of the known
         libraries' (`module:factory`, for one) must be given again, or be allowed by `trust_run`.
+        So must a model in a file that a compiled library reads, which a crafted one crashes.
 
         Parameters
         ----------
@@ -365,7 +366,7 @@ class RunConfig(BaseModel):
         file
             A TOML file whose settings win over those of the log.
         trust_run
-            Whether code that the log names may be run.
+            Whether code that the log names may be run, and such a file loaded.
         **given
             Settings that win over both.
         """

@@ -18,7 +18,7 @@ from ipdp.core.redaction import is_redacted, redacted_url
 from ipdp.core.words import shown
 from ipdp.grid.auto import with_extremes
 from ipdp.models.detect import parameters_of
-from ipdp.models.load.files import is_file
+from ipdp.models.load.files import is_file, is_read_natively
 from ipdp.models.load.names import LIBRARIES, MAKERS, LoadError, resolve
 from ipdp.models.load.open import is_factory
 from ipdp.runs.toml import ConfigError
@@ -157,7 +157,9 @@ def _foreign_in(name: str, text: str) -> Iterator[str]:
         return
     is_model = name in ("model", "challenger")
     if is_model and is_file(text):
-        return  # what could run code is a pickle, which the log cannot allow
+        # Others are pickles, or hold types: neither can be allowed by the log.
+        if is_read_natively(text):
+            yield f"load {text[:200]}, a file that can be made to crash the library that reads it"
     elif is_model and is_factory(text):
         module, _, factory = text.partition(":")
         yield f"import {module} and call {factory}"

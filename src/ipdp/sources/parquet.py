@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ipdp.core.typing import Array
+from ipdp.core.words import shown
 from ipdp.sources.base import Source, SourceError
 from ipdp.sources.columns import BadRecord
 from ipdp.sources.lines import MAX_LINE
@@ -34,6 +35,7 @@ class ParquetSource(Source):
             path = os.path.abspath(file)
             self._file: Any = parquet.ParquetFile(path, page_checksum_verification=True)
             self.columns.start(self._file.schema_arrow.names)
+            self._must_hold_values()
         except (OSError, pa.ArrowException) as error:
             raise SourceError(f"{self.name} cannot be read: {_sentence(error)}") from None
         except BadRecord as error:
@@ -41,6 +43,18 @@ class ParquetSource(Source):
         self._damage = (OSError, pa.ArrowException)
         self._row = self._start = 0
         self._last: dict[str, Any] | None = None  # the last row
+
+    def _must_hold_values(self) -> None:
+        """Refuse lists, which are no values: of some kilobytes Arrow makes gigabytes of them."""
+        schema = self._file.schema
+        lists = (c.path for c in map(schema.column, range(len(schema))) if c.max_repetition_level)
+        for path in lists:
+            for name in self.columns.wanted:
+                if f"{path}.".startswith(f"{name}."):
+                    raise BadRecord(
+                        f"the column {shown(name)} holds lists, which are no values of a feature: "
+                        "drop it"
+                    )
 
     @property
     def _total(self) -> int | None:

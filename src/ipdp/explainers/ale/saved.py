@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,6 +14,7 @@ from ipdp.core.words import shown
 from ipdp.explainers.state.points import Layout
 from ipdp.explainers.state.saved import check_names, plain
 from ipdp.explainers.state.targets import Target
+from ipdp.grid.base import MOST_POINTS
 
 
 def saved_state(memory: Any) -> State:
@@ -89,9 +91,19 @@ def _restored_bins(targets: Sequence[Target], state: State) -> Layout:
         n_axes = len(targets[number].names)
         schema.check({"whole": flags}, whole=schema.each(schema.flag, n_axes))
         asleep = [key for n, key in dormant if n == number]
-        if not own or not all(is_bin(key, n_axes) for key in (*own, *asleep)):
+        is_one_too_many = len(set(own)) < len(own) or len(own) > _most_bins(targets[number])
+        if not own or is_one_too_many or not all(is_bin(key, n_axes) for key in (*own, *asleep)):
             raise ValueError(f"the state is damaged: {shown(own)} are no bins")
     return Layout.of(targets, state["targets"], keys, whole)
+
+
+def _most_bins(target: Target) -> int:
+    """How many bins and categories a target may have: reading takes the square of them."""
+    # An Auto has room for 20 categories, a lattice for some points more than its size, and each
+    # category has a bin of its own. A grid of somebody's own may not say its size.
+    grids = [getattr(grid, "grid", grid) for grid in target.grids]
+    sizes = [max(getattr(grid, "size", MOST_POINTS), 20) for grid in grids]
+    return math.prod(4 * size for size in sizes)
 
 
 def is_bin(key: Any, n_axes: int) -> bool:

@@ -61,3 +61,4 @@ class RegionsMemory(CurveMemory):
             self.predictions = self.predictions.restored(
                 state["told"], self.means.layout, len(self.means.outputs)
             )
+        self.must_be_past(*(part.t for part in (*self.sums.all, *self.predictions.all)))

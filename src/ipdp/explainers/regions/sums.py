@@ -36,6 +36,13 @@ _ANCHORED = 0.3
 _ROUNDING = 1e-13
 
 _ARRAYS = ("weight", "squares", "mean", "spread")
+# What those of a state stay below.
+_MOST = {
+    "weight": schema.LARGEST_WEIGHT,
+    "squares": schema.LARGEST_SQUARES,
+    "mean": schema.LARGEST_MEAN,
+    "spread": schema.LARGEST_SQUARES,
+}
 
 
 class Waiting(NamedTuple):
@@ -245,8 +252,7 @@ class RegionSums:
         """Fold many observations in: values (n, 2 n_outputs, n_columns), rows (n_axes, n)."""
         last = float(t[-1])
         self._age(last)
-        # Times ascend, but in a crafted state.
-        weights = w * np.power(self._decay, np.maximum(last - t, 0.0))
+        weights = w * np.power(self._decay, last - t)
         around = values[0].ravel()
         off = values.reshape(len(t), -1) - around
         both = np.concatenate([off, off * off], axis=1)
@@ -405,12 +411,11 @@ class RegionSums:
         n = len(self.columns)
         self._make(self.n_outputs, n)
         for name in _ARRAYS:
-            values = unpack_floats(state[name])
-            if values.shape != getattr(self, name).shape or not np.isfinite(values).all():
-                raise ValueError(f"the state is damaged: {name} of the regions does not fit")
+            values, shape = unpack_floats(state[name]), getattr(self, name).shape
+            schema.must_fit(f"{name} of the regions", values, shape, most=_MOST[name])
             setattr(self, name, values)
         turns = unpack_floats(state["turns"]).reshape(self.turns.shape)
-        schema.must_fit("turns", turns, self.turns.shape)
+        schema.must_fit("turns", turns, self.turns.shape, most=schema.LARGEST_WEIGHT)
         self.turns = turns
         self._last = np.array(state["last"], dtype=int).reshape(self._last.shape)
         self.centred = Smoothing.from_state(state["centred"])
@@ -423,10 +428,14 @@ class RegionSums:
         if {k for k, anchor in zip(numbers, self.anchors, strict=True) if anchor} != {*numbers}:
             raise ValueError("the state is damaged: a curve of its regions has no anchors")
         self._waiting = [self._restored(*saved) for saved in state["waiting"]]
+        for before in (self._as_of, self.centred.t):
+            schema.must_ascend([before, *(one.t for one in self._waiting), self.t])
+        schema.must_ascend([self.blocks.last, self.centred.t])
 
     def _restored(self, packed: State, own: list[Any], w: float, t: float) -> Waiting:
         values = unpack_floats(packed)
-        schema.must_fit("waiting", values, (self.n_outputs, len(self.columns)))
+        shape = self.n_outputs, len(self.columns)
+        schema.must_fit("waiting", values, shape, most=schema.LARGEST_MEAN)
         schema.check({"w": w, "t": t}, w=schema.weight, t=schema.number)
         if len(own) != len(self.axes):
             raise ValueError("the state is damaged: an observation has not a value for each axis")

@@ -108,7 +108,7 @@ class Ends:
         for start, end in pairwise(states):
             weight, mean = np.zeros(n_columns), np.zeros((n_rows, n_columns))
             if end.t is not None and end.t != start.t:
-                # In order, but in a crafted state.
+                # The latest of some groups may be before that, where its points have gone.
                 gap = 0.0 if start.t is None else max(end.t - start.t, 0.0)
                 left = sums.decay ** max((end.number + 1) * self.size - end.t, 0.0)
                 now, before = (end.weight, end.mean), (start.weight, start.mean)

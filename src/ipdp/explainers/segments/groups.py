@@ -27,6 +27,15 @@ from ipdp.explainers.state.targets import Target
 _TOGETHER = 512
 # How many recent observations of each group are kept, for where its values are.
 _RECENT = 64
+# What the sums of a state stay below.
+_MOST = {
+    "mean": schema.LARGEST_MEAN,
+    "spread": schema.LARGEST_SQUARES,
+    "weight": schema.LARGEST_WEIGHT,
+    "squares": schema.LARGEST_SQUARES,
+}
+# A scale below a half is multiplied into the sums before it is used again.
+_SCALE = schema.Kind("0, or a scale", lambda v: schema.number.fits(v) and (v == 0 or 0.2 < v <= 1))
 
 
 class Groups:
@@ -264,6 +273,13 @@ class Groups:
             self.sums.n[to] += part.sums.n[row]
             self.recent[to].extend(part.recent[row])
 
+    @property
+    def times(self) -> list[float]:
+        """The last times of the groups, and those at the ends of their blocks."""
+        ends = [end.t[end.weight.any(axis=1)] for end in self.ends.ends]
+        times = np.concatenate([self.sums.t[self.sums.scale > 0], *ends])
+        return [float(t) for t in times]
+
     # State out and in.
 
     @property
@@ -297,7 +313,7 @@ class Groups:
         self.left = {decode_name(label) for label in state["left"]}
         self.labels.restore(state["labels"])
         n, n_rows = len(self.labels.rows), means.n_axes + len(means.outputs)
-        schema.check(state, scale=schema.each(schema.weight, n))
+        schema.check(state, scale=schema.each(_SCALE, n))
         schema.check(state, recent=schema.each(schema.parts, n))
         slots = decode_name(state["slots"])
         if set(slots) != set(means.slots) or len(state["t"]) != n:
@@ -309,12 +325,13 @@ class Groups:
         shapes = {"mean": (n, n_rows), "spread": (n, n_rows), "weight": (n,), "squares": (n,)}
         for name, shape in shapes.items():
             saved = unpack_floats(state[name])
-            if saved.shape != (*shape, len(slots)) or not np.isfinite(saved).all():
-                raise ValueError(f"the state is damaged: {name} of its groups has another shape")
+            schema.must_fit(f"{name} of its groups", saved, (*shape, len(slots)), most=_MOST[name])
             getattr(self.sums, name)[:n][..., order] = saved
         self.sums.t[:n] = state["t"]
         self.sums.n[:n] = schema.array(state, "n", (n, len(targets)))
         # In earlier versions all was written out.
         self.sums.scale[:n] = state.get("scale", self.sums.n[:n].any(axis=1))
+        if self.sums.weight[:n][self.sums.scale[:n] == 0].any():
+            raise ValueError("the state is damaged: a group of no weight has some")
         self.recent = [deque(rows, maxlen=_RECENT) for rows in state["recent"]]
         self.ends = restored_ends(state["ends"], targets, n, alpha=self.sums.alpha)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -128,7 +129,17 @@ def restored_ends(
     ends.size, ends.complete = int(state["size"]), bool(state["complete"])
     ends.until = -math.inf if state["until"] is None else state["until"]
     ends.ends = [_restored(saved, layouts[saved["layout"]], n_groups) for saved in state["ends"]]
+    _must_be_in_order(ends.ends)
     return ends
+
+
+def _must_be_in_order(ends: Sequence[End]) -> None:
+    """Raise unless the blocks ascend, and the times of each group."""
+    if any(one.number >= other.number for one, other in pairwise(ends)):
+        raise ValueError("the state is damaged: the numbers of its blocks do not ascend")
+    for k in range(max((len(end.t) for end in ends), default=0)):
+        known = (end for end in ends if k < len(end.t) and end.weight[k].any())
+        schema.must_ascend(float(end.t[k]) for end in known)
 
 
 def _restored(saved: Any, layout: Layout, n_groups: int) -> End:
@@ -138,6 +149,8 @@ def _restored(saved: Any, layout: Layout, n_groups: int) -> End:
     weight, mean = unpack_floats(saved["weight"]), unpack_floats(saved["mean"])
     if weight.shape != (n, n_points) or mean.shape[::2] != (n, n_points):
         raise ValueError("the state is damaged: the blocks of its groups do not fit its points")
+    schema.must_fit("weight of its blocks", weight, weight.shape, most=schema.LARGEST_WEIGHT)
+    schema.must_fit("mean of its blocks", mean, mean.shape, most=schema.LARGEST_MEAN)
     # In earlier versions each belonged to itself.
     owner = np.array(saved.get("owner", range(n)), dtype=np.intp)
     return End(int(saved["number"]), layout, owner, t, weight, mean)

@@ -83,6 +83,7 @@ class SegmentsMemory(CurveMemory):
     def _restore(self, state: State) -> None:
         super()._restore(state)
         self.groups.restore(state["groups"], self.means, self.targets)
+        self.must_be_past(*self.groups.times)
         rows = [values for recent in self.groups.recent for values in recent]
         for grid, column in zip(self.grids.values(), zip(*rows, strict=True), strict=bool(rows)):
             is_number = grid.ready and grid.points.dtype != object

@@ -79,6 +79,7 @@ def restore(memory: CurveMemory, state: State) -> None:
         *(point.since for point in newcomers.points),
         means.blocks.last,
         memory.pool.last,
+        *(kept.record.t for kept in memory.pool.kept),
     )
     for saved in state["recent"]:
         memory.recent.append(_restored_record(saved, layouts))

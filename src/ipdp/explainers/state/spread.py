@@ -41,6 +41,13 @@ _ROWS = ("mean", "spread", "frame", "effect")
 _LAST = ("total", "total_spread")
 # Those of squares, which may be larger.
 _SQUARES = ("spread", "squares", "total_spread", "clock")
+_WEIGHTS = ("weight", "density", "effect_weight", "density_weight")
+# What those of a state stay below.
+_MOST = {
+    **dict.fromkeys(_ARRAYS, schema.LARGEST_MEAN),
+    **dict.fromkeys(_WEIGHTS, schema.LARGEST_WEIGHT),
+    **dict.fromkeys(_SQUARES, schema.LARGEST_SQUARES),
+}
 
 
 class Group(NamedTuple):
@@ -124,7 +131,7 @@ class Spread:
             self._level(values[0])
         before = t[0] - 1 if self.t is None else self.t
         gaps = [later - earlier for earlier, later in pairwise([before, *t])]
-        times = [self._decay if gap == 1 else self._decay ** max(gap, 0.0) for gap in gaps], w
+        times = [self._decay if gap == 1 else self._decay**gap for gap in gaps], w
         k = 0
         while (k := step.fold_many(values, positions, own, times, rests, k)) < len(t):
             self._carry(explained.places(k))
@@ -397,8 +404,7 @@ class Spread:
                 arrays[name] = np.zeros(shape)
                 continue
             values = np.array(state[name], dtype=float)
-            most = 1e307 if name in _SQUARES else 1e154  # as in a smoothing
-            if values.size != math.prod(shape) or not (np.abs(values) < most).all():
+            if values.size != math.prod(shape) or not (np.abs(values) < _MOST[name]).all():
                 raise ValueError(
                     f"the state is damaged: {name} of the spread does not have {shape} numbers"
                 )

@@ -46,6 +46,11 @@ def is_file(spec: str) -> bool:
     return Path(spec).suffix.lower() in (".skops", *_LOADERS)
 
 
+def is_read_natively(spec: str) -> bool:
+    """Whether a text names a file that a compiled library reads: a crafted one can crash it."""
+    return Path(spec).suffix.lower() in _LOADERS.keys() - set(PICKLES)
+
+
 def _needed(module: str, what: str, package: str = "") -> Any:
     try:
         return import_module(module)
