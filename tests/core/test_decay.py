@@ -55,6 +55,7 @@ def test_alpha_is_taken_as_it_is(alpha):
     ("settings", "message"),
     [
         ({"alpha": 0}, "alpha must be in"),
+        ({"alpha": 5e-324}, "alpha must be in"),
         ({"alpha": -0.1}, "alpha must be in"),
         ({"alpha": 1.01}, "alpha must be in"),
         ({"alpha": float("nan")}, "alpha must be in"),

@@ -97,3 +97,16 @@ def test_a_pipe_is_not_waited_for(tmp_path):
 def test_a_device_is_not_read(tmp_path):
     with pytest.raises(OSError, match="no plain file"):
         read_plain(Path("/dev/zero"))
+
+
+@pytest.mark.skipif(os.name != "posix", reason="there are no such permissions here")
+@pytest.mark.parametrize(("mode", "after"), [(0o600, 0o600), (0o640, 0o640), (0o400, 0o600)])
+def test_a_file_that_is_closed_to_others_stays_so(tmp_path, mode, after):
+    path = tmp_path / "checkpoint.ipdp"
+    path.write_text("old")
+    path.chmod(mode)
+    with written_whole(path) as draft:
+        assert draft.stat().st_mode & 0o777 == after
+        draft.write_text("new")
+    assert path.read_text() == "new"
+    assert path.stat().st_mode & 0o777 == after

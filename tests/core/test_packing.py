@@ -90,6 +90,11 @@ def test_a_long_list_that_says_little_comes_back():
     assert unpack(pack(value)) == value
 
 
+@pytest.mark.parametrize("value", [[[]] * 1_000_000, [0] * 2_000_000, ["ab"] * 1_000_000])
+def test_very_many_values_that_say_little_come_back(value):
+    assert unpack(pack({"a": value})) == {"a": value}
+
+
 def test_it_is_the_same_in_every_process():
     assert hashlib.sha256(pack(STATE)).hexdigest() == hashlib.sha256(pack(STATE)).hexdigest()
     assert pack(STATE)[:10] == b"\x89ipdps\r\n\x01\x00"
@@ -108,6 +113,14 @@ def sealed(tree, floats=b"", blobs=b"", *, sizes=None, version=1):
     return struct.pack("<8sH6Q16s", b"\x89ipdps\r\n", version, *sizes, checksum) + body
 
 
+def crowded(value, n=1_500_000):
+    """Very many values in few bytes; what else there is keeps it from being too short."""
+    rest = np.random.default_rng(1).bytes(len(value) * n // 60).hex().encode()
+    tree = b"[" + b",".join([value] * n) + b',"' + rest + b'"]'
+    short = zlib.compress(tree, 9)
+    return sealed(short, sizes=[len(short), len(tree), 0, 0, 0, 0])
+
+
 BOMB = zlib.compress(b"[" + b"0," * 50_000_000 + b"0]", 9)
 WRONG = {
     "empty": (b"", "not a state of ipdp"),
@@ -118,6 +131,10 @@ WRONG = {
     "flipped": (pack(STATE)[:-9] + b"\x07" + pack(STATE)[-8:], "checksum does not agree"),
     "newer": (sealed({}, version=2), "of version 2, from a newer ipdp"),
     "bomb": (sealed(BOMB, sizes=[len(BOMB), 10**8 + 3, 0, 0, 0, 0]), "far more than it should"),
+    "crowd of lists": (crowded(b"[[],[]]", 800_000), "far more"),
+    "crowd of numbers": (crowded(b"1.5"), "far more"),
+    "crowd of texts": (crowded(b'"ab"'), "far more"),
+    "crowd of dicts": (crowded(b'{"a":{}}'), "far more"),
     "bomb that lies": (sealed(BOMB, sizes=[len(BOMB), 500_000, 0, 0, 0, 0]), "not the size"),
     "huge": (sealed({"": [10**15]}), "fewer numbers"),
     "overflow": (sealed({"": [2**40, 2**40]}, bytes(8)), "fewer numbers"),

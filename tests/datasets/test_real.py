@@ -3,7 +3,9 @@ from __future__ import annotations
 import gzip
 import shutil
 import tarfile
+import tracemalloc
 import zipfile
+from collections import deque
 from urllib.error import URLError
 
 import pytest
@@ -150,3 +152,50 @@ def test_an_archive_without_a_table_is_refused(tmp_path):
         archive.writestr("readme.txt", "nothing")
     with pytest.raises(ValueError, match="no csv file"):
         list(elec2(tmp_path / "empty.zip"))
+
+
+def zipped(path, content, **settings):
+    """An archive with a table, whose head says something else at some places."""
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("electricity.csv", content)
+    data = bytearray(path.read_bytes())
+    directory = data.index(b"PK\x01\x02")
+    for at, value in settings.get("bytes", {}).items():
+        data[at] = data[directory + at + 2] = value
+    path.write_bytes(data)
+    return path
+
+
+HEAD = b",".join(name.encode() for name in (*ELEC2, "class")) + b"\n"
+
+
+@pytest.mark.parametrize(
+    ("content", "settings", "message"),
+    [
+        (HEAD + b"0" * 20_000_000, {}, "a line that is far too long"),
+        (HEAD + b"," * 20_000_000, {}, "a line that is far too long"),
+        (HEAD + b'"' + b"0\n" * 1_000_000, {}, "cannot be read, it may be damaged"),
+        (HEAD + b"0,2,0,.1,.1,.1,.1,.1,UP\n" * 500_001, {}, "far more rows than it should"),
+        (HEAD, {"bytes": {6: 1}}, "cannot be read, it may be damaged"),  # a password
+        (HEAD, {"bytes": {8: 99}}, "cannot be read, it may be damaged"),  # another compression
+    ],
+)
+def test_an_archive_that_is_none_of_these_tables_is_refused(tmp_path, content, settings, message):
+    path = zipped(tmp_path / "electricity.zip", content, **settings)
+    tracemalloc.start()
+    with pytest.raises(ValueError, match=message):
+        deque(elec2(path), maxlen=0)
+    assert tracemalloc.get_traced_memory()[1] < 10_000_000
+    tracemalloc.stop()
+
+
+@pytest.mark.parametrize("target", ["b.csv", "a.csv", "/etc/passwd"])
+def test_links_in_an_archive_that_lead_nowhere_are_refused(tmp_path, target):
+    path = tmp_path / "cal_housing.tgz"
+    with tarfile.open(path, "w:gz") as archive:
+        for name, where in (("a.csv", target), ("b.csv", "a.csv")):
+            link = tarfile.TarInfo(name)
+            link.type, link.linkname = tarfile.SYMTYPE, where
+            archive.addfile(link)
+    with pytest.raises(ValueError, match="cannot be read, it may be damaged"):
+        list(california(path))

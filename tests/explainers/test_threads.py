@@ -35,8 +35,10 @@ def test_a_second_thread_is_refused(method):
     other.start()
     assert model.asked.wait(120)
     for name, x in arguments.items():
-        with pytest.raises(RuntimeError, match="two threads explain at the same time"):
+        with pytest.raises(RuntimeError, match="two threads explain or save at the same time"):
             getattr(pdp, name)(x)
+    with pytest.raises(RuntimeError, match="two threads explain or save at the same time"):
+        pdp.state_bytes()
     model.go_on.set()
     other.join()
     assert pdp.n_seen == 31
@@ -61,3 +63,67 @@ def test_an_error_does_not_keep_others_out():
     other.start()
     other.join()
     assert pdp.n_seen == 31
+
+
+@pytest.mark.parametrize("watched", [False, True])
+def test_nothing_is_explained_while_a_state_is_taken(watched, monkeypatch):
+    pdp = ipdp.IncrementalPDP(lambda x: x["a"], ["a"])
+    monitor = ipdp.Monitor(pdp)
+    for a in range(60):
+        monitor.explain_one({"a": float(a % 7)})
+    taken, go_on = threading.Event(), threading.Event()
+    kind = type(monitor._history if watched else pdp.memory)
+    plain = kind.state.fget
+
+    def slowly(self):
+        taken.set()
+        go_on.wait(120)
+        return plain(self)
+
+    monkeypatch.setattr(kind, "state", property(slowly, kind.state.fset))
+    states = []
+    saved = monitor if watched else pdp
+    other = threading.Thread(target=lambda: states.append(saved.state))
+    other.start()
+    assert taken.wait(120)
+    for explain in (pdp.explain_one, monitor.explain_one):
+        with pytest.raises(RuntimeError, match="two threads explain or save at the same time"):
+            explain({"a": 1.0})
+    go_on.set()
+    other.join()
+    assert len(states) == 1
+    monitor.explain_one({"a": 1.0})
+    assert pdp.n_seen == 61
+
+
+def test_a_monitor_tests_in_one_thread_at_a_time():
+    model = Waiting()
+    pdp = ipdp.IncrementalPDP(lambda x: x["a"], ["a"])
+    monitor = ipdp.Monitor(pdp, handlers=[])
+    for a in range(60):
+        monitor.explain_one({"a": float(a % 7)})
+    pdp.explain_one({"a": 1.0})
+    watch, plain = monitor._watch, monitor._watch.update
+    watch.update = lambda *given: model({"a": plain(*given)})
+    other = threading.Thread(target=monitor.update, args=({"a": 1.0},))
+    other.start()
+    assert model.asked.wait(120)
+    for use in (pdp.explain_one, monitor.explain_one):
+        with pytest.raises(RuntimeError, match="two threads explain or save at the same time"):
+            use({"a": 1.0})
+    with pytest.raises(RuntimeError, match="two threads explain or save at the same time"):
+        _ = monitor.state
+    model.go_on.set()
+    other.join()
+
+
+def test_a_handler_may_save_what_it_is_told_of():
+    pdp = ipdp.IncrementalPDP(lambda x: x["a"] * sign[0], ["a"])
+    sign, states = [1.0], []
+    monitor = ipdp.Monitor(pdp, handlers=lambda _: states.append((pdp.state, monitor.state)))
+    rng = np.random.default_rng(0)
+    for k in range(3_000):
+        sign[0] = -1.0 if k >= 1_500 else 1.0
+        monitor.explain_one({"a": rng.normal()})
+    assert states
+    assert monitor.pdp.n_seen == 3_000

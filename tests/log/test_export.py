@@ -137,6 +137,28 @@ def test_text_in_csv_is_never_a_formula(tmp_path, text):
     assert json.loads((tmp_path / "out.jsonl").read_text())["feature"] == text
 
 
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("a;=1+1", "a;'=1+1"),
+        ("a\n=1+1;b", "a\n'=1+1;b"),
+        ("a\t@cmd", "a\t'@cmd"),
+        ('a"; =1+1', "a\"; '=1+1"),
+        ("\uff1d1+1", "'\uff1d1+1"),
+        ("a=1;b-2", "a=1;b-2"),
+    ],
+)
+def test_nor_is_any_part_of_it_where_cells_end_at_semicolons(tmp_path, text, written):
+    with Log(tmp_path) as log:
+        log.snapshot({text: make_curve(text, size=1)}, 1)
+        log.export(tmp_path / "out.csv")
+    with (tmp_path / "out.csv").open(newline="") as file:
+        (row,) = csv.DictReader(file)
+    assert row["feature"] == written
+    for line in (tmp_path / "out.csv").read_text().splitlines():
+        assert not any(cell.strip().startswith(("=", "@")) for cell in line.split(";"))
+
+
 def test_negative_numbers_are_numbers_in_csv(tmp_path):
     with Log(tmp_path) as log:
         log.snapshot({"a": make_curve(average=np.full((1, 20), -1.5))}, 1)

@@ -85,7 +85,7 @@ def test_a_run_of_ten_million_observations_is_kept_evenly():
         assert following - n <= max(100, 4 / 50 * (10_000_000 - n) + 400)
 
 
-@pytest.mark.parametrize("value", [0, -1, 1.5, True, "many"])
+@pytest.mark.parametrize("value", [0, -1, 1.5, True, "many", 2**63])
 @pytest.mark.parametrize("name", ["recent", "per_doubling"])
 def test_bad_settings(name, value):
     with pytest.raises(ValueError, match=f"{name} must be a positive integer, got {value!r}"):

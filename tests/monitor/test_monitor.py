@@ -2,6 +2,7 @@
 
 import copy
 import logging
+import math
 
 import numpy as np
 import pytest
@@ -449,6 +450,8 @@ def test_pairs_are_left_out_and_a_new_class_starts_new():
         ({"statistic": "variance"}, "statistic must be one of shape"),
         ({"delta": 0}, "delta must be in"),
         ({"tolerance": -1}, "tolerance must not be negative"),
+        ({"tolerance": math.nan}, "tolerance must not be negative"),
+        ({"tolerance": math.inf}, "tolerance must not be negative"),
         ({"clock": 0}, "clock must be a whole number of at least 1"),
         ({"cool_down": 0}, "cool_down must be a whole number of at least 1"),
         ({"n_changes": 0}, "n_changes must be a whole number of at least 1"),

@@ -208,6 +208,19 @@ def test_a_handler_that_raises_does_not_stop_the_others(caplog):
     [
         ({"url": "ftp://x"}, "url must start with"),
         ({"url": "https://me:secret@x/hook"}, "must not hold a user name or a password"),
+        ({"url": "htps://hooks/T000/hunter2"}, "url must start with"),
+        ({"url": "http://hooks/T000/hunter2 "}, "no spaces"),
+        ({"url": "http://hooks/T000/hunter2\u00e9"}, "printable ASCII"),
+        ({"url": "http://hooks:hunter/hunter2"}, "a number for its port"),
+        ({"url": "http://[hooks/hunter2"}, "must have a host"),
+        ({"url": "http:///hunter2"}, "must have a host"),
+        ({"url": f"http://{'a' * 70}/hunter2"}, "must have a host"),
+        ({"headers": {"Authorization": "Bearer hunter2\n"}}, "'Authorization' has characters"),
+        ({"headers": {"A: b\r\nC": "hunter2"}}, "characters that no header can hold"),
+        ({"headers": {"A": "hunter2\u4e2d"}}, "letters beyond latin-1"),
+        ({"timeout": float("nan")}, "must be positive"),
+        ({"timeout": float("inf")}, "must be positive"),
+        ({"backoff": float("nan")}, "not be negative"),
         ({"timeout": 0}, "must be positive"),
         ({"retries": -1}, "not be negative"),
         ({"queue_size": 0}, "must be positive"),
@@ -215,8 +228,21 @@ def test_a_handler_that_raises_does_not_stop_the_others(caplog):
     ],
 )
 def test_wrong_settings(setup, says):
-    with pytest.raises(ValueError, match=says):
+    with pytest.raises(ValueError, match=says) as error:
         Webhook(**{"url": "http://x"} | setup)
+    assert "hunter2" not in str(error.value)
+
+
+def test_what_a_post_fails_of_is_not_quoted_with_its_secrets(caplog):
+    hook = Webhook("http://127.0.0.1:9/T000/hunter2", **QUICK)
+    hook.headers["Authorization"] = "Bearer hunter2\n"  # past the check
+    hook(change())
+    assert hook.join(60)
+    (record,) = caplog.records
+    assert record.getMessage().startswith("webhook: could not post ")
+    assert record.exc_info is None
+    assert "hunter2" not in caplog.text
+    assert "hunter2" not in repr(Webhook("http://127.0.0.1:9?hunter2"))
 
 
 def test_the_old_name_of_the_module():

@@ -133,6 +133,11 @@ class Hostile:
 ZEROS = b"[" + b"0," * 20_000_000 + b"0]"
 BOMB = zlib.compress(ZEROS, 9)
 BOMB_ZIP = sealed({"run.json": ZEROS}, method=zipfile.ZIP_DEFLATED)
+# As short, but with what keeps it from being too short.
+CROWD = sealed(
+    {"run.json": b"[" + b"[],[]," * 800_000 + b'"' + os.urandom(200_000).hex().encode() + b'"]'},
+    method=zipfile.ZIP_DEFLATED,
+)
 DEEP = b"[" * 200_000 + b"]" * 200_000
 WRONG = {
     "empty": (b"", "is empty"),
@@ -146,6 +151,7 @@ WRONG = {
     "no zip": (signed(b"PK\x03\x04" + b"x" * 80), "not one that ipdp wrote"),
     "deep": (sealed({"run.json": DEEP}), "not one that ipdp wrote"),
     "bomb": (BOMB_ZIP, "far more than it should"),
+    "crowd": (CROWD, "far more memory than it should"),
     "bomb that lies": (lying(BOMB_ZIP, 9), "not one that ipdp wrote"),
     "too long": (lying(sealed({"run.bin": b"x"}), 99), "not the size|not one that ipdp wrote"),
     "kind": (sealed({"run.pickle": b"x"}), "unknown kind 'pickle'"),
@@ -153,6 +159,10 @@ WRONG = {
     "twice": (twice("run.bin"), "two parts called 'run'"),
     "method": (sealed({"a.bin": b"xyz"}, method=zipfile.ZIP_LZMA), "compressed in another way"),
     "not packed": (sealed({"run.packed": b"{}"}), "not a state of ipdp"),
+    "packed twice": (
+        sealed({"run.packed": packing.pack({"a": 1})}, method=zipfile.ZIP_DEFLATED),
+        "compressed twice",
+    ),
     "not json": (sealed({"run.json": b"{"}), "not one that ipdp wrote"),
 }
 WRONG_V1 = {

@@ -109,3 +109,20 @@ def test_python_users_need_no_pydantic_unless_they_ask():
 
 def test_the_default_of_retention_is_that_of_the_log():
     assert RunConfig.model_fields["retention"].default == Retention().recent
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"data": "kafka://me:hunter2@h/t?sasl.password=hunter2"},
+        {"model": "m", "webhook": "https://hooks.example.com/T000/hunter2"},
+        {"data": "a.csv", "model": "m", "webhook": "htps://hooks.example.com/T000/hunter2"},
+        {"data": "a.csv", "model": "m", "webhook": "https://hooks.example.com/T000/hunter2 x"},
+        {"data": "a.csv", "model": "m", "page_url": "https://me:hunter2@example.com/"},
+        {"data": "kafka://h/t?sasl.password=hunter2", "model": "m", "alpha": "x"},
+    ],
+)
+def test_settings_that_are_refused_are_quoted_without_secrets(settings):
+    with pytest.raises(ValueError, match="RunConfig") as error:
+        RunConfig(**settings)
+    assert "hunter2" not in str(error.value)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import datetime as dt
 import json
+import math
 from collections import Counter
 from itertools import islice
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -98,6 +100,29 @@ def test_probabilities_of_any_kind_of_dict_wait_in_a_checkpoint(make, tmp_path):
     list(resumed)
     list(straight)
     assert resumed.scores == straight.scores
+
+
+@pytest.mark.parametrize("delay", [-1, math.nan, math.inf, -math.inf])
+def test_a_delay_that_never_ends_or_is_none(delay):
+    with pytest.raises(ValueError, match="delay must be a number of at least 0"):
+        Waiting(delay=delay)
+
+
+@pytest.mark.parametrize(
+    ("at", "late", "never"),
+    [
+        (0, 5, math.nan),
+        (np.datetime64("2024-01-01"), np.timedelta64(5, "h"), np.timedelta64("NaT")),
+    ],
+)
+def test_a_label_that_comes_at_no_time_is_refused_and_the_others_stay_in_order(at, late, never):
+    waiting = Waiting(moment="at", delay="late")
+    for x in ({"at": at, "late": late}, {"at": at, "late": late / 5}):
+        assert list(waiting.answered(x, True)) == []
+        waiting.ask(x, True, None)
+        with pytest.raises(ValueError, match="which is no time"):
+            list(waiting.answered({"at": at, "late": never}, True))
+    assert [q.x["late"] for q in waiting.rest()] == [late / 5, late]
 
 
 @pytest.mark.parametrize(

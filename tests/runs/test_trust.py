@@ -221,6 +221,21 @@ def test_what_is_said_at_the_end_is_what_resuming_needs(tmp_path):
         "--data ADDRESS",
         "--webhook URL",
     ]
+    assert options(webhook="https://h/secret", page_url="https://me/page") == [
+        "--webhook URL",
+        "--page-url https://me/page",
+    ]
+    assert options(page_url="https://me/page") == []
+
+
+def test_a_log_puts_no_link_into_what_is_posted(trap):
+    run = hostile(trap, {"page_url": "https://evil.example/login"})
+    hook = ["--webhook", "http://127.0.0.1:9/x", "--quiet"]
+    answer = call("resume", run, *hook)
+    assert answer.exit_code == 2
+    assert "would post links to 'https://evil.example/login'" in answer.stderr
+    answer = call("resume", run, *hook, "--page-url", "none")
+    assert answer.exit_code == 0, answer.stderr
 
 
 # Secrets.

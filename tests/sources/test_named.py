@@ -100,3 +100,12 @@ def test_columns_that_are_not_there():
 def test_a_data_set_says_what_its_label_is_called():
     assert open_source("agrawal?n_samples=5").target == "granted"
     assert open_source("hyperplane?n_samples=5").target is None
+
+
+@pytest.mark.parametrize("value", ["-" * 50_000 + "1", "[" * 50_000, "{[]: 1}", "9" * 5_000])
+def test_settings_that_are_no_values_are_texts(value):
+    try:
+        with open_source(f"agrawal?n_samples=1&seed={value}") as source:
+            assert len(list(source)) == 1
+    except SourceError as error:
+        assert "agrawal" in str(error)  # noqa: PT017

@@ -210,9 +210,16 @@ def test_a_file_without_a_header(tmp_path):
         "https://me:hunter2@example.com/rows.csv?sig=hunter2",
         "s3://me:hunter2@bucket/rows.parquet",
         "KAFKA://me:hunter2@127.0.0.1:9/t?sasl.password=hunter2",
+        " kafka://me:hunter2@127.0.0.1:9/t",
+        "kafka:/me:hunter2@127.0.0.1:9/t",
+        "kafka:me:hunter2@127.0.0.1:9/t",
+        "Kafka:/127.0.0.1:9/t?sasl.password=hunter2",
+        "s3:/me:hunter2@bucket/rows.parquet",
     ],
 )
 def test_an_address_of_another_kind_is_refused_without_its_password(address, form):
-    with pytest.raises(SourceError, match="is an address of no kind that is read") as error:
+    with pytest.raises(
+        SourceError, match=r"is (an|no) address (of no kind )?that is read"
+    ) as error:
         open_source(address, format=form)
     assert "hunter2" not in str(error.value)

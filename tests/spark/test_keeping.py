@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pickle
 import random
+import zlib
 
 import numpy as np
+import pytest
 from river import proba, tree
 
 from ipdp.spark.keeping import kept, loaded
@@ -50,3 +52,20 @@ def test_other_generators_are_kept():
     one = random.Random(3)
     again = loaded(kept(one))
     assert again.random() == one.random()
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        kept({"a": 1})[:-3],
+        zlib.compress(b""),
+        zlib.compress(b"no pickle"),
+        zlib.compress(pickle.dumps([1] * 99)[:-20]),
+        zlib.compress(b"cipdp.core.nowhere\nThing\n."),
+        zlib.compress(b"cipdp.core\nNowhere\n."),
+    ],
+)
+def test_what_is_damaged_or_of_another_version_is_said(data):
+    with pytest.raises(ValueError, match="what is kept of a key is damaged, or of an earlier"):
+        loaded(data)

@@ -11,6 +11,7 @@ import urllib.error
 import urllib.request
 
 import pytest
+from starlette.testclient import TestClient
 from tests.web.logs import write_run
 
 from ipdp.web import background, serve, server
@@ -83,3 +84,32 @@ def test_nothing_in_the_current_directory_is_imported(run, tmp_path, monkeypatch
     with background(run) as address:
         assert address.startswith("http://")
     assert not (tmp_path / "ran").exists()
+
+
+def test_the_command_line_of_a_browser_holds_no_token(run, monkeypatch):
+    apps, opened, said = [], [], []
+
+    class Served:
+        def __init__(self, config):
+            apps.append(config.app)
+
+        def run(self, sockets):
+            assert sockets
+
+    class AtOnce:
+        def __init__(self, _seconds, function, arguments):
+            self.start = lambda: function(*arguments)
+
+    monkeypatch.setattr(server.uvicorn, "Server", Served)
+    monkeypatch.setattr(server.threading, "Timer", AtOnce)
+    monkeypatch.setattr(server.webbrowser, "open", opened.append)
+    token = "a-token-to-test-with"
+    serve(run, port=0, token=token, open_browser=True, ready=said.append)
+    assert token in said[0]
+    assert token not in opened[0]
+    with TestClient(apps[0], base_url="http://127.0.0.1:8321") as browser:
+        assert browser.get(opened[0]).status_code == 200  # the code, then the cookie
+        assert browser.get("/runs.json").status_code == 200
+    with TestClient(apps[0], base_url="http://127.0.0.1:8321") as another:
+        assert another.get(opened[0]).status_code == 401
+        assert another.get(said[0]).status_code == 200

@@ -38,7 +38,7 @@ Watch = Annotated[
 def register(app: typer.Typer) -> None:
     """Add the commands."""
     app.command("run", cls=with_settings(), epilog=_EXAMPLES)(run)
-    own = with_settings("model", "data", "webhook", "allow_pickle", "trust")
+    own = with_settings("model", "data", "webhook", "page_url", "allow_pickle", "trust")
     used = examples("ipdp resume runs/loans", "ipdp resume runs/loans --model models:make")
     app.command("resume", cls=own, epilog=used)(resume)
 

@@ -7,7 +7,7 @@ from enum import Enum
 
 from ipdp.core.words import shown
 
-_LONGEST = 1e300  # of which alpha is still a number
+_LONGEST = 1e300  # of which alpha is still a number, and that of alpha, too
 
 
 class Default(Enum):
@@ -47,6 +47,6 @@ def resolve_alpha(
         return 2 / (span + 1)
     if isinstance(alpha, Default):
         return alpha.value
-    if alpha is not None and (isinstance(alpha, bool) or not 0 < alpha <= 1):
+    if alpha is not None and (isinstance(alpha, bool) or not 1 / _LONGEST <= alpha <= 1):
         raise ValueError(f"alpha must be in (0, 1] or None for the plain mean, got {shown(alpha)}")
     return alpha

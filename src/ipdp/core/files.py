@@ -14,6 +14,7 @@ from pathlib import Path
 def written_whole(path: Path, *, sync: bool = False) -> Iterator[Path]:
     """A draft to write to, which takes the place of the file when the context ends.
 
+    Who may read it stays as it was: a file that its owner has closed to others is not opened.
     After an error the file is what it was, and the draft is gone. `sync` waits until both the file
     and its name are on the disk, so that a power failure leaves the old file or the new one.
     """
@@ -21,7 +22,7 @@ def written_whole(path: Path, *, sync: bool = False) -> Iterator[Path]:
     # one process, so that a kill leaves one at most.
     draft = path.with_name(f".{path.stem[:100]}.{os.getpid()}.part{path.suffix}")
     try:
-        _make_anew(draft)
+        _make_anew(draft, _mode(path))
         yield draft
         if sync:
             _sync(draft)
@@ -62,10 +63,19 @@ def must_be_another(path: Path, *read: Path) -> None:
                 raise ValueError(f"{path} is read here, and would be lost: give another file")
 
 
-def _make_anew(draft: Path) -> None:
+def _mode(path: Path) -> int | None:
+    """Who may read and write a file; None where there is none."""
+    with suppress(OSError):
+        return stat.S_IMODE(path.stat().st_mode)
+    return None
+
+
+def _make_anew(draft: Path, mode: int | None) -> None:
     """An empty file, whatever has its name: a link would be written through, a pipe waited for."""
     draft.unlink(missing_ok=True)
-    os.close(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666))
+    # Never open to more than in the end, and always to its owner, who writes it now.
+    given = 0o666 if mode is None else mode & 0o666 | stat.S_IRUSR | stat.S_IWUSR
+    os.close(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, given))
 
 
 def _without_waiting(path: str, flags: int) -> int:

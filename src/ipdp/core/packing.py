@@ -35,7 +35,10 @@ _MAGIC = b"\x89ipdps\r\n"
 _HEAD = struct.Struct("<8sH6Q16s")
 # A part is at most so many times larger when it is unpacked, unless it is small: what would be
 # more is written as it is. So a few bytes cannot ask for much memory.
-_RATIO, _SMALL = 256, 2**20
+_RATIO, _SMALL = 32, 2**20
+# Nor has it many more values than bytes, each of which takes some sixty in memory; states have less
+# than one value a byte.
+_PER_BYTE, _FEW = 2, 2**18
 _MARK = ""
 _OTHERS = frozenset((int, str, bool, type(None)))  # that stay where they are
 _DEEPEST = 60  # lists of floats in lists, ... of one array, and nested values
@@ -56,6 +59,8 @@ def pack(value: Any) -> bytes:
     by_byte = np.array(floats, dtype="<f8").view(np.uint8).reshape(-1, 8).T.tobytes()
     parts = [tree, by_byte, b"".join(blobs)]
     written = [_shortened(tree), _shortened(by_byte), parts[2]]
+    if _n_values(tree) > _most_values(sum(map(len, written))):
+        written[0] = tree
     body = b"".join(written)
     sizes = [
         size for part, own in zip(written, parts, strict=True) for size in (len(part), len(own))
@@ -90,12 +95,25 @@ def unpack(data: bytes) -> Any:
         columns = np.frombuffer(by_byte, dtype=np.uint8).reshape(8, -1).T
         floats = np.ascontiguousarray(columns).view("<f8").ravel()
         reader = _Reader(floats, blobs)
-        value = reader.value(json.loads(tree))
+        value = reader.value(json_of(tree, len(data)))
         reader.must_be_at_its_end()
     # Only what was made on purpose gets past the checksum.
     except Exception as error:
         raise ValueError(f"the state is not one that ipdp wrote: {error}") from None
     return value
+
+
+def json_of(text: bytes, size: int) -> Any:
+    """What a JSON text says that came out of so many bytes, unless it says far too much for them.
+
+    Examples
+    --------
+    >>> json_of(b'{"n": 3}', 12)
+    {'n': 3}
+    """
+    if _n_values(text) > _most_values(size):
+        raise ValueError("it would take far more memory than it should")
+    return json.loads(text)
 
 
 # Out.
@@ -162,6 +180,16 @@ def _shortened(part: bytes) -> bytes:
 def _most(size: int) -> int:
     """How large a part of so many bytes may become."""
     return max(_SMALL, _RATIO * size)
+
+
+def _most_values(size: int) -> int:
+    """How many values may come out of so many bytes."""
+    return max(_FEW, _PER_BYTE * size)
+
+
+def _n_values(text: bytes) -> int:
+    """At least as many values as a JSON text holds, almost."""
+    return sum(map(text.count, (b",", b"[", b"{")))
 
 
 def _checksum(sizes: list[int], body: bytes) -> bytes:

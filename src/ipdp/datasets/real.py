@@ -8,6 +8,7 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import lzma
 import os
 import random
 import tarfile
@@ -28,8 +29,14 @@ Example = tuple[dict[str, Any], Any]
 
 _VARIABLE = "IPDP_DATA"  # names a directory to look in first
 
-# What the libraries raise when a file is not what its name says, or only a part of it.
-_DAMAGED = (zipfile.BadZipFile, tarfile.TarError, gzip.BadGzipFile, zlib.error, EOFError)
+# What the libraries raise when a file is not what its name says, or only a part of it; those of
+# Python are for archives with passwords, and for links that lead nowhere or in a circle.
+_DAMAGED = (
+    *(zipfile.BadZipFile, tarfile.TarError, gzip.BadGzipFile, zlib.error, lzma.LZMAError),
+    *(EOFError, csv.Error, RuntimeError, KeyError, UnicodeDecodeError),
+)
+# A small archive may hold far more: no table of these has lines or rows that come near to it.
+_LONGEST_LINE, _MOST_ROWS = 10_000, 500_000
 
 _ELEC2 = ("date", "day", "period", "nswprice", "nswdemand", "vicprice", "vicdemand", "transfer")
 
@@ -246,16 +253,27 @@ def read_csv(
     These columns must be in its first line; a .data file has no such line, and these columns.
     """
     with _text(path) as (name, file):
-        reader = csv.DictReader(file, fieldnames=columns if name.endswith(".data") else None)
+        lines = _lines(file, path)
+        reader = csv.DictReader(lines, fieldnames=columns if name.endswith(".data") else None)
         absent = [name for name in columns if name not in (reader.fieldnames or ())]
         if absent:
             raise ValueError(f"{path} has no column {', '.join(absent)}: it is another file")
-        for row in reader:
+        for n, row in enumerate(reader, start=1):
+            if n > _MOST_ROWS:
+                raise ValueError(f"{path} has far more rows than it should: it is another file")
             try:
                 example = convert(row)
             except (TypeError, ValueError, KeyError, ZeroDivisionError) as error:
                 raise ValueError(f"line {reader.line_num} of {path}: {error}") from error
             yield example
+
+
+def _lines(file: IO[str], path: Path) -> Iterator[str]:
+    """The lines of a file, none of which is far too long."""
+    while line := file.readline(_LONGEST_LINE):
+        if len(line) == _LONGEST_LINE:
+            raise ValueError(f"{path} has a line that is far too long: it is another file")
+        yield line
 
 
 @contextmanager
@@ -277,7 +295,7 @@ def _text(path: Path) -> Iterator[tuple[str, IO[str]]]:
                 file = stack.enter_context(gzip.open(path))
             binary = file or stack.enter_context(path.open("rb"))
             yield name, io.TextIOWrapper(binary, encoding="utf-8-sig", newline="")
-    except (*_DAMAGED, UnicodeDecodeError) as error:
+    except _DAMAGED as error:
         raise ValueError(f"{path} cannot be read, it may be damaged: {error}") from error
 
 

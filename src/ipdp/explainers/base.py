@@ -76,7 +76,7 @@ class Explainer(ABC):
     name: ClassVar[str]
     title: ClassVar[str]
     needs_label: ClassVar[bool] = False
-    _thread: int | None = None  # that explains just now
+    _thread: int | None = None  # that explains or saves just now
 
     def __init__(
         self,
@@ -178,12 +178,12 @@ class Explainer(ABC):
             )
 
     def _claim(self) -> None:
-        """Refuse a second thread: what it explains would be lost without a word."""
+        """Refuse a second thread: what it explains would be lost, what it saves torn, unsaid."""
         thread = get_ident()
         if self._thread is not None and self._thread != thread:
             raise RuntimeError(
-                "two threads explain at the same time with one explainer: give each its own and "
-                "merge them, or put a lock around the calls"
+                "two threads explain or save at the same time with one explainer: give each its "
+                "own and merge them, or put a lock around the calls"
             )
         self._thread = thread
 
@@ -340,11 +340,16 @@ class Explainer(ABC):
         >>> other.curve("a").average
         array([[0., 1.]])
         """
-        return {
-            "version": VERSION,
-            "settings": {name: canonical(value) for name, value in self.settings.items()},
-            "fold": None if self._memory is None else self._memory.state,
-        }
+        before = self._thread
+        self._claim()
+        try:
+            return {
+                "version": VERSION,
+                "settings": {name: canonical(value) for name, value in self.settings.items()},
+                "fold": None if self._memory is None else self._memory.state,
+            }
+        finally:
+            self._thread = before
 
     @state.setter
     def state(self, state: State) -> None:

@@ -6,6 +6,7 @@ import csv
 import json
 import math
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
 from importlib import import_module
@@ -29,8 +30,11 @@ Rows = Iterable[Row]
 Columns = dict[str, str]
 """Names of columns with their types: int, float, text or time."""
 
-# A spreadsheet takes text that begins like this for a formula and would compute it.
-_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "'")
+# A spreadsheet takes text that begins like this for a formula and would compute it; those of East
+# Asia take the wide forms, too.
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "'", "＝", "＋", "－", "＠")  # noqa: RUF001
+# Where commas are decimal, a cell ends at a semicolon, also in what we quote, and at a line's end.
+_LATER_CELL = re.compile(r"([;\t\r\n]\s*)(?=[=+\-@＝＋－＠])")  # noqa: RUF001
 _BATCH = 50_000
 
 
@@ -55,7 +59,8 @@ def export(
     -----
     A grid point is a number (`value`) or a category; pairs have a second feature, value and
     category. The row without a point is what the model says when the feature is missing. CSV has
-    an apostrophe in front of text that a spreadsheet would take for a formula; NaN is an empty
+    an apostrophe in front of text that a spreadsheet would take for a formula, also behind a
+    semicolon or a line break within a text; NaN is an empty
     cell there, and null in JSON Lines, as is infinity.
     """
     path = Path(path)
@@ -235,7 +240,10 @@ def _text(text: str | None) -> str | None:
 
 
 def _harmless(text: str | None) -> str | None:
-    return f"'{_text(text)}" if text and text.startswith(_FORMULA) else _text(text)
+    if not text:
+        return text
+    text = _LATER_CELL.sub(r"\1'", text)
+    return f"'{_text(text)}" if text.startswith(_FORMULA) else _text(text)
 
 
 def _without_nan(value: float | None) -> float | None:

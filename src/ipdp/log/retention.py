@@ -8,6 +8,8 @@ from dataclasses import asdict, dataclass
 from ipdp.core.typing import State
 from ipdp.core.words import shown
 
+_MOST = 10**15  # of which the log's tables can hold the double many times
+
 
 @dataclass(frozen=True)
 class Retention:
@@ -39,8 +41,9 @@ class Retention:
 
     def __post_init__(self) -> None:
         for name, value in asdict(self).items():
-            if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-                raise ValueError(f"{name} must be a positive integer, got {shown(value)}")
+            if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= _MOST:
+                most = f" (at most {_MOST:,})"
+                raise ValueError(f"{name} must be a positive integer, got {shown(value)}{most}")
 
     @property
     def width(self) -> int:

@@ -251,6 +251,13 @@ class Monitor:
     def _process(self, ice: IceRecord, x: Observation, t: float) -> list[Change]:
         if not len(ice.values):
             return []  # a model that has learnt nothing yet has no outputs
+        self.pdp._claim()
+        try:
+            return self._watched(ice, x, t)
+        finally:
+            self.pdp._thread = None
+
+    def _watched(self, ice: IceRecord, x: Observation, t: float) -> list[Change]:
         self._n += 1
         watch = self._watch
         if watch is None or not watch.fits(ice):
@@ -345,15 +352,20 @@ class Monitor:
         there, bit for bit. Only detectors of river are not in it: `state["is_whole"]` says so,
         and without `detectors` they start again.
         """
-        return {
-            "version": _STATE_VERSION,
-            **self._settings,
-            "is_whole": not isinstance(self._watch, DetectorWatch),
-            "n": self._n,
-            "records": self._history.state,
-            "watch": None if self._watch is None else self._watch.state,
-            "changes": [change.to_dict() for change in self.changes],
-        }
+        before = self.pdp._thread
+        self.pdp._claim()
+        try:
+            return {
+                "version": _STATE_VERSION,
+                **self._settings,
+                "is_whole": not isinstance(self._watch, DetectorWatch),
+                "n": self._n,
+                "records": self._history.state,
+                "watch": None if self._watch is None else self._watch.state,
+                "changes": [change.to_dict() for change in self.changes],
+            }
+        finally:
+            self.pdp._thread = before
 
     @state.setter
     def state(self, state: State) -> None:

@@ -10,15 +10,18 @@ import atexit
 import html
 import json
 import logging
+import math
 import queue
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
+from ipdp.core.hosts import problem_of_url
+from ipdp.core.redaction import redacted_url
 from ipdp.core.times import moment, time_text
 from ipdp.core.typing import Feature
-from ipdp.core.words import shown
 from ipdp.monitor.change import Change
 
 if TYPE_CHECKING:
@@ -112,17 +115,17 @@ class Webhook:
         queue_size: int = 100,
         at_exit: float = 5.0,
     ) -> None:
-        if not url.startswith(("http://", "https://")):
-            raise ValueError(f"url must start with http:// or https://, got {shown(url)}")
+        if (problem := problem_of_url(url)) is not None:
+            raise ValueError(f"url {problem}, got {redacted_url(url)}")
         if "@" in url.split("/")[2]:
             raise ValueError("url must not hold a user name or a password: give them in headers")
-        if timeout <= 0 or queue_size < 1:
+        if not (0 < timeout < math.inf and queue_size >= 1):
             raise ValueError("timeout and queue_size must be positive")
-        if min(retries, backoff, at_exit) < 0:
+        if not all(0 <= each < math.inf for each in (retries, backoff, at_exit)):
             raise ValueError("retries, backoff and at_exit must not be negative")
         self.url = url
         self.run, self.page = run, page
-        self.headers = dict(headers or {})
+        self.headers = {name: _header(name, text) for name, text in (headers or {}).items()}
         self.timeout = timeout
         self.retries = retries
         self.backoff = backoff
@@ -176,8 +179,10 @@ class Webhook:
             body = self._waiting.get()
             try:
                 self._post(body)
-            except Exception:  # the thread has to live on for the next change
-                logger.exception("webhook: could not post %s", _one_line(body["text"]))
+            except Exception as error:  # the thread has to live on for the next change
+                # Its kind only: what it says may quote a header.
+                said = _one_line(body["text"]), type(error).__name__
+                logger.error("webhook: could not post %s: %s", *said)
             finally:
                 self._waiting.task_done()
 
@@ -207,8 +212,26 @@ class Webhook:
 
     def __repr__(self) -> str:
         # Without the path, which is a secret with many services.
-        host = "/".join(self.url.split("/")[:3])
-        return f"Webhook('{host}/...', timeout={self.timeout}, retries={self.retries})"
+        place = "://".join(urlsplit(self.url)[:2])
+        return f"Webhook('{place}/...', timeout={self.timeout}, retries={self.retries})"
+
+
+def _header(name: str, text: str) -> str:
+    """The text of a header, or an error without it: it may be a secret.
+
+    A token that was read from a file ends in a line break, which http.client refuses and quotes.
+    """
+    text, given = str(text), f"{name}{text}"
+    if not (given.isprintable() and name.isascii() and name and not set(name) & set(": ")):
+        raise ValueError(
+            f"the header {_one_line(name)!r} has characters that no header can hold, such as a "
+            "line break at its end"
+        )
+    try:
+        text.encode("latin-1")
+    except UnicodeEncodeError:
+        raise ValueError(f"the header {name!r} has letters beyond latin-1") from None
+    return text
 
 
 def _one_line(said: object) -> str:

@@ -27,8 +27,8 @@ def check_settings(pdp: Any, statistic: str, delta: float, tolerance: float) -> 
         raise ValueError(f"statistic must be one of {names}, got {shown(statistic)}")
     if not 0 < delta < 1:
         raise ValueError(f"delta must be in (0, 1), got {delta}")
-    if tolerance < 0:
-        raise ValueError(f"tolerance must not be negative, got {tolerance}")
+    if not 0 <= tolerance < math.inf:  # beyond any number, nothing would ever be reported
+        raise ValueError(f"tolerance must not be negative, and be finite, got {tolerance}")
 
 
 def check_data_settings(

@@ -150,7 +150,9 @@ def _parts(data: bytes) -> dict[str, Any]:
             name, _, kind = member.filename.rpartition(".")
             if name in parts:
                 raise ValueError(f"it has two parts called {name!r}")
-            parts[name] = _value(kind, _content(archive, member))
+            if kind == "packed" and member.compress_type != zipfile.ZIP_STORED:
+                raise ValueError("a part is compressed twice")
+            parts[name] = _value(kind, _content(archive, member), len(data))
     return parts
 
 
@@ -164,14 +166,15 @@ def _content(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
     return content
 
 
-def _value(kind: str, content: bytes) -> Any:
+def _value(kind: str, content: bytes, size: int) -> Any:
+    """What a part says, in a checkpoint of so many bytes."""
     if kind in ("bin", "bytes"):
         return content
     if kind == "packed":
         return packing.unpack(content)
     if kind != "json":
         raise ValueError(f"a part is of the unknown kind {kind!r}")
-    return json.loads(content)
+    return packing.json_of(content, size)
 
 
 def _must_be_whole_1(data: bytes) -> None:
@@ -198,7 +201,7 @@ def _parts_1(data: bytes) -> dict[str, Any]:
         content, start = data[start : start + length], start + length
         if kind == "json+zlib":
             content = _decompressed(content, unpacked)
-        parts[str(name)] = _value(kind.removesuffix("+zlib"), content)
+        parts[str(name)] = _value(kind.removesuffix("+zlib"), content, len(data))
     if start != len(data):
         raise ValueError("there is more in it than its index says")
     return parts

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
+from ipdp.core.hosts import problem_of_url
 from ipdp.core.redaction import without_secrets
 from ipdp.monitor.change import Kind
 from ipdp.monitor.data.move import Aspect
@@ -58,8 +59,8 @@ def _format(value: str) -> str:
 
 
 def _address(value: str) -> str:
-    if not value.startswith(("http://", "https://")):
-        raise ValueError("must start with http:// or https://")
+    if (problem := problem_of_url(value)) is not None:
+        raise ValueError(problem)
     return value
 
 
@@ -121,7 +122,8 @@ class RunConfig(BaseModel):
     ('ended', 300)
     """
 
-    model_config = ConfigDict(extra="forbid", str_strip_whitespace=True)
+    # Errors of pydantic quote what was given, addresses with passwords too.
+    model_config = ConfigDict(extra="forbid", str_strip_whitespace=True, hide_input_in_errors=True)
 
     data: str = _data(
         ...,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bisect
+import math
 import warnings
 import zlib
 from collections import deque
@@ -182,6 +183,8 @@ class Waiting:
     """
 
     def __init__(self, *, moment: Any = None, delay: Any) -> None:
+        if isinstance(delay, (int, float)) and not 0 <= delay < math.inf:
+            raise ValueError(f"delay must be a number of at least 0, and finite, got {delay}")
         self.moment, self.delay = moment, delay
         self._n = 0
         self._due: Any = None
@@ -194,7 +197,10 @@ class Waiting:
             delay = delay(x, y)
         elif isinstance(delay, str):
             delay = x[delay]
-        self._due = now + delay
+        due = now + delay
+        if due != due:  # noqa: PLR0124  (what is no time has no place in any order)
+            raise ValueError(f"its label comes after {delay}, which is no time")
+        self._due = due
         while self._questions and not self._questions[0].due > now:
             yield self._questions.popleft()
 

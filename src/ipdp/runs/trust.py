@@ -131,6 +131,8 @@ def needed(config: RunConfig) -> list[str]:
         options.append("--data ADDRESS")
     if config.webhook is not None:
         options.append("--webhook URL")
+        if config.page_url:
+            options.append(f"--page-url {shlex.quote(config.page_url)}")
     return options
 
 
@@ -141,6 +143,8 @@ def _connected(config: RunConfig, names: Collection[str]) -> Iterator[str]:
         yield f"connect to {config.data.partition('?')[0][:200]!r}"
     if config.prometheus is not None and "prometheus_host" in names and not is_loopback(host):
         yield f"show its metrics to other machines, at {host}"
+    if config.webhook is not None and config.page_url and "page_url" in names:
+        yield f"post links to {config.page_url[:200]!r}"
 
 
 def _foreign(config: RunConfig, names: Collection[str]) -> Iterator[str]:

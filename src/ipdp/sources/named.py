@@ -110,5 +110,5 @@ def named_stream(spec: str) -> Iterable[Any] | None:
 def _literal(text: str) -> Any:
     try:
         return ast.literal_eval(text)
-    except (ValueError, SyntaxError):
+    except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):  # nested too deeply
         return text

@@ -11,12 +11,14 @@ from pathlib import Path
 from pkgutil import resolve_name
 from typing import IO, Any
 
-from ipdp.core.redaction import redacted_query
+from ipdp.core.redaction import redacted, redacted_query
 from ipdp.core.validation import did_you_mean
 from ipdp.core.words import shown
 from ipdp.sources.base import Source, SourceError
 
-_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
+_ADDRESS = re.compile(r"\s*[A-Za-z][A-Za-z0-9+.-]*://")
+# What was to be one, and may hold a password all the same: kafka:/me:word@host/topic.
+_MISWRITTEN = re.compile(r"\s*([A-Za-z][A-Za-z0-9+.-]+:)[^@]*@|\s*(kafka:)", re.IGNORECASE)
 
 SOURCES: dict[str, tuple[str, ...]] = {
     "ipdp.sources.csv:CsvSource": (".csv", ".txt"),
@@ -115,9 +117,14 @@ def open_source(
 
 def _must_be_a_file(text: str) -> None:
     """Refuse an address of another kind, without the password that may be in it."""
-    if _ADDRESS.match(text) and not os.path.exists(text):
-        told = f"{redacted_query(text)} is an address of no kind that is read"
+    if os.path.exists(text):
+        return
+    if _ADDRESS.match(text):
+        told = f"{redacted_query(text.strip())} is an address of no kind that is read"
         raise SourceError(f"{told} ({', '.join(addresses())}): fetch the file")
+    if found := _MISWRITTEN.match(text):
+        told = f"{found[1] or found[2]}{redacted(text)} is no address that is read"
+        raise SourceError(f"{told}: {', '.join(addresses())}")
 
 
 def open_stdin(

@@ -15,6 +15,11 @@ from typing import Any
 
 # Distributions of river, and the attribute in which each has a generator of its own.
 _DISTRIBUTIONS, _GENERATOR = ("Gaussian", "Multinomial", "Beta"), "_rng"
+# What pickle raises of what is no pickle, is cut off, or names what is not there.
+_DAMAGE = (
+    *(zlib.error, pickle.UnpicklingError, EOFError, ImportError, AttributeError),
+    *(LookupError, ValueError, TypeError),
+)
 # What those without a seed draw from, which is nothing that has to come back.
 _UNSEEDED = random.Random()
 
@@ -51,10 +56,10 @@ def loaded(data: bytes) -> Any:
     """What was kept."""
     try:
         return pickle.loads(zlib.decompress(data))
-    except zlib.error:
+    except _DAMAGE as error:
         raise ValueError(
-            "what is kept of a key is damaged, or of an earlier ipdp: begin with another "
-            "checkpointLocation"
+            f"what is kept of a key is damaged, or of an earlier ipdp ({error}): begin with "
+            "another checkpointLocation"
         ) from None
 
 

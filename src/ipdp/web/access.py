@@ -8,6 +8,7 @@ import secrets
 import socket
 from collections.abc import Iterable
 
+from starlette.applications import Starlette
 from starlette.datastructures import MutableHeaders
 from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
@@ -99,7 +100,9 @@ class AccessMiddleware:
         if refusal is not None or self.token is None:
             return refusal
         given = request.query_params.get("token")
-        if given is not None and _are_equal(given.encode(), self.token):
+        if given is not None and (
+            _are_equal(given.encode(), self.token) or _is_used_up(request, given)
+        ):
             return self._first_answer(request, self.token)
         if self._is_known(request, self.token):
             return None
@@ -162,6 +165,20 @@ class AccessMiddleware:
         year = 365 * 24 * 3600
         answer.set_cookie(name, value, year, secure=is_secure, httponly=True, samesite="strict")
         return answer
+
+
+def allow_once(app: Starlette, code: str) -> None:
+    """Let a code take the place of the token, for the first who brings it."""
+    app.state.once = code
+
+
+def _is_used_up(request: Request, given: str) -> bool:
+    """Whether it is the code that may take the place of the token, which it then may no more."""
+    code = getattr(request.scope["app"].state, "once", None)
+    if code is None or not _are_equal(given.encode(errors="replace"), code):
+        return False
+    request.scope["app"].state.once = None
+    return True
 
 
 def _are_equal(given: bytes, expected: str) -> bool:

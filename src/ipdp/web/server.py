@@ -15,7 +15,7 @@ from pathlib import Path
 
 import uvicorn
 
-from ipdp.web.access import check_token
+from ipdp.web.access import allow_once, check_token, new_token
 from ipdp.web.app import make_app
 from ipdp.web.connections import BACKLOG, limits
 
@@ -66,7 +66,12 @@ def serve(
     """
     app = make_app(directory, token=token, host=host, names=names)
     listening = _listen(host, port)
-    address = page_address(host, listening.getsockname()[1], token)
+    port = listening.getsockname()[1]
+    address = opened = page_address(host, port, token)
+    if open_browser and token is not None:
+        # Everyone on the machine sees the command line of a browser.
+        allow_once(app, code := new_token())
+        opened = page_address(host, port, code)
     config = uvicorn.Config(
         app,
         **limits(),
@@ -80,7 +85,7 @@ def serve(
         if ready is not None:
             ready(address)
         if open_browser:
-            threading.Timer(0.3, webbrowser.open, [address]).start()
+            threading.Timer(0.3, webbrowser.open, [opened]).start()
         with contextlib.suppress(KeyboardInterrupt):
             uvicorn.Server(config).run(sockets=[listening])
 
