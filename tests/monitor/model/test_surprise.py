@@ -5,8 +5,8 @@ import json
 import numpy as np
 import pytest
 
-from ipdp.monitor.model.asked import Asked
-from ipdp.monitor.model.surprise import Surprise
+from ipdp.monitor.model.asked import RECENT, Asked
+from ipdp.monitor.model.surprise import WINDOWS, Surprise
 
 WEIGHTS = np.full((2, 3), 1 / 3)
 SHAPE = np.array([-1.0, 0.0, 1.0]) * np.sqrt(1.5)  # of size 1
@@ -155,3 +155,19 @@ def test_state_through_json():
         stream.check(0.4, 0.1)
         again.check(0.4, 0.1)
     assert again.surprise.state == stream.surprise.state
+
+
+def test_kept_sums_are_those_of_all_rows_of_the_windows():
+    stream = Stream()
+    rng = np.random.default_rng(3)
+    for k in range(40):
+        stream.check(size=rng.normal(), single=1.0, young=rng.normal())
+        if k == 30:
+            stream.surprise.forget(0)
+        own = stream.surprise
+        again = Surprise(2, 1, tolerance=0.1, clock=32)
+        again.state = json.loads(json.dumps(own.state, allow_nan=False))
+        rows = [*map(own._counting, WINDOWS), own._counting(8, RECENT)]
+        for measured in (own._measured(), again._measured()):
+            for one, other in zip(own.measure(np.array(rows, float)), measured, strict=True):
+                np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-12)
