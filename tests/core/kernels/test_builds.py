@@ -333,6 +333,23 @@ def test_a_sample_holds_the_same(xs, size, probability, select):
     ] * 2
 
 
+@pytest.mark.parametrize("whole", [True, False])
+def test_a_large_sample_holds_all_and_goes_on_as_a_pickle(built, whole):
+    rng = np.random.default_rng(2)
+    xs = rng.integers(0, 50, 400).tolist() if whole else rng.normal(size=400).round(1).tolist()
+    sample = built.Sample(100, 1.0, "oldest", Uniforms(seed=1))
+    for n, x in enumerate(xs, start=1):
+        sample.offer(x)
+        if n == 150:
+            sample = pickle.loads(pickle.dumps(sample))
+        last = xs[max(0, n - 100) : n]
+        low, high = sample.interval(0.0, 0.5)
+        assert [low, high] == [min(last), pytest.approx(np.median(last), rel=1e-14)]
+        assert type(low) is type(x)
+    assert sample.ordered == sorted(xs[-100:])
+    assert bool(sample.whole) is whole
+
+
 def test_a_sample_refuses_what_it_does_not_have(built):
     sample = built.Sample(3, 1.0, "oldest", Uniforms(seed=1))
     with pytest.raises(NotEnoughSamples, match="no value yet"):

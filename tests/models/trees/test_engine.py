@@ -238,6 +238,25 @@ def test_pairs_are_walked_line_by_line(make):
     assert not calls
 
 
+@pytest.mark.parametrize("make", [models.ht, models.arf])
+def test_positions_may_be_changed_in_place(make):
+    model, asker = make(), Asker()
+    examples = list(streams.prices(400))
+    for x, y in examples:
+        asker.learn_one(x)
+        model.learn_one(x, y)
+    ours, plain = unchecked(model), plain_engine(model)
+    probes, positions = asker.question()
+    for x, _ in examples[:3]:
+        assert worst_difference(ours, plain, x, probes, positions)[0] < 1e-9
+        positions += 1.0
+    positions -= 3.0
+    columns = ours._served.columns
+    first, second = (columns.points(x, positions.copy()).numbers for x, _ in examples[:2])
+    assert first is second
+    assert ours.fault is None
+
+
 def test_points_of_a_pair_in_any_order_are_right():
     model, asker = models.arf(), Asker()
     examples = list(streams.prices(400))

@@ -66,5 +66,6 @@ cdef class SpreadStep:
                    row=Py_ssize_t)
     cdef fold_total(self, double decay, double w)
 
-    @cython.locals(n_columns=Py_ssize_t, c=Py_ssize_t, o=Py_ssize_t, delta=double, step=double)
+    @cython.locals(n_columns=Py_ssize_t, c=Py_ssize_t, o=Py_ssize_t, delta=double, step=double, weight=double,
+                   share=double)
     cdef fold_curves(self, double decay, double w)

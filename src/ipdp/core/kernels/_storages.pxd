@@ -1,33 +1,33 @@
 # The types of storages.py, for Cython; Python does not read this file.
 cimport cython
+from libc.string cimport memmove
 
 
-cdef inline bint _is_below(a, b) except -1:
-    if type(a) is float and type(b) is float:
-        return <double> a < <double> b
-    return a < b
-
-
-cdef inline Py_ssize_t bisect_left(list values, x) except -1:
-    cdef Py_ssize_t middle, lo = 0, hi = len(values)
+cdef inline Py_ssize_t _below(double[::1] numbers, Py_ssize_t n, double x, bint equal) noexcept:
+    """How many of n numbers that ascend are below x, or also equal to it."""
+    cdef Py_ssize_t middle, lo = 0, hi = n
     while lo < hi:
         middle = (lo + hi) // 2
-        if _is_below(values[middle], x):
+        if numbers[middle] < x or (equal and numbers[middle] == x):
             lo = middle + 1
         else:
             hi = middle
     return lo
 
 
-cdef inline Py_ssize_t bisect_right(list values, x) except -1:
-    cdef Py_ssize_t middle, lo = 0, hi = len(values)
-    while lo < hi:
-        middle = (lo + hi) // 2
-        if _is_below(x, values[middle]):
-            hi = middle
-        else:
-            lo = middle + 1
-    return lo
+cdef inline _put_in(double[::1] numbers, Py_ssize_t n, double x):
+    cdef Py_ssize_t at = _below(numbers, n, x, True)
+    if not n < numbers.shape[0]:
+        raise ValueError("there is no room for another value")
+    memmove(&numbers[0] + at + 1, &numbers[0] + at, (n - at) * sizeof(double))
+    numbers[at] = x
+
+
+cdef inline _take_out(double[::1] numbers, Py_ssize_t n, double x):
+    cdef Py_ssize_t at = _below(numbers, n, x, False)
+    if not at < n or n > numbers.shape[0]:
+        raise ValueError("there is no such value")
+    memmove(&numbers[0] + at, &numbers[0] + at + 1, (n - at - 1) * sizeof(double))
 
 
 cdef class RandomBlock:
@@ -64,19 +64,22 @@ cdef class Sample(Taker):
     cdef public bint whole
     cdef public double probability
     cdef public str select
-    cdef public list ordered, circle
-    cdef public object uniforms
+    cdef public list circle
+    cdef public object uniforms, numbers
     cdef public RandomBlock block
+    cdef double[::1] v_numbers
 
-    @cython.locals(ordered=list)
+    @cython.locals(n=Py_ssize_t)
     cpdef offer(self, x)
 
     @cython.locals(circle=list, at=Py_ssize_t)
     cdef _exchange(self, x)
 
-    @cython.locals(ordered=list, last=Py_ssize_t, rank=double, rank_high=double, below=Py_ssize_t,
-                   below_high=Py_ssize_t)
+    @cython.locals(last=Py_ssize_t, rank=double, rank_high=double, below=Py_ssize_t, below_high=Py_ssize_t)
     cpdef tuple interval(self, double lower, double upper)
+
+    @cython.locals(low=double)
+    cdef _at(self, Py_ssize_t below, double share)
 
 cdef class QuantileSpan:
     cdef public object sample

@@ -9,7 +9,7 @@ cpdef fold_in(smoothing, tuple parts, double decay, double w)
                values="const double[:, :, ::1]")
 cpdef fold_many(smoothing, tuple parts, list decays, list w)
 
-@cython.locals(k=Py_ssize_t, share=double)
+@cython.locals(k=Py_ssize_t, share=double, weight=double)
 cdef void _share_out(double[::1] weights, double[::1] squares, double[::1] shares, Py_ssize_t start, Py_ssize_t n,
                      double decay, double w) noexcept
 

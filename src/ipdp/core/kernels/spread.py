@@ -376,9 +376,14 @@ class SpreadStep:
     def fold_curves(self, decay: float, w: float) -> None:
         """Fold the centred curves in."""
         n_columns = self.v_mean.shape[1]
+        weight, share = 0.0, 0.0
         for c in range(n_columns):
             self.v_weight[c] *= decay
-            self.v_shares[c] = w / (self.v_weight[c] + w)
+            # To divide takes longest, and those of neighbours are often the same.
+            if c == 0 or self.v_weight[c] != weight:
+                weight = self.v_weight[c]
+                share = w / (weight + w)
+            self.v_shares[c] = share
         for o in range(self.v_mean.shape[0]):
             for c in range(n_columns):
                 delta = self.v_moved[o, c] - self.v_mean[o, c]

@@ -17,7 +17,19 @@ try:
 except ImportError:
     from ipdp.core.kernels import cython_stub as cython
 if not cython.compiled:
-    from bisect import bisect_left, bisect_right
+    from bisect import bisect_left, insort
+
+    def _put_in(numbers: list[float], n: int, x: float) -> None:  # noqa: ARG001  (C needs it)
+        """Put a number where it belongs among n that ascend."""
+        insort(numbers, x)
+
+    def _take_out(numbers: list[float], n: int, x: float) -> None:  # noqa: ARG001
+        """Take a number out of n that ascend."""
+        del numbers[bisect_left(numbers, x)]
+
+
+# A sample has room for so many values more, at least, before it is arranged anew.
+_LEAST_ROOM = 16
 
 
 class RandomBlock:
@@ -158,21 +170,22 @@ class Extremes(Taker):
 class Sample(Taker):
     """The values of a `Reservoir`: Algorithm 3.
 
-    `circle` has the values in the order in which they came, from `oldest` on, `ordered` in
-    ascending order; `n` were offered. `version` changes whenever the values do, or `whole`: whether
-    every value has been a whole number.
+    `circle` has the values in the order in which they came, from `oldest` on, `numbers` in
+    ascending order (in C side by side, with room behind them); `n` were offered. `version` changes
+    whenever the values do, or `whole`: whether every value has been a whole number.
     """
 
     __slots__ = (
         "block",
         "circle",
         "n",
+        "numbers",
         "oldest",
-        "ordered",
         "probability",
         "select",
         "size",
         "uniforms",
+        "v_numbers",
         "whole",
     )
 
@@ -191,7 +204,20 @@ class Sample(Taker):
         """Put values in place of those that are there, the oldest first."""
         self.circle = by_age
         self.oldest = 0
-        self.ordered = sorted(by_age)
+        self._arrange()
+
+    def _arrange(self) -> None:
+        """Have the values in order."""
+        self.numbers: Any = self.ordered
+        if cython.compiled:
+            room = [0.0] * max(len(self.circle), _LEAST_ROOM)
+            self.numbers = array("d", [*self.numbers, *room])
+            self.v_numbers = self.numbers
+
+    @property
+    def ordered(self) -> list[float]:
+        """The values in ascending order, as a new list."""
+        return sorted(self.circle)
 
     @property
     def by_age(self) -> list[float]:
@@ -204,14 +230,18 @@ class Sample(Taker):
         if self.whole and not is_whole(x):
             self.whole = False
             self.version += 1
-        ordered = self.ordered
-        if len(ordered) < self.size:
+        n = len(self.circle)
+        if n < self.size:
+            if cython.compiled and n == len(self.v_numbers):
+                self._arrange()
             self.circle.append(x)
         elif self.probability < 1 and draw(self.block, self.uniforms) > self.probability:
             return
         else:
-            del ordered[bisect_left(ordered, self._exchange(x))]
-        ordered.insert(bisect_right(ordered, x), x)
+            leaving = self._exchange(x)
+            _take_out(self.v_numbers if cython.compiled else self.numbers, n, leaving)
+            n -= 1
+        _put_in(self.v_numbers if cython.compiled else self.numbers, n, x)
         self.version += 1
 
     def _exchange(self, x: float) -> float:
@@ -230,7 +260,7 @@ class Sample(Taker):
 
     def interval(self, lower: float, upper: float) -> tuple[float, float]:
         """Two quantiles, linear between values."""
-        ordered, last = self.ordered, len(self.ordered) - 1
+        last = len(self.circle) - 1
         if last < 0:
             raise NotEnoughSamples("no value yet: call update first")
         if not (0 <= lower <= 1 and 0 <= upper <= 1):
@@ -238,20 +268,30 @@ class Sample(Taker):
         # The value below the quantile, and which share of the step to the next one is missing.
         rank, rank_high = lower * last, upper * last
         below, below_high = int(rank), int(rank_high)
-        low, high = ordered[below], ordered[below_high]
-        if rank > below:
-            low += (rank - below) * (ordered[below + 1] - low)
-        if rank_high > below_high:
-            high += (rank_high - below_high) * (ordered[below_high + 1] - high)
-        return low, high
+        return self._at(below, rank - below), self._at(below_high, rank_high - below_high)
+
+    def _at(self, below: int, share: float) -> float:
+        """The value of a rank, and so much of the step to the next one."""
+        if cython.compiled:
+            low = self.v_numbers[below]
+            if share > 0:
+                return low + share * (self.v_numbers[below + 1] - low)
+            return int(low) if self.whole else low
+        low = self.numbers[below]
+        return low + share * (self.numbers[below + 1] - low) if share > 0 else low
 
     def __reduce__(self) -> tuple[Any, ...]:
         # A pickle is not about the build.
         from ipdp.core.reservoir import sample
 
         settings = self.size, self.probability, self.select, self.uniforms
-        changing = ("circle", "n", "oldest", "ordered", "version", "whole")
-        return sample, settings, (None, {name: getattr(self, name) for name in changing})
+        changing = ("circle", "n", "oldest", "version", "whole")
+        return sample, settings, {name: getattr(self, name) for name in changing}
+
+    def __setstate__(self, state: Any) -> None:
+        for name, value in state.items():
+            setattr(self, name, value)
+        self._arrange()
 
 
 class QuantileSpan:

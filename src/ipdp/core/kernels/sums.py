@@ -68,9 +68,14 @@ def _share_out(  # noqa: PLR0917  (arrays one by one: C knows no objects of them
         weights[k] *= decay
         squares[k] = decay * decay * squares[k] + w * w
     if weights.shape[0] == n:
+        weight, share = 0.0, 0.0
         for k in range(n):
-            shares[start + k] = weights[k]
-            shares[start + n + k] = w / (weights[k] + w) if w else 0.0
+            # To divide takes longest, and those of neighbours are often the same.
+            if k == 0 or weights[k] != weight:
+                weight = weights[k]
+                share = w / (weight + w) if w else 0.0
+            shares[start + k] = weight
+            shares[start + n + k] = share
     elif weights.shape[0]:
         share = w / (weights[0] + w) if w else 0.0
         for k in range(n):

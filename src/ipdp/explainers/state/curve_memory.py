@@ -152,7 +152,10 @@ class CurveMemory(FoldingMemory):
     ) -> None:
         values, x, answers = asked
         if answers is not None:
-            self.fold_in(answers, (x,), (values,), (w,), (t,))
+            self._follow(answers, t)
+            # A copy: the array may be the model's own.
+            record = IceRecord(answers.layout, answers.positions[0], answers.values[0].copy())
+            self._take(record, x, values, w, t)
         # The grids have the observation after it was explained, as in Algorithm 1.
         kernels.current.take_in(values, self._intakes, self._updates)
         if self.joint.maxlen:
@@ -205,7 +208,7 @@ class CurveMemory(FoldingMemory):
         """Take checked answers on several observations; `own` are their values as admitted."""
         self._follow(answers, t[0])
         for k, x in enumerate(rows):
-            # A copy: the array may be the model's own, or that of many observations.
+            # A copy: the array is that of many observations.
             record = IceRecord(answers.layout, answers.positions[k], answers.values[k].copy())
             self._take(record, x, own[k], w[k], t[k])
 

@@ -207,6 +207,9 @@ class Means:
 
     def _within_blocks(self, t: list[float]) -> Iterator[slice]:
         """The observations of each block of time, whose turn it is then."""
+        if t and t[-1] < self.blocks.until:  # all of them in the block that there is
+            yield slice(0, len(t))
+            return
         start = 0
         while start < len(t):
             if t[start] >= self.blocks.until:

@@ -92,7 +92,7 @@ class Explained(NamedTuple):
         """Those with these positions, values, own values, weights and times."""
         positions, values, own, w, t = map(list, zip(*observations, strict=True))
         first = positions[0]
-        same = all(each is first for each in positions)
+        same = len(set(map(id, positions))) == 1
         return cls(
             first[None] if same else np.concatenate(positions).reshape(len(t), *first.shape),
             np.concatenate(values).reshape(len(t), *values[0].shape),

@@ -209,9 +209,12 @@ class TreeEngine(RowEngine):
         """The curves of one observation; positions of shape (1, n_axes, n_points)."""
         if self.fault is not None:
             return self._plain(x, positions)
-        x, points = self._given(x), None
+        points = None
         try:
-            points = self._served.columns.points(x, positions)
+            # Where all are numbers none is missing.
+            only_numbers = type(x) is dict and kernels.current.has_only_numbers(x)
+            x = x if only_numbers else self._given(x)
+            points = self._served.columns.points(x, positions, only_numbers=only_numbers)
             # Before the single features: members are compared as the latest answer had them.
             surfaces = self._surfaces(x, positions[0]) if self._served.lines else []
             answer = self.walk.ice(points)

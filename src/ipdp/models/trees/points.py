@@ -192,6 +192,9 @@ class Columns:
         self._numbers = np.array([_number(value) for value in self._constants.values()])
         self._unordered, self._non_numeric = _irregular(self.walked)
         self._order, self._whole = self._expected(n)
+        # The latest positions, which are most often those of the next observation, as bytes: whose
+        # they are may change them. And the numbers in the columns, in order.
+        self._latest: tuple[bytes, FloatArray] = (b"", np.empty(0))
 
     @cached_property
     def walked_spans(self) -> dict[Any, tuple[int, int]]:
@@ -247,20 +250,28 @@ class Columns:
                 whole[column] = probe.whole[0] and column not in self._constants
         return bytes(order), bytes(whole)
 
-    def points(self, x: Observation, positions: FloatArray) -> Points:
-        """The points of one observation, given their positions of shape (1, n_axes, n_points)."""
+    def points(
+        self, x: Observation, positions: FloatArray, *, only_numbers: bool = False
+    ) -> Points:
+        """The points of one observation, given their positions of shape (1, n_axes, n_points).
+
+        It has `only_numbers` if that is known already.
+        """
         if type(x) is not dict:
             x = dict(x)
         non_numeric = self._non_numeric
-        if not kernels.current.has_only_numbers(x):
+        if not only_numbers and not kernels.current.has_only_numbers(x):
             non_numeric |= {name for name, value in x.items() if not isinstance(value, Real)}
-        numbers = np.ascontiguousarray(positions[0, 0])
-        if self._constants:
-            numbers = numbers.copy()
-            numbers[self._places] = self._numbers
-        if kernels.current.in_order(numbers, self._order, self._whole):
-            return Points(self, x, numbers, non_numeric, unordered=self._unordered)
-        return self.arrange(x, self.values(numbers), non_numeric)
+        known, numbers = self._latest
+        asked = positions.tobytes()
+        if asked != known or not asked:
+            numbers = np.array(positions[0, 0])
+            if self._constants:
+                numbers[self._places] = self._numbers
+            if not kernels.current.in_order(numbers, self._order, self._whole):
+                return self.arrange(x, self.values(numbers), non_numeric)
+            self._latest = asked, numbers
+        return Points(self, x, numbers, non_numeric, unordered=self._unordered)
 
     def arrange(
         self, x: dict[FeatureName, Any], values: list[Any], non_numeric: frozenset[FeatureName]

@@ -44,7 +44,8 @@ cdef class LinearStep:
                    totals=cython.double[::1], places="Py_ssize_t[:, ::1]")
     cdef _add_up(self, dict x, const double[::1] own, double intercept, const double[::1] numbers, list scales)
 
-    @cython.locals(k=Py_ssize_t, place=Py_ssize_t, column=Py_ssize_t, centre=double, spread=double, squared=bint,
+    @cython.locals(k=Py_ssize_t, place=Py_ssize_t, n_places=Py_ssize_t, column=Py_ssize_t, centre=double,
+                   spread=double, squared=bint, is_asked=bint,
                    values=cython.double[::1], totals=cython.double[::1], places="Py_ssize_t[:, ::1]")
     cdef _scale(self, Py_ssize_t n_own, tuple scale)
 

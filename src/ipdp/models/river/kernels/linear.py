@@ -160,20 +160,22 @@ class LinearStep:
                 totals[column] = before + own[at] * totals[column] + rest[at + 1] + intercept
 
     def _scale(self, n_own: int, scale: Scale) -> None:
-        """Scale the features of the observation, and the points."""
+        """Scale the features of the observation, and the points, which are in their order."""
         centres, spreads, squared = scale
         values, totals, places = self.v_values, self.v_totals, self.v_places
-        for k in range(n_own):
-            centre, spread = (
-                _centre(centres, self.names[k]),
-                _spread(spreads, self.names[k], squared),
-            )
-            values[k] = (values[k] - centre) / spread if spread else 0.0
-        for place in range(places.shape[0]):
-            name = self.names[places[place, 0]]
+        place, n_places = 0, places.shape[0]
+        for k in range(len(self.names)):
+            is_asked = place < n_places and places[place, 0] == k
+            if k >= n_own and not is_asked:
+                continue
+            name = self.names[k]
             centre, spread = _centre(centres, name), _spread(spreads, name, squared)
-            for column in range(places[place, 1], places[place, 2]):
-                totals[column] = (totals[column] - centre) / spread if spread else 0.0
+            if k < n_own:
+                values[k] = (values[k] - centre) / spread if spread else 0.0
+            while place < n_places and places[place, 0] == k:
+                for column in range(places[place, 1], places[place, 2]):
+                    totals[column] = (totals[column] - centre) / spread if spread else 0.0
+                place += 1
 
 
 def logistic(sums: FloatArray) -> FloatArray:

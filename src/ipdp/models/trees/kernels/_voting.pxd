@@ -59,7 +59,8 @@ cdef class Voting:
     )
 
     @cython.locals(k=Py_ssize_t, s=Py_ssize_t, column=Py_ssize_t, n_before=Py_ssize_t,
-                   n_slots=Py_ssize_t, n_classes=Py_ssize_t, start=Py_ssize_t, before=double, total=double)
+                   n_slots=Py_ssize_t, n_classes=Py_ssize_t, start=Py_ssize_t, before=double, replaced=double,
+                   term=double)
     cdef void _add_up(
         self, ClassifierLeaf parts, Py_ssize_t slot, Py_ssize_t row, Py_ssize_t lo, Py_ssize_t hi
     ) noexcept

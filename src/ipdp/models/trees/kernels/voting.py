@@ -191,12 +191,13 @@ class Voting:
             for s in range(n_before):
                 before += parts.at_x[s * n_classes + k]
             for column in range(lo, hi):
-                total = before
-                if slot >= 0:
-                    total += self._votes[k, row, start + column]
-                for s in range(n_before + 1, n_slots):
-                    total += parts.at_x[s * n_classes + k]
-                self._votes[k, row, start + column] = total
+                replaced = self._votes[k, row, start + column] if slot >= 0 else 0.0
+                self._votes[k, row, start + column] = before + replaced
+            # One term after the other at all points: the sums do not wait for each other.
+            for s in range(n_before + 1, n_slots):
+                term = parts.at_x[s * n_classes + k]
+                for column in range(lo, hi):
+                    self._votes[k, row, start + column] += term
 
     def _normalise(self, row: int, lo: int, hi: int, scale: float) -> None:
         """Turn sums of logs into shares of the classes.
