@@ -239,14 +239,14 @@ class CurveMemory(FoldingMemory):
         return pool.update(x, record, t) if pool.weight >= pool.wanted else None
 
     def _fold_together(self, last: list[_Unfolded]) -> None:
-        together = Explained.of([one[:-1] for one in last])
+        together = Explained.of(last)
         self._means.fold_many(together)
         for spread in self._spreads.all:
             rests = spread.fold_many(self._means.layout, together)
         # By the spread from the beginning of the stream on, where there is one: it is the last.
-        for (*_, rest), values in zip(last, rests.tolist(), strict=True):
-            if rest is not None and not math.isnan(sum(values)):
-                rest[:] = values
+        for one, values in zip(last, rests.tolist(), strict=True):
+            if one[-1] is not None and not math.isnan(sum(values)):
+                one[-1][:] = values
 
     @property
     def spreads(self) -> Spreads[Spread]:

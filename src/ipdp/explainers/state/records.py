@@ -89,8 +89,8 @@ class Explained(NamedTuple):
 
     @classmethod
     def of(cls, observations: Sequence[tuple[Any, ...]]) -> Explained:
-        """Those with these positions, values, own values, weights and times."""
-        positions, values, own, w, t = map(list, zip(*observations, strict=True))
+        """Those that begin with these positions, values, own values, weights and times."""
+        positions, values, own, w, t, *_ = map(list, zip(*observations, strict=True))
         first = positions[0]
         same = len(set(map(id, positions))) == 1
         return cls(
