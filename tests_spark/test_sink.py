@@ -278,6 +278,19 @@ def test_another_query_and_another_writer_are_refused(stream, tmp_path):
         ipdp.spark.Sink(explainer(), log=tmp_path / "run")
 
 
+def test_a_file_of_no_query_does_not_say_that_batches_are_done(stream, tmp_path):
+    # A crafted one would have let all batches up to its own go by without a word.
+    with ipdp.spark.Sink(explainer(), log=tmp_path / "run", columns=NAMES):
+        pass
+    file = tmp_path / "run" / sink.NAME
+    kept = checkpoint.read(file)
+    checkpoint.write(file, {**kept, "sink": {**kept["sink"], "batch": 10**6}})
+    with ipdp.spark.Sink(explainer(), log=tmp_path / "run", columns=NAMES) as own:
+        with pytest.raises(Exception, match="belongs to no query and this is"):
+            stream.run(own, checkpoint="none")
+        assert own.pdp.n_seen == 0
+
+
 def test_late_rows_have_the_weight_of_their_own_time(spark, tmp_path):
     def line(x):
         return 2.0 * x["a"] + x["b"]

@@ -46,6 +46,9 @@ FOUND: list[tuple[str, tuple[Any, ...], Any]] = [
     ("segments", ("fold", "groups", "scale", 0), 5e-324),
     ("segments", ("fold", "spread", "own", "frame", 0, 0), 9e153),
     ("pointwise", ("fold", "grids", 2, "counts", "recent"), []),
+    ("ale", ("fold", "orders", 0, 1), ["v", "w", "u", "u"]),
+    ("pointwise", ("fold", "grids", 1, "storage", "smallest", 0, 1), 2**53),
+    ("pointwise", ("fold", "pool", "weights", 1, 7), -1e149),
 ]
 """Damage that was once accepted and failed later, or was refused in more than a sentence."""
 

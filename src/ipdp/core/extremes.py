@@ -122,6 +122,9 @@ class WindowedExtremes:
         schema.check(state, smallest=queue, largest=queue)
         for name, sign in (("smallest", 1), ("largest", -1)):
             _must_be_queue(state[name], state["n"], sign)
+        # The last value is both, until there are others.
+        if state["smallest"] and state["smallest"][-1][1] != state["largest"][-1][1]:
+            raise ValueError("the state is damaged: its extremes do not fit each other")
         kept = self.kernel
         kept.n, kept.version = state["n"], state["version"]
         kept.whole = state.get("whole", True)  # older states have it with the grid

@@ -191,11 +191,12 @@ class Sink:
             self._log_begins()
         context = df.sparkSession.sparkContext
         query = context.getLocalProperty("sql.streaming.queryId")
-        if self._query not in (None, query):
+        is_new = self._query is None and self._batch < 0
+        if query != self._query and not is_new:
+            whose = "no query" if self._query is None else f"the query {self._query}"
             raise RuntimeError(
-                f"{self._file} belongs to the query {self._query} and this is {query}, whose "
-                "batches are numbered anew: give it the checkpointLocation that it had, or log to "
-                "another directory"
+                f"{self._file} belongs to {whose} and this is {query}, whose batches are numbered "
+                "anew: give it the checkpointLocation that it had, or log to another directory"
             )
         if batch <= self._batch:
             return  # explained before a crash, and sent again

@@ -77,6 +77,8 @@ def restore(memory: Any, state: State) -> None:
     memory.rows.extend(decode_name(row) for row in state["rows"])
     memory.orders = dict(decode_name(item) for item in state["orders"])
     schema.check({"orders": [*memory.orders.values()]}, orders=schema.each(schema.parts))
+    if any(len(set(order)) < len(order) for order in memory.orders.values()):
+        raise ValueError("the state is damaged: a category is twice in an order")
     memory.n_asked, memory.keeps_rows = state["n_asked"], state["keeps_rows"]
 
 

@@ -361,8 +361,9 @@ def _check(state: State, n: int) -> None:
     schema.check(state, n=count, weight=weight, wanted=weight, _pick_at=weight, _enough=weight)
     schema.check(state, _closed_at=time, answered=schema.each(schema.below(n)))
     # All together, as they are added up: what is accepted here can be saved, too.
-    if not np.abs(np.array(state["weights"], dtype=float)).sum() < _LARGEST_WEIGHT:
-        raise ValueError("the state is damaged: the weights of its observations are not finite")
+    weights = np.array(state["weights"], dtype=float)
+    if not ((weights >= 0).all() and weights.sum() < _LARGEST_WEIGHT):
+        raise ValueError("the state is damaged: the weights of its observations are no weights")
 
 
 def _restored_rests(state: State, records: Sequence[Record]) -> list[list[float]]:
