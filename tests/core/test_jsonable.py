@@ -85,6 +85,22 @@ def test_what_encode_never_gives_is_refused(state):
         decode(state)
 
 
+@pytest.mark.parametrize(
+    "state",
+    [
+        {"fraction": "1e2000000000"},
+        {"fraction": "1." + "0" * 3_000 + "e1999999999"},
+        {"numpy": ["<i8", {"decimal": "1e2000000000"}]},
+        {"numpy": ["<f8", {"decimal": "1e2000000000"}]},
+        {"array": ["<i8", [1], [{"decimal": "1e2000000000"}]]},
+        {"array": ["<f8", [1], [{"fraction": "1/3"}]]},
+    ],
+)
+def test_few_letters_do_not_ask_for_a_number_without_end(state):
+    with pytest.raises(ValueError, match=r"int\(\)|is no number of numpy"):
+        decode(state)
+
+
 def test_what_stands_in_the_file():
     assert encode({"a": (1, 2.5)}) == {"dict": [["a", {"tuple": [1, 2.5]}]]}
     assert encode_name(("a", math.inf)) == ["a", {"float": "inf"}]

@@ -469,3 +469,18 @@ def test_wrong_explainers_and_detectors():
         Monitor(IncrementalPDP(lambda x: 0.0, n_ice=0))
     with pytest.raises(TypeError, match="one of river's drift detectors"):
         fed(watched(detector="ADWIN"), rows(30))
+
+
+def test_pairs_alone_are_explained_and_nothing_is_reported_of_them(caplog):
+    pdp = IncrementalPDP(lambda x: x["a"] * x["b"], [("a", "b")], seed=1)
+    with pytest.warns(UserWarning, match="follows single features: of pairs alone it reports no"):
+        monitor = Monitor(pdp)
+    rng = np.random.default_rng(0)
+    for _ in range(600):
+        monitor.explain_one({"a": rng.normal(), "b": rng.normal()})
+    assert monitor.changes == []
+    assert caplog.text == ""
+    with pytest.warns(UserWarning, match="pairs alone"):
+        again = Monitor(pdp.from_bytes(pdp.state_bytes()))
+    again.state = monitor.state
+    again.explain_one({"a": 1.0, "b": 1.0})

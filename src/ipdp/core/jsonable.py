@@ -212,14 +212,27 @@ def _numpy(kind: str, item: Any) -> Any:
         raise ValueError(f"there are no numbers of the kind {shown(kind)}")
     if dtype.kind in "mM":
         return np.array(int(item)).astype(dtype)[()]
-    return dtype.type(decode(item))
+    return dtype.type(_number(decode(item)))
+
+
+def _number(value: Any) -> Any:
+    """A number as numpy has them: of a decimal with a large exponent it would never make one."""
+    if not isinstance(value, (int, float, complex)):
+        raise ValueError(f"{shown(value)} is no number of numpy")
+    return value
+
+
+def _fraction(text: str) -> Fraction:
+    """What `str` writes of one; "1e999999999" is one, too, and would never be read."""
+    top, _, bottom = text.partition("/")
+    return Fraction(int(top), int(bottom or 1))
 
 
 def _array(kind: str, shape: list[int], items: Any) -> Any:
     dtype = np.dtype(str(kind))
     if dtype.kind not in _IN_ARRAYS:
         raise ValueError(f"there are no arrays of the kind {shown(kind)}")
-    return np.array(decode(items), dtype=dtype).reshape(shape)
+    return np.array([_number(item) for item in decode(items)], dtype=dtype).reshape(shape)
 
 
 def _moment(text: str, fold: int) -> dt.datetime:
@@ -235,7 +248,7 @@ _KINDS: dict[str, tuple[type, Callable[[Any], Any], Callable[[Any], Any]]] = {
     "frozenset": (frozenset, _sorted, lambda items: frozenset(decode(items))),
     "datetime": (dt.datetime, lambda d: [d.isoformat(), d.fold], lambda parts: _moment(*parts)),
     "decimal": (Decimal, str, Decimal),
-    "fraction": (Fraction, str, Fraction),
+    "fraction": (Fraction, str, _fraction),
     "complex": (complex, lambda z: [str(z.real), str(z.imag)], lambda z: complex(*map(float, z))),
     "bytes": (bytes, bytes.hex, bytes.fromhex),
     "uuid": (UUID, str, UUID),

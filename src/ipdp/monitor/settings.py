@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, get_args
 
@@ -20,6 +21,10 @@ def check_settings(pdp: Any, statistic: str, delta: float, tolerance: float) -> 
     """Raise an error if a monitor cannot have these settings."""
     if not isinstance(pdp, IncrementalPDP):
         raise TypeError(f"a Monitor watches an IncrementalPDP, got {type(pdp).__name__}")
+    if pdp.features is not None and all(isinstance(each, tuple) for each in pdp.features):
+        warnings.warn(
+            "a monitor follows single features: of pairs alone it reports nothing", stacklevel=3
+        )
     if not pdp.n_ice:
         raise ValueError("the monitor reads the newest ICE curve: n_ice must be at least 1")
     if statistic not in get_args(StatisticName):

@@ -97,6 +97,8 @@ class ModelWatch:
         The result are the changes that have been found, and those that have come to an end; these
         replace what was reported of them.
         """
+        if not self.numbers:
+            return [], []  # there are pairs alone
         self._budget = min(self._budget + _BUDGET, _SAVED)
         self._wait = [max(wait - 1, 0) for wait in self._wait]
         self._forget(self.rechecks.renew_knots(newest, self.since))
