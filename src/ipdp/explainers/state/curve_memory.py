@@ -241,9 +241,9 @@ class CurveMemory(FoldingMemory):
         for spread in self._spreads.all:
             rests = spread.fold_many(self._means.layout, together)
         # By the spread from the beginning of the stream on, where there is one: it is the last.
-        for one, values in zip(last, rests.tolist(), strict=True):
-            if one[-1] is not None and not math.isnan(sum(values)):
-                one[-1][:] = values
+        for k, one in enumerate(last):
+            if (rest := one[-1]) is not None and not math.isnan(rests[k].sum()):
+                rest[:] = rests[k].tolist()
 
     @property
     def spreads(self) -> Spreads[Spread]:
