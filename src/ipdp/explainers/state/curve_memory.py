@@ -242,8 +242,8 @@ class CurveMemory(FoldingMemory):
             rests = spread.fold_many(self._means.layout, together)
         # By the spread from the beginning of the stream on, where there is one: it is the last.
         for k, one in enumerate(last):
-            if (rest := one[-1]) is not None and not math.isnan(rests[k].sum()):
-                rest[:] = rests[k].tolist()
+            if one[-1] is not None and not math.isnan(sum(values := rests[k].tolist())):
+                one[-1][:] = values
 
     @property
     def spreads(self) -> Spreads[Spread]:
