@@ -244,8 +244,8 @@ class CurveMemory(FoldingMemory):
         for spread in self._spreads.all:
             rests = spread.fold_many(self._means.layout, together)
         # By the spread from the beginning of the stream on, where there is one: it is the last.
-        for one, values in zip(last, rests.tolist(), strict=True):
-            if one[-1] is not None and not math.isnan(sum(values)):
+        for k, one in enumerate(last):
+            if one[-1] is not None and not math.isnan(sum(values := rests[k].tolist())):
                 one[-1][:] = values
 
     @property
