@@ -78,7 +78,7 @@ cdef class Sample(Taker):
     @cython.locals(last=Py_ssize_t, rank=double, rank_high=double, below=Py_ssize_t, below_high=Py_ssize_t)
     cpdef tuple interval(self, double lower, double upper)
 
-    @cython.locals(low=double)
+    @cython.locals(low=double, above=double)
     cdef _at(self, Py_ssize_t below, double share)
 
 cdef class QuantileSpan:

@@ -272,13 +272,11 @@ class Sample(Taker):
 
     def _at(self, below: int, share: float) -> float:
         """The value of a rank, and so much of the step to the next one."""
-        if cython.compiled:
-            low = self.v_numbers[below]
-            if share > 0:
-                return low + share * (self.v_numbers[below + 1] - low)
-            return int(low) if self.whole else low
-        low = self.numbers[below]
-        return low + share * (self.numbers[below + 1] - low) if share > 0 else low
+        low: float = self.v_numbers[below] if cython.compiled else self.numbers[below]
+        if share > 0:
+            above: float = self.v_numbers[below + 1] if cython.compiled else self.numbers[below + 1]
+            return low + share * (above - low)
+        return int(low) if cython.compiled and self.whole else low
 
     def __reduce__(self) -> tuple[Any, ...]:
         # A pickle is not about the build.
