@@ -81,6 +81,11 @@ AGAINST_THE_CLOCK: list[tuple[str, tuple[Any, ...], Any]] = [
     ("pointwise", ("fold", "spread", "own", "t"), 1_000_000),
     ("pdp", ("fold", "smoothing", "t"), 1_000_000),
     ("ale", ("fold", "blocks", "t"), 1_000_000),
+    ("ale", ("fold", "smoothing", "t"), 70),
+    ("ale", ("fold", "blocks", "numbers", -1), 50),
+    ("pdp", ("fold", "smoothing", "t"), 70),
+    ("pdp", ("fold", "blocks", "numbers", -1), 50),
+    ("pfi", ("fold", "smoothing", "t"), 70),
     ("pfi", ("fold", "smoothing", "t"), 1_000_000),
 ]
 

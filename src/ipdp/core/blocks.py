@@ -301,7 +301,9 @@ class Blocks:
             "start_mean": (n_rows, n_columns),
         }
         arrays = {name: _array(state, name, shape) for name, shape in shapes.items()}
-        if any(a >= b or a % 1 for a, b in pairwise([*state["numbers"], math.inf])):
+        # None is later than that in which the last one was closed.
+        newest = math.inf if state["t"] is None else state["t"] // state["size"] + 1
+        if any(a >= b or a % 1 for a, b in pairwise([*state["numbers"], newest])):
             raise ValueError("the state is damaged: the numbers of its blocks do not ascend")
         self.size, self._t = int(state["size"]), state["t"]
         self.until = -math.inf if state["until"] is None else state["until"]

@@ -347,7 +347,8 @@ class _Memory(Memory):
         self.blocks.restart(self.smoothing)
         if "blocks" in state:  # not in those of version 0.3 and before
             self.blocks.restore(state["blocks"])
-        self.must_be_past(self.smoothing.t, self.blocks.last)
+        self.must_be_past(self.smoothing.t)
+        schema.must_ascend([self.blocks.last, self.smoothing.t])
         for draws, saved in zip(self.draws, state["draws"], strict=True):
             draws.state = saved
         self.storage.state = state["storage"]

@@ -70,7 +70,8 @@ def restore(memory: Any, state: State) -> None:
             )
     means.blocks = means.empty_blocks()
     means.blocks.restore(state["blocks"])
-    memory.must_be_past(means.smoothing.t, means.dormant_smoothing.t, means.blocks.last)
+    memory.must_be_past(means.smoothing.t, means.dormant_smoothing.t)
+    schema.must_ascend([means.blocks.last, means.smoothing.t])
     schema.check(state, rows=schema.each(schema.parts))
     if any(len(row) != len(memory.columns) for row in state["rows"]):
         raise ValueError("the state is damaged: a row has not a value for each column")

@@ -77,10 +77,10 @@ def restore(memory: CurveMemory, state: State) -> None:
     memory.must_be_past(
         *(part.t for part in (means.smoothing, means.dormant_smoothing, newcomers.past, *spreads)),
         *(point.since for point in newcomers.points),
-        means.blocks.last,
         memory.pool.last,
         *(kept.record.t for kept in memory.pool.kept),
     )
+    schema.must_ascend([means.blocks.last, means.smoothing.t])
     for saved in state["recent"]:
         memory.recent.append(_restored_record(saved, layouts))
         must_fit(memory.recent[-1], means.n_axes)
