@@ -9,8 +9,9 @@ from ipdp.core.typing import FeatureName
 from ipdp.models.river.kernels.linear import Order
 from ipdp.models.trees.points import Columns, Points
 
-# Columns change with the grids; those of a few groups are in use at a time.
-_MOST = 50
+# Columns change with the grids; an engine keeps those of its last questions, and so few are in use.
+# Of many features they take megabytes.
+_MOST = 8
 
 
 class Steps:
@@ -38,7 +39,7 @@ class Steps:
             at = {name: place for place, name in enumerate(names)}
             order = (names, sorted((at[name], lo, hi) for name, lo, hi in columns.places))
             known = features, order, self._make(order, columns.n)
-            if len(self._known) >= _MOST:
-                self._known.clear()
             self._known[columns] = known
+            if len(self._known) > _MOST:
+                del self._known[next(iter(self._known))]  # the oldest
         return known[1:]

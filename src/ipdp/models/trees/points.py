@@ -159,7 +159,7 @@ class Columns:
         unchanged: Sequence[tuple[int, int]] = (),
     ) -> None:
         self.probes = probes
-        self.root = root or self
+        self._root = root
         self.unchanged = list(unchanged)
         self.memory: dict[Any, Any] = {}  # for what a transformer makes of all observations
         self._children: dict[tuple[FeatureName | None, ...], Columns] = {}
@@ -195,6 +195,12 @@ class Columns:
         # The latest positions, which are most often those of the next observation, as bytes: whose
         # they are may change them. And the numbers in the columns, in order.
         self._latest: tuple[bytes, FloatArray] = (b"", np.empty(0))
+
+    @property
+    def root(self) -> Columns:
+        """The columns under the names before any transformer."""
+        # Not kept: it would be a circle, which holds on to many columns until it is looked for.
+        return self if self._root is None else self._root
 
     @cached_property
     def walked_spans(self) -> dict[Any, tuple[int, int]]:
