@@ -301,9 +301,12 @@ class Blocks:
             "start_mean": (n_rows, n_columns),
         }
         arrays = {name: _array(state, name, shape) for name, shape in shapes.items()}
+        numbers, t = state["numbers"], state["t"]
+        ascend = not any(a >= b or a % 1 for a, b in pairwise([*numbers, math.inf]))
         # None is later than that in which the last one was closed.
-        newest = math.inf if state["t"] is None else state["t"] // state["size"] + 1
-        if any(a >= b or a % 1 for a, b in pairwise([*state["numbers"], newest])):
+        if not ascend or (
+            numbers and t is not None and numbers[-1] > math.floor(t / state["size"])
+        ):
             raise ValueError("the state is damaged: the numbers of its blocks do not ascend")
         self.size, self._t = int(state["size"]), state["t"]
         self.until = -math.inf if state["until"] is None else state["until"]
