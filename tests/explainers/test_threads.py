@@ -127,3 +127,21 @@ def test_a_handler_may_save_what_it_is_told_of():
         monitor.explain_one({"a": rng.normal()})
     assert states
     assert monitor.pdp.n_seen == 3_000
+
+
+def test_an_explainer_is_free_when_the_other_thread_ended_before_its_state_was_taken(monkeypatch):
+    pdp = ipdp.IncrementalPDP(lambda x: x["a"], ["a"])
+    pdp.explain_one({"a": 1.0})
+    plain = type(pdp)._claim
+
+    def ended_just_now(self):
+        self._thread = None
+        plain(self)
+
+    pdp._thread = threading.get_ident() + 1
+    monkeypatch.setattr(type(pdp), "_claim", ended_just_now)
+    _ = pdp.state
+    monkeypatch.undo()
+    before = pdp.state
+    pdp.explain_one({"a": 2.0})  # by neither of the two
+    assert pdp.state != before

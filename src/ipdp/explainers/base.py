@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from threading import get_ident
 from typing import Any, ClassVar, Self
 
@@ -187,6 +188,17 @@ class Explainer(ABC):
             )
         self._thread = thread
 
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """Refuse other threads meanwhile; it may be within what this one does already."""
+        is_within = self._thread == get_ident()
+        self._claim()
+        try:
+            yield
+        finally:
+            if not is_within:
+                self._thread = None
+
     def _label_and_weight(self, given: Sequence[Any], w: float) -> tuple[Any, float]:
         """What came by position after the observation: a label, if one is needed, and a weight."""
         if not self.needs_label <= len(given) <= self.needs_label + 1:
@@ -340,16 +352,12 @@ class Explainer(ABC):
         >>> other.curve("a").average
         array([[0., 1.]])
         """
-        before = self._thread
-        self._claim()
-        try:
+        with self._alone():
             return {
                 "version": VERSION,
                 "settings": {name: canonical(value) for name, value in self.settings.items()},
                 "fold": None if self._memory is None else self._memory.state,
             }
-        finally:
-            self._thread = before
 
     @state.setter
     def state(self, state: State) -> None:

@@ -251,11 +251,8 @@ class Monitor:
     def _process(self, ice: IceRecord, x: Observation, t: float) -> list[Change]:
         if not len(ice.values):
             return []  # a model that has learnt nothing yet has no outputs
-        self.pdp._claim()
-        try:
+        with self.pdp._alone():
             return self._watched(ice, x, t)
-        finally:
-            self.pdp._thread = None
 
     def _watched(self, ice: IceRecord, x: Observation, t: float) -> list[Change]:
         self._n += 1
@@ -352,9 +349,7 @@ class Monitor:
         there, bit for bit. Only detectors of river are not in it: `state["is_whole"]` says so,
         and without `detectors` they start again.
         """
-        before = self.pdp._thread
-        self.pdp._claim()
-        try:
+        with self.pdp._alone():
             return {
                 "version": _STATE_VERSION,
                 **self._settings,
@@ -364,8 +359,6 @@ class Monitor:
                 "watch": None if self._watch is None else self._watch.state,
                 "changes": [change.to_dict() for change in self.changes],
             }
-        finally:
-            self.pdp._thread = before
 
     @state.setter
     def state(self, state: State) -> None:

@@ -41,7 +41,7 @@ def _built(request, monkeypatch):
     if request.param == "compiled":
         return compiled()
     if importlib.util.find_spec("ipdp.core.kernels._spread") is None:  # in the pure wheel
-        monkeypatch.setattr(kernels, "_compiled_spread", lambda: kernels.spread)
+        monkeypatch.setattr(kernels, "_compiled", lambda _, source, __: source)
     return loop
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import importlib
 from functools import cache
+from types import ModuleType
 from typing import Any
 
 from ipdp.core.kernels import array, bins, loop, nearest, spread, spread_array, storages, sums
@@ -35,21 +36,16 @@ current: Any = installed()
 
 def spread_kernel() -> Any:
     """The step of spreads, in the build that runs."""
-    return spread_array if current is array else _compiled_spread()
-
-
-@cache
-def _compiled_spread() -> Any:
-    compiled = importlib.import_module("ipdp.core.kernels._spread")
-    return compiled if is_of_its_source(compiled, spread) else spread_array
+    return spread_array if current is array else _compiled("_spread", spread, spread_array)
 
 
 def nearest_kernel() -> Any:
     """How nearest points are found, in the build that runs."""
-    return nearest if current is array else _compiled_nearest()
+    return nearest if current is array else _compiled("_nearest", nearest, nearest)
 
 
 @cache
-def _compiled_nearest() -> Any:
-    compiled = importlib.import_module("ipdp.core.kernels._nearest")
-    return compiled if is_of_its_source(compiled, nearest) else nearest
+def _compiled(name: str, source: ModuleType, uncompiled: ModuleType) -> Any:
+    """A kernel, or what stands for it where it was compiled of another source."""
+    compiled = importlib.import_module(f"ipdp.core.kernels.{name}")
+    return compiled if is_of_its_source(compiled, source) else uncompiled
