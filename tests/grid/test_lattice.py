@@ -1,6 +1,8 @@
 """The lattice: fixed positions that come and go with the range."""
 
 import math
+import pickle
+from datetime import datetime, timedelta
 
 import numpy as np
 import pytest
@@ -367,3 +369,59 @@ def test_what_takes_categories_in_does_what_update_does(name, again):
             intake = watched.intake
         keys, version = watched.keys, intake and intake.version
     assert (intake is None) == (name in {"of two kinds", "more texts than points"})
+
+
+HOURS = [datetime(2024, 1, 1) + timedelta(hours=k // 2) for k in range(160)]
+GROWING = {
+    "a clock": [0.5 * k for k in range(160)],
+    "a clock that is set back": [0.5 * (k if k < 90 else k - 70) for k in range(160)],
+    "a clock that stands still": [0.5 * min(k, 90) for k in range(160)],
+    "a counter": list(range(1000, 1160)),
+    "a counter that begins anew": [k % 90 for k in range(160)],
+    "a counter that gets a fraction": [k if k != 80 else 80.5 for k in range(160)],
+    "a counter with gaps": [None if k % 7 == 3 else k for k in range(160)],
+    "a counter that becomes text": [k if k < 80 else f"row {k}" for k in range(160)],
+    "a half-hour of the day": [k % 48 for k in range(160)],
+    "times that stay or grow": HOURS,
+    "times that go back": [*HOURS[:90], *HOURS[:70]],
+}
+
+
+@pytest.mark.parametrize("name", GROWING)
+@pytest.mark.parametrize("pattern", [Auto(), Auto(12, window=50)], ids=["default", "small"])
+@pytest.mark.parametrize("again", [True, False], ids=["asked each time", "asked now and then"])
+def test_what_takes_a_clock_in_does_what_update_does(name, pattern, again):
+    plain, watched = (Lattice(pattern.fresh(seed=1)) for _ in range(2))
+    intake, taken = None, set()
+    for grid in (plain, watched):
+        grid.be_wary()
+    for k, value in enumerate(GROWING[name]):
+        x = plain.admit(value)
+        if x is None:
+            continue
+        plain.update(x)
+        watched.update(x) if intake is None else intake.offer(x)
+        taken.add(type(intake).__name__)
+        assert watched.state == plain.state, k
+        assert (watched.looks_like, watched.ready) == (plain.looks_like, plain.ready), k
+        if again or k % 20 == 19:
+            watched, intake = pickle.loads(pickle.dumps((watched, watched.intake)))
+    assert "GrowthWatch" in taken
+
+
+def test_a_clock_that_is_trusted_is_a_range_from_then_on():
+    plain, watched = (Lattice(Auto().fresh(seed=1)) for _ in range(2))
+    for grid in (plain, watched):
+        grid.be_wary()
+        filled(grid, range(60))
+    intake = watched.intake
+    for k in range(60, 90):
+        plain.update(k)
+        intake.offer(k)
+    for grid in (plain, watched):
+        grid.trust()
+    assert watched.intake is None  # categories are ruled out first
+    for k in range(90, 120):
+        plain.update(k)
+        watched.update(k) if watched.intake is None else watched.intake.offer(k)
+        assert watched.state == plain.state

@@ -139,7 +139,11 @@ class Auto(Grid):
     @property
     def _limit(self) -> int:
         # Before the choice `size` values are few; afterwards there is some tolerance.
-        return self.size if self._categories.n_values <= self.warm_up else 2 * self.size
+        return self.size if self._categories.n_values <= self.warm_up else self._many
+
+    @property
+    def _many(self) -> int:
+        return 2 * self.size
 
     def admit(self, x: Any) -> Any:
         if type(x) is float and self._may_be_range:
@@ -261,6 +265,20 @@ class Auto(Grid):
         if self._may_be_range and (storage is None or kind is not int):
             return None
         return kernels.current.CountWatch(storage, self._categories.counts, kind, owner)
+
+    def growth_watch_for(self, owner: Grid, storage: Any) -> Any:
+        """What takes values as `update` does while they only grow; None if they do not.
+
+        The `storage` takes them for the range; of any other value the `owner` is told.
+        """
+        doubt, categories = self._doubt, self._categories
+        if doubt is None or self.looks_like != "clock" or doubt.last is None or self.categorical:
+            return None
+        if self._may_be_categories and self._range.whole and categories.n_categories <= self._many:
+            return None
+        counts = categories.counts if self._may_be_categories else None
+        kind, may_stay = type(doubt.last), self._time is not None
+        return kernels.current.GrowthWatch(storage, counts, doubt, kind, owner, may_stay=may_stay)
 
     @property
     def whole(self) -> bool:

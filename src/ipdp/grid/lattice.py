@@ -83,6 +83,7 @@ class Lattice(Grid):
         self._whole: bool | None = None
         self._bounds = _NOWHERE
         self._watch: Any = None
+        self._only_grows = False  # as far as what takes the values knows
         self.refresh()
 
     @property
@@ -105,6 +106,7 @@ class Lattice(Grid):
 
     def trust(self) -> None:
         self.grid.trust()
+        self._forget_watch()
 
     @property
     def looks_like(self) -> Looks | None:
@@ -122,8 +124,9 @@ class Lattice(Grid):
         return self.grid.admits_numbers
 
     def update(self, x: Any) -> None:
-        if self._source is None:
-            self._watch = None  # there may be too many categories now, or a range
+        if self._source is None or self._only_grows:
+            # There may be too many categories now, or a range; or it has ceased to grow.
+            self._forget_watch()
         self.grid.update(x)
         # Here and not where points are read: the knots must not depend on who looks when.
         source = self._source
@@ -132,19 +135,34 @@ class Lattice(Grid):
 
     @property
     def intake(self) -> Any:
-        return self.watch
+        grid, source = self.grid, self._source
+        if type(grid) is not Auto or source is None or grid.looks_like is None:
+            return self.watch
+        watch = self._watch_of(source.intake, source)
+        growth = grid.growth_watch_for(self, watch) if watch is not None else None
+        self._watch, self._only_grows = (None, False) if growth is None else (watch, True)
+        return growth
 
     @property
     def watch(self) -> Any:
         if self._watch is None:
-            source, storage = self._source, self.grid.intake
-            if source is None and type(self.grid) is Auto:
+            source = self._source
+            if source is not None:
+                # Where there is a storage that may take the values, the grid keeps its kind.
+                self._watch = self._watch_of(self.grid.intake, source)
+            elif type(self.grid) is Auto:
                 self._watch = self.grid.watch_for(self)
-            elif source is not None and storage is not None:
-                # From here on the grid keeps its kind.
-                self._watch = kernels.current.Watch(storage, source.ends, self)
-                self._watch.expect(self._whole, self._bounds)
         return self._watch
+
+    def _watch_of(self, storage: Any, source: RangeGrid) -> Any:
+        if storage is None:
+            return None
+        watch = kernels.current.Watch(storage, source.ends, self)
+        watch.expect(self._whole, self._bounds)
+        return watch
+
+    def _forget_watch(self) -> None:
+        self._watch, self._only_grows = None, False
 
     def refresh(self) -> None:
         """Let the knots follow the range; `update` does it."""
@@ -297,7 +315,7 @@ class Lattice(Grid):
         self.grid.settle()
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**vars(self), "_watch": None}
+        return {**vars(self), "_watch": None, "_only_grows": False}
 
     def fresh(self, seed: int | None = None) -> Grid:
         return Lattice(self.grid.fresh(seed))
@@ -333,7 +351,7 @@ class Lattice(Grid):
         self._thirds, self._extra = state.get("thirds", False), state.get("extra")
         self._whole = state.get("whole")
         self._bounds = tuple(state.get("bounds") or _NOWHERE)
-        self._watch = None
+        self._forget_watch()
 
     @property
     def state(self) -> State:

@@ -284,7 +284,7 @@ def test_a_smoothing_whose_arrays_differ_is_refused(damage):
 
 
 @pytest.mark.parametrize(
-    "bad", [None, math.nan, math.inf, LARGEST, True, "1", np.float64(1), 10**400]
+    "bad", [None, math.nan, math.inf, np.float64("nan"), LARGEST, True, "1", np.int64(1), 10**400]
 )
 def test_numbers_are_those_that_grids_admit_as_they_are(built, bad):
     good = {"a": 1.0, "b": 3, "c": -2.5, "d": 10**30}
@@ -294,6 +294,12 @@ def test_numbers_are_those_that_grids_admit_as_they_are(built, bad):
     assert built.numbers_of(good, ("a", "absent"), LARGEST) is None
     grid = MinMax()
     assert [grid.admit(value) for value in good.values()] == list(good.values())
+
+
+def test_numbers_of_numpy_with_64_bits_are_those_of_python(built):
+    [value] = built.numbers_of({"a": np.float64(1.5)}, ("a",), LARGEST)
+    assert type(value) is float is type(MinMax().admit(np.float64(1.5)))
+    assert value == 1.5
 
 
 @pytest.mark.parametrize("x", [0, -3, 2**53, -(2**53), 2**53 + 1, 10**40, 3.0, math.nan, True])

@@ -104,6 +104,13 @@ cdef class CountWatch(Taker):
 
     cpdef offer(self, x)
 
+cdef class GrowthWatch(Taker):
+    cdef public object storage, counts, doubt, kind, owner
+    cdef public bint may_stay
+
+    @cython.locals(grows=bint)
+    cpdef offer(self, x)
+
 cdef class Versions:
     cdef public list watched, versions
 

@@ -16,6 +16,7 @@ from ipdp.core.kernels import bins, loop
 from ipdp.core.kernels.loop import (
     CountWatch,
     Extremes,
+    GrowthWatch,
     QuantileSpan,
     RandomBlock,
     Sample,
@@ -33,6 +34,7 @@ __all__ = [
     "CountWatch",
     "EvenPoints",
     "Extremes",
+    "GrowthWatch",
     "Locator",
     "QuantileSpan",
     "RandomBlock",

@@ -24,7 +24,8 @@ else:
     from ipdp.core.kernels import bins, storages, sums
 
 Locator = bins.Locator
-CountWatch, Versions, Watch = storages.CountWatch, storages.Versions, storages.Watch
+CountWatch, GrowthWatch = storages.CountWatch, storages.GrowthWatch
+Versions, Watch = storages.Versions, storages.Watch
 Extremes, Sample, QuantileSpan = storages.Extremes, storages.Sample, storages.QuantileSpan
 RandomBlock, draw = storages.RandomBlock, storages.draw
 count_in, is_whole, take_in = storages.count_in, storages.is_whole, storages.take_in
@@ -86,10 +87,11 @@ def numbers_of(x: Mapping[Any, Any], names: Sequence[Any], limit: float) -> list
     own: Any = x if is_dict else None  # as a dict of C
     for name in names:
         value = own.get(name) if is_dict else x.get(name)
-        if type(value) is float or type(value) is int:
-            if not -limit < value < limit:  # NaN is not, either
+        if type(value) is not float and type(value) is not int:
+            if not isinstance(value, float):
                 return None
-        else:
+            value = float(value)  # numpy's numbers of 64 bits
+        if not -limit < value < limit:  # NaN is not, either
             return None
         values.append(value)
     return values

@@ -411,6 +411,43 @@ class CountWatch(Taker):
         return getattr, (self.owner, "watch")
 
 
+class GrowthWatch(Taker):
+    """Storages of a feature whose numbers only grow, as those of a clock do.
+
+    A number of the `kind` that is above the last one of the `doubt`, or equal to it where it
+    `may_stay`, goes to the `storage` and to the `counts`, if there are any. From the first other
+    value on, all go to the `owner`, whose `update` does more.
+    """
+
+    def __init__(
+        self, storage: Any, counts: Any, doubt: Any, kind: type, owner: Any, *, may_stay: bool
+    ) -> None:
+        self.storage = storage
+        self.counts = counts
+        self.doubt = doubt
+        self.kind = kind
+        self.owner = owner
+        self.may_stay = may_stay
+        self.version = 0
+
+    def offer(self, x: Any) -> None:
+        """Offer a value."""
+        doubt = self.doubt
+        grows = doubt is not None and type(x) is self.kind
+        if not grows or not (x > doubt.last or (self.may_stay and x == doubt.last)):
+            self.doubt = None
+            self.owner.update(x)
+            return
+        self.storage.offer(x)
+        if self.counts is not None and count_in(self.counts, x):
+            self.counts.version += 1
+        doubt.last = x
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # A pickle is not about the build; the owner makes a new one.
+        return getattr, (self.owner, "intake")
+
+
 class Versions:
     """Things with a `version`, and what it was when they were last looked at."""
 

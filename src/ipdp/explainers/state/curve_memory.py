@@ -169,11 +169,7 @@ class CurveMemory(FoldingMemory):
     def layout_now(self) -> Layout:
         """The slots to evaluate now; the one in force if nothing came or went."""
         if self._waiting:
-            if any(self._targets[k].looks_like for k in self._waiting):
-                tell_of_left_out(self._targets)
-            ready = [k for k in self._waiting if self._targets[k].ready]
-            self._waiting = [k for k in self._waiting if k not in ready]
-            self._ready = sorted(self._ready + ready)
+            self._look_at_waiting([self._targets[k] for k in self._waiting])
         layout = self.positions.layout
         if len(layout.targets) == len(self._ready) and not (
             self.positions.others and self.positions.is_stale()
@@ -188,6 +184,16 @@ class CurveMemory(FoldingMemory):
             layout = self._means.layout  # so that being the same object says that nothing changed
         self.positions = Positions(layout, self._targets, self._means.n_axes)
         return layout
+
+    def _look_at_waiting(self, waiting: Sequence[Target]) -> None:
+        """Name those that are left out, and have those that are ready."""
+        # Most of them look for good like what they were named for.
+        if any(not target.is_told and target.looks_like for target in waiting):
+            tell_of_left_out(self._targets)
+        if any(target.ready for target in waiting):
+            ready = [k for k in self._waiting if self._targets[k].ready]
+            self._waiting = [k for k in self._waiting if k not in ready]
+            self._ready = sorted(self._ready + ready)
 
     def aligned(self, answer: Outputs, layout: Layout, positions: Sequence[FloatArray]) -> Answers:
         """What the model said with its outputs in order, or an error; nothing changes."""
