@@ -12,8 +12,9 @@ Where a value is beyond the curve, the end of the curve is taken.
 
 With --instants the error at every second observation is compared with those around it, which is
 where a point that has just been added would be seen: the largest ratio to the larger of the medians
-over the 50 observations before and after. Values beyond the curve, of which it says nothing, are
-left out.
+over the 50 observations before and after, or to the error that a smoothed mean has at that time had
+each past observation been evaluated at the places of now, which moves by itself. Values beyond the
+curve, of which it says nothing, are left out.
 """
 
 from __future__ import annotations
@@ -225,24 +226,27 @@ def instants(stream: Stream, name: str, seed: int) -> FloatArray:
     f = MODELS[name]
     model = ipdp.models.engine(lambda X: f(X[:, 0], X[:, 1]), takes="array")
     pdp = ipdp.IncrementalPDP(model, ["x"], alpha=ALPHA, n_ice=0, seed=seed)
-    found = []
+    found, unavoidable = [], []
     for t, (x, z) in enumerate(table.tolist(), start=1):
         pdp.explain_one({"x": x, "z": z})
         if t > 1_000 and t % 2 == 0:
-            others = table[max(0, t - BATCH) : t, 1]
             curve = pdp.curve("x")
             places = np.linspace(curve.grid_values[0][0], curve.grid_values[0][-1], 60)
-            true = f(places[:, None], others[None, :]).mean(axis=1)
+            answers = f(places[:, None], table[None, :t, 1])
+            true = answers[:, -BATCH:].mean(axis=1)
+            smoothed = np.average(answers, axis=1, weights=(1 - ALPHA) ** np.arange(t)[::-1])
             values = table[t - RECENT : t, 0]
             values = values[(values >= places[0]) & (values <= places[-1])]
             away = np.interp(values, places, true) - curve.at(values)[0]
             found.append(np.sqrt(np.mean(away**2)))
+            away = np.interp(values, places, true - smoothed)
+            unavoidable.append(np.sqrt(np.mean(away**2)))
     errors, k = np.array(found), 25
     # Where the error happens to be next to nothing, a third of what it mostly is counts.
     least = np.median(errors) / 3
     around = [
-        max(np.median(errors[i - k : i]), np.median(errors[i + 1 : i + 1 + k]), least)
-        for i in range(k, len(errors) - k)
+        max(np.median(errors[i - k : i]), np.median(errors[i + 1 : i + 1 + k]), least, one)
+        for i, one in enumerate(unavoidable[k:-k], start=k)
     ]
     return errors[k:-k] / np.array(around)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from pathlib import Path
 from typing import Annotated
 
@@ -11,6 +12,9 @@ from ipdp.cli.errors import sentences, warned
 from ipdp.cli.options import Debug, Quiet, examples, flag
 from ipdp.cli.printing import console, line
 from ipdp.cli.trust import trust_again
+
+# So many rows are explained together: the model stays as it is.
+_TOGETHER = 1_000
 
 
 def register(app: typer.Typer) -> None:
@@ -72,8 +76,9 @@ def baseline(
         loaded = load_model(model, allow_pickle=allow_pickle, trusted=_names(trust))
         pdp = IncrementalPDP(loaded, alpha=None, n_ice=0, link=checked_link(link))
         with open_source(data, target=target, drop=_names(drop), limit=limit) as source:
-            for observation in source:
-                pdp.explain_one(observation[0] if isinstance(observation, tuple) else observation)
+            rows = (row[0] if isinstance(row, tuple) else row for row in source)
+            while some := list(islice(rows, _TOGETHER)):
+                pdp.explain_many(some)
         made = pdp.baseline()
         made.save(out)
         if not quiet:
