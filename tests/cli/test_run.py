@@ -378,6 +378,7 @@ def test_old_snapshots_are_thinned_out_unless_one_says_no(given, rule, ipdp, tmp
         (["--metric", "MAE"], "the metric MAE does not suit"),
         (["--model", "river.tree.HoeffdingTreClassifier()"], "river.tree has no 'HoeffdingTreCl"),
         (["--model", "model.pkl"], "model.pkl is a pickle, which runs whatever code is in it"),
+        (["--model", "absent.pkl"], "there is no file absent.pkl"),
         (["--data", "nothing.csv"], "nothing.csv cannot be read: No such file or directory"),
         (["--data", "elec3"], "elec3 is neither a file that is there nor a data set; did you mean"),
         (["--data", "river.metrics.Accuracy()"], "is not a data set"),
@@ -393,6 +394,7 @@ def test_old_snapshots_are_thinned_out_unless_one_says_no(given, rule, ipdp, tmp
 def test_errors_are_one_sentence(arguments, sentence, ipdp, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "taken.txt").write_text("not a directory")
+    (tmp_path / "model.pkl").write_bytes(b"")
     given = arguments
     if arguments not in ([], ["--data", "elec2"]):
         for name, value in (("--data", "agrawal?n_samples=50"), ("--model", MODEL)):

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import pickle
 import sys
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
@@ -44,14 +46,31 @@ def call(*arguments):
 
 @pytest.fixture
 def trap(tmp_path, monkeypatch):
-    """The file that hostile code leaves; the code is a module beside the log and in the path."""
-    directory = tmp_path / "run"
+    """The file that hostile code leaves: of a module beside the log and in the path, of pickles."""
+    directory, trap = tmp_path / "run", tmp_path / "trap"
     directory.mkdir()
-    (directory / "helper.py").write_text(HELPER.format(trap=str(tmp_path / "trap")))
+    (directory / "helper.py").write_text(HELPER.format(trap=str(trap)))
+    for pickled in (directory / "evil.pt2", trap.with_suffix(".pkl")):
+        pickled.write_bytes(pickle.dumps(Hostile(trap)))
     monkeypatch.chdir(directory)
     monkeypatch.syspath_prepend(directory)
-    yield tmp_path / "trap"
+    yield trap
     sys.modules.pop("helper", None)
+
+
+class Hostile:
+    """Leaves a file when its pickle is loaded."""
+
+    def __init__(self, trap):
+        self.trap = trap
+
+    def __reduce__(self):
+        return Path.touch, (self.trap,)
+
+
+def test_the_pickles_of_these_tests_are_hostile(trap):
+    pickle.loads((trap.parent / "run" / "evil.pt2").read_bytes())
+    assert trap.exists()
 
 
 def hostile(trap, settings):

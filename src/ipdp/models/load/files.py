@@ -22,6 +22,8 @@ _CONTROL = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]|\xc2[\x80-\x9f]")  # i
 
 def load_file(path: Path, *, allow_pickle: bool, trusted: Sequence[str] = ()) -> Any:
     """The model that a file holds; its suffix says how. See `load_model`."""
+    if not os.path.isfile(path):  # which takes any text, unlike Path.is_file
+        raise LoadError(f"there is no file {path}")
     suffix = path.suffix.lower()
     if suffix in PICKLES and not allow_pickle:
         raise LoadError(
@@ -29,8 +31,6 @@ def load_file(path: Path, *, allow_pickle: bool, trusted: Sequence[str] = ()) ->
             "in it when it is loaded; allow it (--allow-pickle) only if you trust whoever made the "
             "file"
         )
-    if not os.path.isfile(path):  # which takes any text, unlike Path.is_file
-        raise LoadError(f"there is no file {path}")
     try:
         return _skops(path, trusted) if suffix == ".skops" else _LOADERS[suffix](path)
     except LoadError:
