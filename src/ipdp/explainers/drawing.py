@@ -11,6 +11,7 @@ from ipdp.core.link import Link, on_scale
 from ipdp.core.typing import Feature
 from ipdp.core.words import shown
 from ipdp.explainers.base import Explainer
+from ipdp.explainers.turns import in_turn
 from ipdp.models.linked import on_link
 
 
@@ -102,9 +103,10 @@ class CurveExplainer(Explainer):
         """
         from ipdp.plot import EffectDisplay
 
-        curve = self._curve_of(feature)
+        with self.turns.reading():
+            curve = self.with_off_data(self._curve_of(feature))
         other = ale._curve_of(feature) if isinstance(ale, CurveExplainer) else ale
-        return EffectDisplay(self.with_off_data(curve), other).plot(ax, **options)
+        return EffectDisplay(curve, other).plot(ax, **options)
 
     def _curve_of(self, feature: Feature) -> Curve:
         """The curve of one feature as `results` has it, or an error."""
@@ -121,6 +123,7 @@ class CurveExplainer(Explainer):
         return curve
 
     @property
+    @in_turn
     def why_nothing(self) -> str:
         """What is missing before there is a curve, in words."""
         if self._memory is None:

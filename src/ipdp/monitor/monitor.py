@@ -251,7 +251,7 @@ class Monitor:
     def _process(self, ice: IceRecord, x: Observation, t: float) -> list[Change]:
         if not len(ice.values):
             return []  # a model that has learnt nothing yet has no outputs
-        with self.pdp._alone():
+        with self.pdp.turns.explaining():
             return self._watched(ice, x, t)
 
     def _watched(self, ice: IceRecord, x: Observation, t: float) -> list[Change]:
@@ -349,7 +349,7 @@ class Monitor:
         there, bit for bit. Only detectors of river are not in it: `state["is_whole"]` says so,
         and without `detectors` they start again.
         """
-        with self.pdp._alone():
+        with self.pdp.turns.reading():
             return {
                 "version": _STATE_VERSION,
                 **self._settings,

@@ -20,6 +20,7 @@ from ipdp.explainers.segments.reading import memory_of
 from ipdp.explainers.state.curve_memory import CurveMemory
 from ipdp.explainers.state.snapshot import Snapshot
 from ipdp.explainers.state.targets import check_columns
+from ipdp.explainers.turns import in_turn
 from ipdp.models.without import Without, takes
 
 
@@ -75,6 +76,7 @@ class Segmented(CurveExplainer):
             self._leave_out(self.by, memory.columns)
 
     @property
+    @in_turn
     def segments(self) -> dict[Label | None, Self]:
         """An explainer for each group, most frequent first, then `None`, that of missing values.
 
@@ -91,6 +93,7 @@ class Segmented(CurveExplainer):
         """
         return {label: self.segment(label) for label in self._groups()}
 
+    @in_turn
     def segment(self, *labels: Label | None) -> Self:
         """The explainer of the observations of one group, or of several groups together.
 
@@ -140,6 +143,7 @@ class Segmented(CurveExplainer):
         assert isinstance(self._memory, SegmentsMemory)
         return self._memory.groups.by_size
 
+    @in_turn
     def segment_curves(self, feature: Feature | None = None) -> dict[Label | None, list[Curve]]:
         """The smoothed curves of each group, in the order of `segments`.
 
@@ -168,6 +172,7 @@ class Segmented(CurveExplainer):
                 curve = self.on_scale(snapshot.curve(number, with_ice=False))
                 yield replace(curve, feature=feature_where(target.feature, where), where=where)
 
+    @in_turn
     def _segment_results(self) -> dict[Feature, Curve]:
         """The curves of all groups, by feature and group in words."""
         if self.by is None or self._memory is None:
