@@ -222,8 +222,8 @@ def test_a_handler_that_raises_does_not_stop_the_others(caplog):
         ({"timeout": float("inf")}, "must be positive"),
         ({"backoff": float("nan")}, "not be negative"),
         ({"timeout": 0}, "must be positive"),
-        ({"retries": -1}, "not be negative"),
-        ({"queue_size": 0}, "must be positive"),
+        ({"retries": -1}, "retries must be a whole number"),
+        ({"queue_size": 0}, "queue_size must be a whole number"),
         ({"at_exit": -1}, "not be negative"),
     ],
 )

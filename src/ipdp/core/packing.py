@@ -78,6 +78,8 @@ def is_packed(path: str | os.PathLike[str]) -> bool:
 
 def unpack(data: bytes) -> Any:
     """The value that `pack` was given; a ValueError says in one sentence what is wrong."""
+    if not isinstance(data, (bytes, bytearray, memoryview)):
+        raise TypeError(f"a state is given as bytes, got {type(data).__name__}")
     data = bytes(data)
     if data[: len(_MAGIC)] != _MAGIC or len(data) < _HEAD.size:
         raise ValueError("these bytes are not a state of ipdp, or are cut off")

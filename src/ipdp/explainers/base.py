@@ -18,7 +18,7 @@ from ipdp.core.jsonable import decode_name
 from ipdp.core.observations import Rows, as_observation, observations
 from ipdp.core.times import moment, moment_seconds
 from ipdp.core.typing import Feature, FeatureName, Observation, State
-from ipdp.core.validation import next_time, sample_weight, whole_number
+from ipdp.core.validation import listed, next_time, sample_weight, whole_number
 from ipdp.core.words import shown
 from ipdp.explainers.state.targets import as_features, check_columns, followed
 from ipdp.explainers.turns import Turns
@@ -230,13 +230,15 @@ class Explainer(ABC):
         labels = None
         if y or self.needs_label:
             labels, w = self._label_and_weight(y, w)
-        weights = [1.0] * len(rows) if w is None else [sample_weight(v) for v in w]
+        weights = [1.0] * len(rows) if w is None else [sample_weight(v) for v in listed("w", w)]
         times: list[float | None] = [None] * len(rows)
         if t is not None:
-            times = [moment_seconds(each) for each in t]
+            times = [moment_seconds(each) for each in listed("t", t)]
             if len(times) > _CHECKED:
                 self._check_clock(times[_CHECKED - 1] or 0.0, times[_CHECKED] or 0.0)
-        given = [(label,) for label in labels] if labels is not None else [()] * len(rows)
+        given: list[tuple[Any, ...]] = [()] * len(rows)
+        if labels is not None:
+            given = [(label,) for label in listed("y", labels)]
         for name, values in (("y", given), ("w", weights), ("t", times)):
             if len(values) != len(rows):
                 raise ValueError(f"{name} has {len(values)} values for {len(rows)} rows")

@@ -11,6 +11,7 @@ from ipdp.core.link import Link, on_scale
 from ipdp.core.typing import Feature
 from ipdp.core.words import shown
 from ipdp.explainers.base import Explainer
+from ipdp.explainers.state.targets import as_features
 from ipdp.explainers.turns import in_turn
 from ipdp.models.linked import on_link
 
@@ -110,7 +111,7 @@ class CurveExplainer(Explainer):
 
     def _curve_of(self, feature: Feature) -> Curve:
         """The curve of one feature as `results` has it, or an error."""
-        found = self.results().get(feature)
+        found = self.results().get(as_features([feature])[0])
         if isinstance(found, Curve):
             return found
         raise NotEnoughSamples(f"there is no curve of {shown(feature)} yet")

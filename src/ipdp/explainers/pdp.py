@@ -25,7 +25,13 @@ from ipdp.explainers.state.curve_memory import CurveMemory
 from ipdp.explainers.state.sampled_memory import SampledMemory
 from ipdp.explainers.state.snapshot import Snapshot
 from ipdp.explainers.state.stack import Stack
-from ipdp.explainers.state.targets import checked_grids, followed, make_targets, over_all
+from ipdp.explainers.state.targets import (
+    as_features,
+    checked_grids,
+    followed,
+    make_targets,
+    over_all,
+)
 from ipdp.explainers.turns import in_turn
 from ipdp.grid import Grid
 
@@ -288,8 +294,7 @@ class IncrementalPDP(AskedPairs, Segmented):
 
     def _number_of(self, feature: Feature | list[FeatureName]) -> int:
         """The number of a feature among those that are followed, or an error."""
-        if isinstance(feature, list):
-            feature = tuple(feature)
+        [feature] = as_features([feature])
         if self._memory is None:
             if self.features is not None and feature not in self.features:
                 raise ValueError(unknown("curve for", feature, self.features))

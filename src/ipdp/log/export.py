@@ -81,7 +81,7 @@ def _format(path: Path, form: str | None) -> str:
     if form is None:
         suffix = path.suffix.lower().removeprefix(".")
         form = {"ndjson": "jsonl", "feather": "arrow", "pq": "parquet"}.get(suffix, suffix)
-    if form not in _FORMATS:
+    if not isinstance(form, str) or form not in _FORMATS:
         raise ValueError(f"{form!r} is no format for a log: give one of {', '.join(_FORMATS)}")
     return form
 

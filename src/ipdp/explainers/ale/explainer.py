@@ -17,7 +17,7 @@ from ipdp.explainers.ale.bins import Question, asked_about
 from ipdp.explainers.ale.memory import AleMemory
 from ipdp.explainers.ale.snapshot import AleSnapshot
 from ipdp.explainers.drawing import CurveExplainer
-from ipdp.explainers.state.targets import checked_grids, followed, make_targets
+from ipdp.explainers.state.targets import as_features, checked_grids, followed, make_targets
 from ipdp.explainers.turns import in_turn
 from ipdp.grid import Grid
 from ipdp.models.base import Outputs
@@ -219,8 +219,7 @@ class IncrementalALE(CurveExplainer):
         feature
             A name, or a pair, that the explainer follows.
         """
-        if isinstance(feature, list):
-            feature = tuple(feature)
+        [feature] = as_features([feature])
         if self._memory is None:
             if self.features is not None and feature not in self.features:
                 raise ValueError(unknown("curve for", feature, self.features))
