@@ -150,7 +150,7 @@ class Webhook:
             self._waiting.put_nowait(body)
         except queue.Full:
             message = "webhook: %s changes are waiting, this one is dropped: %s"
-            logger.warning(message, self.queue_size, body["text"])
+            logger.warning(message, self.queue_size, _one_line(body["text"]))
             return
         with self._starting:
             if self._thread is None:
@@ -165,7 +165,9 @@ class Webhook:
         is_moment = moment(change.t) is not None
         when = time_text(change.t) if is_moment else f"t = {time_text(change.t)}"
         parts = [part for part in (self.run, when) if part]
-        text = f"{', '.join(parts)}: {change.summary()}" + (f"\n{self.page}" if self.page else "")
+        # On one line: a column with a line break in its name would write one of its own.
+        text = _one_line(f"{', '.join(parts)}: {change.summary()}")
+        text += f"\n{self.page}" if self.page else ""
         # As Slack wants it: a category called <!channel> would else call everybody.
         return html.escape(text, quote=False)
 
