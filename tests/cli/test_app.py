@@ -34,6 +34,23 @@ def test_python_m_is_the_same_command():
     assert answer.stdout.startswith(f"ipdp {library.__version__}"), answer.stderr
 
 
+def test_python_m_imports_nothing_from_the_current_directory(tmp_path):
+    names = ["typer", "click", "rich", "numpy", "json", "sqlite3", "river", "narwhals", "email"]
+    for name in names:
+        (tmp_path / f"{name}.py").write_text(f"print('{name} ran')\nraise SystemExit(9)\n")
+    for options in (["--version"], ["show", "."]):
+        answer = subprocess.run(
+            [sys.executable, "-m", "ipdp", *options],
+            capture_output=True,
+            text=True,
+            check=False,
+            cwd=tmp_path,
+            env={**os.environ, "PYTHONPATH": str(Path(library.__file__).parents[1])},
+        )
+        assert " ran" not in answer.stdout, answer.stderr
+        assert answer.returncode != 9
+
+
 def test_without_a_command_it_helps(ipdp):
     answer = ipdp()
     assert "Commands" in answer.out

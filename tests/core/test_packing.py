@@ -140,6 +140,7 @@ WRONG = {
     "overflow": (sealed({"": [2**40, 2**40]}, bytes(8)), "fewer numbers"),
     "negative": (sealed({"": [-1, -1]}, bytes(8)), "fewer numbers"),
     "not whole": (sealed({"": ["a"]}, bytes(8)), "fewer numbers"),
+    "lists of one": (sealed({"": [131_072] + [1] * 59}, bytes(8 * 131_072)), "far more memory"),
     "flat": (sealed({"": []}), "fewer numbers"),
     "more": (sealed({"a": 1}, bytes(8)), "there is more in it"),
     "half a number": (sealed({"a": 1}, bytes(4)), "not one that ipdp wrote"),
@@ -150,6 +151,11 @@ WRONG = {
     "no json": (sealed(b"{"), "not one that ipdp wrote"),
     "deep": (sealed(b"[" * 200_000 + b"]" * 200_000), "not one that ipdp wrote"),
 }
+
+
+def test_an_array_with_rows_of_one_number_is_no_bomb():
+    value = np.zeros((200_000, 1, 1)).tolist()
+    assert unpack(pack(value)) == value
 
 
 @pytest.mark.parametrize(("data", "message"), WRONG.values(), ids=WRONG)

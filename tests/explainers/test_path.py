@@ -51,8 +51,9 @@ def test_one_observation_goes_through_few_files(grid, pure):
     build, n_files, n_hops = answer.stdout.split()
     assert build == ("pure" if pure else ipdp.models.build())  # a wheel may be pure without asking
     # What is compiled is not seen: three files of the kernels, which the pure build goes through.
-    assert int(n_files) <= (10 if build == "pure" else 7)
-    assert int(n_hops) <= (21 if build == "pure" else 12)
+    # One more of all is who may explain just now (`explainers/turns.py`).
+    assert int(n_files) <= (11 if build == "pure" else 8)
+    assert int(n_hops) <= (23 if build == "pure" else 14)
 
 
 def test_curves_of_many_features_take_time_in_proportion(monkeypatch):

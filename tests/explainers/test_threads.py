@@ -1,13 +1,17 @@
-"""Two threads on one explainer: an error, and nothing is lost without a word."""
+"""Two threads on one explainer: one explains, others read, and nothing is lost without a word."""
 
 from __future__ import annotations
 
+import copy
+import pickle
 import threading
+import time
 
 import numpy as np
 import pytest
 
 import ipdp
+from ipdp.explainers.turns import Turns
 
 
 class Waiting:
@@ -35,10 +39,8 @@ def test_a_second_thread_is_refused(method):
     other.start()
     assert model.asked.wait(120)
     for name, x in arguments.items():
-        with pytest.raises(RuntimeError, match="two threads explain or save at the same time"):
+        with pytest.raises(RuntimeError, match="two threads explain at the same time"):
             getattr(pdp, name)(x)
-    with pytest.raises(RuntimeError, match="two threads explain or save at the same time"):
-        pdp.state_bytes()
     model.go_on.set()
     other.join()
     assert pdp.n_seen == 31
@@ -65,6 +67,12 @@ def test_an_error_does_not_keep_others_out():
     assert pdp.n_seen == 31
 
 
+def until_one_waits(explainer):
+    """Wait until a further thread waits for its turn."""
+    while not explainer.turns._waiting:
+        time.sleep(0.001)
+
+
 @pytest.mark.parametrize("watched", [False, True])
 def test_nothing_is_explained_while_a_state_is_taken(watched, monkeypatch):
     pdp = ipdp.IncrementalPDP(lambda x: x["a"], ["a"])
@@ -81,19 +89,114 @@ def test_nothing_is_explained_while_a_state_is_taken(watched, monkeypatch):
         return plain(self)
 
     monkeypatch.setattr(kind, "state", property(slowly, kind.state.fset))
-    states = []
-    saved = monitor if watched else pdp
-    other = threading.Thread(target=lambda: states.append(saved.state))
-    other.start()
+    states, saved = [], monitor if watched else pdp
+    threads = [threading.Thread(target=lambda: states.append(saved.state))]
+    threads[0].start()
     assert taken.wait(120)
-    for explain in (pdp.explain_one, monitor.explain_one):
-        with pytest.raises(RuntimeError, match="two threads explain or save at the same time"):
-            explain({"a": 1.0})
+    threads.append(threading.Thread(target=monitor.explain_one, args=({"a": 1.0},)))
+    threads[1].start()
+    until_one_waits(pdp)
     go_on.set()
-    other.join()
-    assert len(states) == 1
-    monitor.explain_one({"a": 1.0})
+    for thread in threads:
+        thread.join()
+    monkeypatch.undo()
+    assert (states[0]["n"] if watched else states[0]["fold"]["seen"]) == (40 if watched else 60)
     assert pdp.n_seen == 61
+
+
+READ = {
+    "curve": lambda pdp: pdp.curve("a"),
+    "curves": lambda pdp: pdp.curves,
+    "results": lambda pdp: pdp.results(),
+    "state": lambda pdp: pdp.state_bytes(),
+    "successor": lambda pdp: pdp.successor(),
+    "merged": lambda pdp: pdp.merge(pdp),
+    "plot": lambda pdp: pdp.plot_effect("a"),
+    "shown": lambda pdp: pdp._repr_html_(),
+    "segments": lambda pdp: pdp.segments,
+    "drawn": lambda pdp: pdp.plot_segments("a"),
+}
+
+
+@pytest.mark.parametrize("read", READ.values(), ids=READ)
+def test_who_reads_is_next_after_the_observation(read):
+    model = Waiting()
+    pdp = ipdp.IncrementalPDP(model, ["a"], by="b", n_past=0)
+    for a in range(60):
+        pdp.explain_one({"a": float(a % 7), "b": a % 2})
+    seen = []
+
+    def explain():
+        for _ in range(20):
+            pdp.explain_one({"a": 1.0, "b": 0})
+
+    class Noting(Turns):
+        def give_back(self):
+            if threading.current_thread() is threads[-1] and len(threads) == 2:
+                seen.append(pdp.n_seen)
+            super().give_back()
+
+    pdp.turns = Noting()
+
+    threads = [threading.Thread(target=explain)]
+    threads[0].start()
+    assert model.asked.wait(120)
+    threads.append(threading.Thread(target=read, args=(pdp,)))
+    threads[1].start()
+    until_one_waits(pdp)
+    model.go_on.set()
+    for thread in threads:
+        thread.join()
+    assert seen[0] == 61
+    assert pdp.n_seen == 80
+
+
+def stream(n):
+    rng = np.random.default_rng(0)
+    return [{"a": k / 50 + rng.normal(), "b": rng.normal(), "c": k % 3} for k in range(n)]
+
+
+KINDS = {
+    "pdp": lambda: ipdp.IncrementalPDP(lambda x: x["a"] * x["b"], ["a", "b"]),
+    "groups": lambda: ipdp.IncrementalPDP(lambda x: x["a"] * x["b"], ["a", "b"], by="c"),
+    "ale": lambda: ipdp.IncrementalALE(lambda x: x["a"] * x["b"], ["a", "b"]),
+    "regions": lambda: ipdp.IncrementalRegions(lambda x: x["a"] * x["b"], ["a", "b"]),
+}
+
+
+@pytest.mark.parametrize("make", KINDS.values(), ids=KINDS)
+def test_what_is_read_meanwhile_is_that_of_a_whole_observation(make):
+    explainer, rows, found = make(), stream(160), []
+    thread = threading.Thread(target=lambda: [explainer.explain_one(x) for x in rows])
+    thread.start()
+    while thread.is_alive():
+        found.append(explainer.results())
+    thread.join()
+    at = {next(iter(results.values())).t: results for results in found if results}
+    again = make()
+    for x in rows:
+        again.explain_one(x)
+        if again.n_seen in at:
+            assert repr(again.results()) == repr(at[again.n_seen])
+            for feature, curve in again.results().items():
+                assert curve.to_dict() == at[again.n_seen][feature].to_dict()
+    assert len(at) > 1
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda it: pickle.loads(pickle.dumps(it))])
+def test_a_copy_that_is_made_meanwhile_is_nobodys(copied):
+    pdp = ipdp.IncrementalPDP(ipdp.models.engine(_first), ["a"])
+    pdp.explain_one({"a": 1.0})
+    with pdp.turns.explaining():
+        other = copied(pdp)
+    thread = threading.Thread(target=other.explain_one, args=({"a": 1.0},))
+    thread.start()
+    thread.join()
+    assert other.n_seen == 2
+
+
+def _first(x):
+    return x["a"]
 
 
 def test_a_monitor_tests_in_one_thread_at_a_time():
@@ -109,10 +212,8 @@ def test_a_monitor_tests_in_one_thread_at_a_time():
     other.start()
     assert model.asked.wait(120)
     for use in (pdp.explain_one, monitor.explain_one):
-        with pytest.raises(RuntimeError, match="two threads explain or save at the same time"):
+        with pytest.raises(RuntimeError, match="two threads explain at the same time"):
             use({"a": 1.0})
-    with pytest.raises(RuntimeError, match="two threads explain or save at the same time"):
-        _ = monitor.state
     model.go_on.set()
     other.join()
 
@@ -127,21 +228,3 @@ def test_a_handler_may_save_what_it_is_told_of():
         monitor.explain_one({"a": rng.normal()})
     assert states
     assert monitor.pdp.n_seen == 3_000
-
-
-def test_an_explainer_is_free_when_the_other_thread_ended_before_its_state_was_taken(monkeypatch):
-    pdp = ipdp.IncrementalPDP(lambda x: x["a"], ["a"])
-    pdp.explain_one({"a": 1.0})
-    plain = type(pdp)._claim
-
-    def ended_just_now(self):
-        self._thread = None
-        plain(self)
-
-    pdp._thread = threading.get_ident() + 1
-    monkeypatch.setattr(type(pdp), "_claim", ended_just_now)
-    _ = pdp.state
-    monkeypatch.undo()
-    before = pdp.state
-    pdp.explain_one({"a": 2.0})  # by neither of the two
-    assert pdp.state != before

@@ -144,6 +144,8 @@ def test_text_in_csv_is_never_a_formula(tmp_path, text):
         ("a\n=1+1;b", "a\n'=1+1;b"),
         ("a\t@cmd", "a\t'@cmd"),
         ('a"; =1+1', "a\"; '=1+1"),
+        ('a;"=1+1"', 'a;"\'=1+1"'),
+        (" =1+1", "' =1+1"),
         ("\uff1d1+1", "'\uff1d1+1"),
         ("a=1;b-2", "a=1;b-2"),
     ],

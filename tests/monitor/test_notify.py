@@ -124,15 +124,17 @@ def test_nobody_there(caplog):
 
 
 def test_a_server_that_hangs_blocks_nothing_and_drops_are_loud(caplog):
+    odd = replace(change(), feature="\x1b[2J\nERROR forged")
     with Server("hang") as server:
         hook = Webhook(server.url, retries=0, timeout=100.0, queue_size=2)
         hook(change())
         while not server.bodies:  # the first one is on its way
             time.sleep(0.005)
         for _ in range(5):
-            hook(change())  # the server hangs until it is released, below
+            hook(odd)  # the server hangs until it is released, below
         assert len(server.bodies) == 1
         assert caplog.text.count("is dropped") == 3
+        assert all(record.getMessage().isprintable() for record in caplog.records)
         server.release.set()
         assert hook.join(120)
 
@@ -222,8 +224,8 @@ def test_a_handler_that_raises_does_not_stop_the_others(caplog):
         ({"timeout": float("inf")}, "must be positive"),
         ({"backoff": float("nan")}, "not be negative"),
         ({"timeout": 0}, "must be positive"),
-        ({"retries": -1}, "not be negative"),
-        ({"queue_size": 0}, "must be positive"),
+        ({"retries": -1}, "retries must be a whole number"),
+        ({"queue_size": 0}, "queue_size must be a whole number"),
         ({"at_exit": -1}, "not be negative"),
     ],
 )
@@ -284,6 +286,7 @@ def test_names_are_text_in_a_chat_and_in_a_terminal(caplog):
     assert body["text"].startswith("a &amp; b, t = ")
     assert "&lt;!channel&gt; &lt;http://evil|click&gt;" in body["text"]
     assert "<" not in body["text"]
+    assert body["text"].isprintable()
     assert body["change"]["feature"] == odd.feature
     for record in caplog.records:
         assert record.getMessage().isprintable()

@@ -40,7 +40,7 @@ def demo(
     with sentences(debug=debug):
         demonstration.demonstrate(
             out,
-            n or (demonstration.N_QUICK if quick else demonstration.N),
+            (demonstration.N_QUICK if quick else demonstration.N) if n is None else n,
             watch=watch,
             quiet=quiet,
         )

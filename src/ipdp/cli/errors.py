@@ -11,6 +11,7 @@ from typing import Any
 import typer
 
 from ipdp.core.redaction import without_secrets
+from ipdp.core.words import harmless
 
 CHANGED = 1  # `ipdp check`: an effect changed
 REFUSED = 2  # what was asked could not be done; a sentence on the standard error says why
@@ -75,11 +76,6 @@ def sentence(error: BaseException) -> str:
         text = f"{error} is missing"
     said = str(without_secrets(" ".join(harmless(text).split()))) or type(error).__name__
     return said if len(said) <= _LONGEST else f"{said[:_LONGEST]}..."
-
-
-def harmless(text: object) -> str:
-    """A text without characters that a terminal would obey."""
-    return "".join(c if c.isprintable() or c in "\n\t" else repr(c)[1:-1] for c in str(text))
 
 
 def say(line: str) -> None:

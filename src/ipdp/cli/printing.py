@@ -15,12 +15,11 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from ipdp.cli.errors import harmless
 from ipdp.core.curve import feature_text
 from ipdp.core.jsonable import readable
 from ipdp.core.times import moment
 from ipdp.core.typing import Feature
-from ipdp.core.words import ends_text, few_digits
+from ipdp.core.words import ends_text, few_digits, harmless
 
 _BLOCKS = "▁▂▃▄▅▆▇█"
 _PLAIN = "_.-=+*#@"

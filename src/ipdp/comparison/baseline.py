@@ -19,6 +19,7 @@ from ipdp.core.importance import Result
 from ipdp.core.link import Link
 from ipdp.core.parts import without_parts
 from ipdp.core.typing import Feature
+from ipdp.core.validation import must_be_dict
 from ipdp.explainers import Explainer
 from ipdp.log.blobs import as_logged
 
@@ -52,6 +53,7 @@ class Baseline:
     def of(cls, given: Explainer | Mapping[Feature, Result]) -> Baseline:
         """That of an explainer, or of curves by feature."""
         results = given.results() if isinstance(given, Explainer) else given
+        must_be_dict("what is no explainer", results)
         curves = {f: c for f, c in results.items() if isinstance(c, Curve) and c.outputs}
         if not curves and results:
             raise ValueError(

@@ -19,7 +19,7 @@ from ipdp.core.curve import Curve
 from ipdp.core.packing import is_packed
 from ipdp.core.parts import without_parts
 from ipdp.core.typing import Feature, Label
-from ipdp.core.validation import unknown
+from ipdp.core.validation import as_number, checked_level, listed, unknown
 from ipdp.core.words import shown
 
 SHARE = 0.1
@@ -89,9 +89,8 @@ def compare(
     >>> found.verdict, [each.feature for each in found.different]
     ('different', ['v'])
     """
-    if not 0 < level < 1:
-        raise ValueError(f"level must be in (0, 1), got {shown(level)}")
-    if margin is not None and not 0 <= margin <= sys.float_info.max:
+    level = checked_level(level)
+    if margin is not None and not 0 <= as_number(margin) <= sys.float_info.max:
         raise ValueError(f"margin must be a number of at least 0, got {shown(margin)}")
     if b is None:
         if at is None and against is None:
@@ -166,7 +165,7 @@ def _comparison(
         [name for name in x.curves if name in own and name not in y.curves]
         for x, y, own in ((a, b, whole[0]), (b, a, whole[1]))
     ]
-    names = names or (a.name, b.name)
+    names = _two_names(names) if names else (a.name, b.name)
     return Comparison(
         names=names,
         differences=with_kinds(found, a, b, moved),
@@ -179,6 +178,7 @@ def _comparison(
 
 def _features(a: Side, b: Side, wanted: Sequence[Feature] | None) -> list[Feature]:
     common = [name for name in a.curves if name in b.curves]
+    wanted = None if wanted is None else listed("features", wanted)
     for name in wanted or ():
         if name not in common:
             raise ValueError(unknown("feature in both", name, common))
@@ -191,6 +191,14 @@ def _features(a: Side, b: Side, wanted: Sequence[Feature] | None) -> list[Featur
             f"{list(b.curves)}"
         )
     return found
+
+
+def _two_names(names: Sequence[str]) -> tuple[str, str]:
+    """What both sides are called, or an error."""
+    given = listed("names", names)
+    if len(given) != 2:
+        raise ValueError(f"names must be two, of a and of b, got {shown(names)}")
+    return str(given[0]), str(given[1])
 
 
 def _outputs(a: Side, b: Side, features: Sequence[Feature]) -> list[Label]:

@@ -14,7 +14,7 @@ from ipdp.core.curve import Curve, feature_text
 from ipdp.core.jsonable import readable
 from ipdp.core.student_t import pointwise_level, tail_quantile
 from ipdp.core.typing import Array, Feature, FloatArray, Label, State
-from ipdp.core.words import brief, few_digits, signed
+from ipdp.core.words import brief, few_digits, harmless, signed
 
 Verdict = Literal["different", "alike", "cannot say"]
 """Larger than the margin beyond its error, smaller than it beyond its error, or neither."""
@@ -218,7 +218,7 @@ class Difference:
         return {**plain, **readable(more), "summary": self.summary()}
 
     def __repr__(self) -> str:
-        return f"<Difference of {self.summary()}>"
+        return harmless(f"<Difference of {self.summary()}>")
 
 
 _KINDS = {"model": "the model", "data": "the data", "both": "model and data"}

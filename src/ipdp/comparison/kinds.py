@@ -131,8 +131,9 @@ def _asked(each: Difference, a: Any, b: Any) -> Difference:
         return each
     by_model, errors = [], []
     for owner in (a, b):
-        said = [_rows(asked.engine, owner, each) for asked in (a, b)]
-        weights = owner.memory.pool.weights(owner.t or 0.0)
+        with owner.turns.reading():
+            said = [_rows(asked.engine, owner, each) for asked in (a, b)]
+            weights = owner.memory.pool.weights(owner.t or 0.0)
         weights = weights / weights.sum()
         apart = said[1] - said[0]  # (n_rows, n_places)
         by_model.append(weights @ apart)

@@ -9,6 +9,7 @@ from ipdp.comparison.difference import Difference, Verdict, number
 from ipdp.core.curve import feature_text
 from ipdp.core.jsonable import readable
 from ipdp.core.typing import Feature, State
+from ipdp.core.words import harmless
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,7 +183,7 @@ class Comparison:
         }
 
     def __repr__(self) -> str:
-        return self.summary()
+        return harmless(self.summary())
 
 
 _VERDICTS = ("different", "cannot say", "alike")

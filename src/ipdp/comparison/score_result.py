@@ -8,7 +8,7 @@ from typing import Any
 from ipdp.core.curve import feature_text
 from ipdp.core.jsonable import readable
 from ipdp.core.typing import Feature, Label, State
-from ipdp.core.words import few_digits, signed
+from ipdp.core.words import few_digits, harmless, signed
 
 # A part below this share of the largest is not listed.
 _SMALL = 0.05
@@ -204,7 +204,7 @@ class ScoreMove:
         return {"version": 1, **readable(plain)}
 
     def __repr__(self) -> str:
-        return self.summary()
+        return harmless(self.summary())
 
 
 def _what(name: str, data: float, model: float, total: float) -> str:

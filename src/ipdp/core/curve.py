@@ -12,7 +12,7 @@ from ipdp.core.curve_bands import are_linked, are_probabilities, half_width, mis
 from ipdp.core.curve_frame import long_frame
 from ipdp.core.curve_state import check_curve, curve_fields
 from ipdp.core.heterogeneity import heterogeneity_of, interaction_of
-from ipdp.core.interpolation import interpolation_weights
+from ipdp.core.interpolation import interpolation_weights, places
 from ipdp.core.jsonable import readable
 from ipdp.core.link import Link
 from ipdp.core.output_names import PREDICTION, output_name
@@ -367,7 +367,7 @@ class Curve:
         of the grid, where nothing is known.
         """
         n_axes = len(self.grid_values)
-        positions = (x,) if n_axes == 1 else tuple(x)
+        positions = places(x) if n_axes > 1 and np.iterable(x) else places([x])
         if len(positions) != n_axes:
             raise ValueError(f"{self.feature!r} needs {n_axes} values, got {len(positions)}")
         single = all(np.ndim(position) == 0 for position in positions)

@@ -8,6 +8,7 @@ import numpy as np
 
 from ipdp.core.student_t import pointwise_level, student_quantile
 from ipdp.core.typing import FloatArray
+from ipdp.core.validation import checked_level
 
 if TYPE_CHECKING:
     from ipdp.core.curve import Curve
@@ -15,8 +16,7 @@ if TYPE_CHECKING:
 
 def half_width(curve: Curve, level: float, *, simultaneous: bool) -> FloatArray:
     """Half the width of a curve's confidence band, of the shape of `average`."""
-    if not 0 < level < 1:
-        raise ValueError(f"level must be in (0, 1), got {level}")
+    level = checked_level(level)
     degrees = np.broadcast_to(curve.n_effective_points - 1, curve.average.shape)
     if curve.degrees is not None:
         own = curve.degrees.reshape(-1, *[1] * len(curve.grid_values))
@@ -33,6 +33,7 @@ def half_width(curve: Curve, level: float, *, simultaneous: bool) -> FloatArray:
 
 def missing_ends(curve: Curve, level: float) -> tuple[FloatArray, FloatArray]:
     """Both ends of the band at the point of missing values."""
+    level = checked_level(level)
     nothing = np.full(len(curve.outputs), np.nan)
     centre = nothing if curve.missing is None else curve.missing
     error = nothing if curve.missing_std_error is None else curve.missing_std_error

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from enum import Enum
 
+from ipdp.core.validation import as_number
 from ipdp.core.words import shown
 
 _LONGEST = 1e300  # of which alpha is still a number, and that of alpha, too
@@ -38,15 +39,20 @@ def resolve_alpha(
     if len(given) > 1:
         raise ValueError(f"give only one of alpha, half_life and span, got {' and '.join(given)}")
     if half_life is not None:
+        half_life, given_life = as_number(half_life), half_life
         if not 0 < half_life <= _LONGEST:
-            raise ValueError(f"half_life must be a positive number, got {shown(half_life)}")
+            raise ValueError(f"half_life must be a positive number, got {shown(given_life)}")
         return -math.expm1(-math.log(2) / half_life)
     if span is not None:
+        span, given_span = as_number(span), span
         if not 1 <= span <= _LONGEST:
-            raise ValueError(f"span must be at least 1, got {shown(span)}")
+            raise ValueError(f"span must be at least 1, got {shown(given_span)}")
         return 2 / (span + 1)
     if isinstance(alpha, Default):
         return alpha.value
-    if alpha is not None and (isinstance(alpha, bool) or not 1 / _LONGEST <= alpha <= 1):
+    if alpha is None:
+        return None
+    number = as_number(alpha)
+    if isinstance(alpha, bool) or not 1 / _LONGEST <= number <= 1:
         raise ValueError(f"alpha must be in (0, 1] or None for the plain mean, got {shown(alpha)}")
-    return alpha
+    return number

@@ -10,6 +10,7 @@ from ipdp.core.curve import Curve
 from ipdp.core.jsonable import readable
 from ipdp.core.student_t import student_quantile
 from ipdp.core.typing import Feature, State
+from ipdp.core.validation import checked_level
 
 
 @dataclass(frozen=True)
@@ -62,8 +63,7 @@ class Importance:
             Probability with which it is to cover the importance, while model and data do not
             change.
         """
-        if not 0 < level < 1:
-            raise ValueError(f"level must be in (0, 1), got {level}")
+        level = checked_level(level)
         half = float(student_quantile((1 + level) / 2, self.n_effective - 1)) * self.std_error
         return self.value - half, self.value + half
 

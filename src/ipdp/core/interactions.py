@@ -10,7 +10,7 @@ from ipdp.core.curve import feature_text
 from ipdp.core.curve_frame import frame_of
 from ipdp.core.importance import Importance, Result
 from ipdp.core.typing import Feature, FeatureName, Label
-from ipdp.core.words import brief, few_digits, percent
+from ipdp.core.words import brief, few_digits, harmless, percent
 
 RESULTS = "interactions"
 """Under this name they are among the results of a run's explainers, in its log."""
@@ -166,7 +166,7 @@ class Interactions(Sequence[Interaction]):
     def __repr__(self) -> str:
         cost = f"({self.n_predictions:,} predictions)"
         if not self.found:
-            return f"no interaction: the effects on {self.output} add up {cost}"
+            return harmless(f"no interaction: the effects on {self.output} add up {cost}")
         names = [_shortened(feature_text(one.pair)) for one in self.found]
         width = max(map(len, names))
         lines = [
@@ -175,7 +175,7 @@ class Interactions(Sequence[Interaction]):
             for name, one in zip(names, self.found, strict=True)
         ]
         n = len(self.found)
-        return "\n".join([f"{n} pair{'s' * (n > 1)}, of {self.output} {cost}", *lines])
+        return harmless("\n".join([f"{n} pair{'s' * (n > 1)}, of {self.output} {cost}", *lines]))
 
 
 def _shortened(name: str) -> str:

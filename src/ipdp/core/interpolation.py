@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,18 @@ from ipdp.core.words import shown
 
 # By so many steps the lines between points go on beyond the ends.
 _BEYOND = 4.0
+
+
+def places(values: Iterable[Any]) -> list[Array]:
+    """Each a place or several on an axis, as an array, or an error."""
+    try:
+        found = [np.asarray(each) for each in values]
+    except ValueError:  # lists of several lengths
+        found = [np.empty((0, 0))]
+    for each in found:
+        if each.ndim > 1:
+            raise ValueError(f"a curve is read at one value or a list of them, got {shown(values)}")
+    return found
 
 
 def interpolation_weights(axis: Array, x: Array, categorical: bool) -> FloatArray:
@@ -24,7 +36,10 @@ def interpolation_weights(axis: Array, x: Array, categorical: bool) -> FloatArra
                 raise ValueError(f"no category {shown(value)}: the curve has {list(known)}")
             weights[row, known[value]] = 1.0
         return weights
-    x = x.astype(float)
+    try:
+        x = x.astype(float)
+    except (OverflowError, TypeError, ValueError):
+        raise TypeError(f"the curve is of numbers, got {shown(x.tolist())}") from None
     _add_shares(weights, axis, x)
     weights[(x < axis[0]) | (x > axis[-1]) | np.isnan(x)] = np.nan
     return weights

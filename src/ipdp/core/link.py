@@ -33,7 +33,7 @@ _VALUES = ("average", "smoothed", "missing", "ice", "prediction")
 def checked_link(link: str | None) -> Link | None:
     """The link of this name, or an error."""
     known: dict[str, Link] = {each: each for each in get_args(Link)}
-    if link is not None and link not in known:
+    if link is not None and not (isinstance(link, str) and link in known):
         raise ValueError(f"link must be one of {', '.join(known)}, got {shown(link)}")
     return None if link is None else known[link]
 

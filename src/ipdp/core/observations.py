@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import NoneType
 from typing import Any, overload
 
@@ -68,6 +68,10 @@ def observations(X: Any, names: Sequence[FeatureName] | None = None) -> Rows:
         raise TypeError(f"{X!r} does not hold observations; read the file into a frame first")
     if is_frame(X):
         return _from_frame(X)
+    if not isinstance(X, Iterable):
+        raise TypeError(
+            f"many observations are a frame, an array or a list of dicts, got {X!r:.60}"
+        )
     rows = list(X)
     for row in rows:
         if not isinstance(row, Mapping):
@@ -84,7 +88,9 @@ def is_frame(X: Any) -> bool:
 
 
 def as_observation(x: Any) -> dict[Any, Any]:
-    """One observation that is no dict: a Series of pandas, or a row as a named tuple."""
+    """One observation as a dict; it may be a Series of pandas, or a row as a named tuple."""
+    if isinstance(x, Mapping):
+        return x  # type: ignore[return-value]  # which nobody changes
     if hasattr(x, "to_dict") and hasattr(x, "index") and getattr(x, "ndim", 0) == 1:
         x = x.to_dict()
     elif hasattr(x, "_asdict"):
@@ -131,6 +137,8 @@ def without_missing(x: Observation) -> Observation:
 def _from_array(X: Any, names: Sequence[FeatureName] | None) -> Rows:
     if X.ndim != 2:
         raise ValueError(f"an array of observations has two dimensions, got {X.ndim}")
+    if names is not None and not isinstance(names, Iterable):
+        raise TypeError(f"names must be a list, got {names!r:.60}")
     columns = list(range(X.shape[1])) if names is None else list(names)
     if len(columns) != X.shape[1]:
         raise ValueError(f"{len(columns)} names for {X.shape[1]} columns")

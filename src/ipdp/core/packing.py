@@ -18,9 +18,11 @@ import binascii
 import hashlib
 import json
 import math
+import operator
 import os
 import struct
 import zlib
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +41,7 @@ _RATIO, _SMALL = 32, 2**20
 # Nor has it many more values than bytes, each of which takes some sixty in memory; states have less
 # than one value a byte.
 _PER_BYTE, _FEW = 2, 2**18
+_LISTS = 2  # for each number: those of one row are in one list each, and in one for all
 _MARK = ""
 _OTHERS = frozenset((int, str, bool, type(None)))  # that stay where they are
 _DEEPEST = 60  # lists of floats in lists, ... of one array, and nested values
@@ -78,6 +81,8 @@ def is_packed(path: str | os.PathLike[str]) -> bool:
 
 def unpack(data: bytes) -> Any:
     """The value that `pack` was given; a ValueError says in one sentence what is wrong."""
+    if not isinstance(data, (bytes, bytearray, memoryview)):
+        raise TypeError(f"a state is given as bytes, got {type(data).__name__}")
     data = bytes(data)
     if data[: len(_MAGIC)] != _MAGIC or len(data) < _HEAD.size:
         raise ValueError("these bytes are not a state of ipdp, or are cut off")
@@ -225,7 +230,7 @@ class _Reader:
 
     def __init__(self, floats: Any, blobs: bytes) -> None:
         self._floats, self._blobs = floats, blobs
-        self._at = self._blob_at = 0
+        self._at = self._blob_at = self._n_lists = 0
 
     def value(self, tree: Any) -> Any:
         if isinstance(tree, list):
@@ -247,6 +252,10 @@ class _Reader:
         stop = self._at + math.prod(shape) if sound else math.inf
         if stop > len(self._floats):
             raise ValueError("it has fewer numbers than it should")
+        # One number may be in many lists, each of which takes as much as some numbers do.
+        self._n_lists += sum(accumulate(shape[:-1], operator.mul))
+        if self._n_lists > _FEW + _LISTS * len(self._floats):
+            raise ValueError("it would take far more memory than it should")
         own, self._at = self._floats[self._at : int(stop)], int(stop)
         return own.reshape(shape).tolist()
 

@@ -8,7 +8,7 @@ from typing import Any, Literal, get_args
 from ipdp.core import kernels, schema
 from ipdp.core.random import Uniforms
 from ipdp.core.typing import State
-from ipdp.core.validation import whole_number
+from ipdp.core.validation import as_number, whole_number
 from ipdp.core.words import shown
 
 Select = Literal["oldest", "age", "uniform"]
@@ -59,14 +59,14 @@ class Reservoir:
         select: Select = "oldest",
         seed: int | None = None,
     ) -> None:
-        if not 0 < probability <= 1:
-            raise ValueError(f"probability must be in (0, 1], got {probability}")
+        if not 0 < as_number(probability) <= 1:
+            raise ValueError(f"probability must be in (0, 1], got {shown(probability)}")
         if select not in get_args(Select):
             raise ValueError(
                 f"select must be one of {', '.join(get_args(Select))}, got {shown(select)}"
             )
         self.size = whole_number("size", size)
-        self.probability = probability
+        self.probability = as_number(probability)
         self.select = select
         self.seed = seed
         self._uniforms = Uniforms(seed=seed)

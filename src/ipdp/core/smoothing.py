@@ -23,8 +23,10 @@ from typing import Any
 import numpy as np
 
 from ipdp.core import kernels, schema
+from ipdp.core.decay import resolve_alpha
 from ipdp.core.errors import NotEnoughSamples
 from ipdp.core.typing import Array, FloatArray, State
+from ipdp.core.validation import whole_number
 
 _ALPHA = schema.Kind("in (0, 1]", lambda v: schema.number.fits(v) and 0 < v <= 1)
 _MOST = {
@@ -76,16 +78,16 @@ class Smoothing:
     """
 
     def __init__(self, *, alpha: float | None, n_rows: int = 1, n_columns: int = 1) -> None:
-        self.alpha = alpha
+        alpha = self.alpha = resolve_alpha(alpha)
         self._decay = 1.0 if alpha is None else 1.0 - alpha
         self.n = 0
         self.t: float | None = None
-        # One number while all columns have the same weight, which is the rule and saves half of the
-        # work; one for each from the moment that one is added later or left out of an update.
+        # One for all columns, until one is added later or left out of an update: half of the work.
         self._weight: FloatArray = np.zeros(1)
         self._squares: FloatArray = np.zeros(1)
-        self.mean: FloatArray = np.zeros((n_rows, n_columns))
-        self.spread: FloatArray = np.zeros((n_rows, n_columns))
+        shape = [whole_number("n_rows, n_columns", n, least=0) for n in (n_rows, n_columns)]
+        self.mean: FloatArray = np.zeros(shape)
+        self.spread: FloatArray = np.zeros(shape)
 
     def update(
         self, values: float | Array, w: float | FloatArray = 1.0, t: float | None = None
@@ -430,12 +432,8 @@ class Smoothing:
 def _check(arrays: dict[str, Any]) -> None:
     """Raise unless the arrays of a state fit each other: compiled loops would not notice."""
     n_columns, n_rows = arrays["weight"].size, len(np.atleast_1d(arrays["mean"]))
-    wanted = {
-        "weight": (n_columns,),
-        "squares": (n_columns,),
-        "mean": (n_rows, n_columns) if n_rows else (0,),
-        "spread": (n_rows, n_columns) if n_rows else (0,),
-    }
+    wanted: dict[str, tuple[int, ...]] = dict.fromkeys(("weight", "squares"), (n_columns,))
+    wanted |= dict.fromkeys(("mean", "spread"), (n_rows, n_columns) if n_rows else (0,))
     for name, shape in wanted.items():
         if arrays[name].shape != shape:
             raise ValueError(

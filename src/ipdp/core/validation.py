@@ -6,7 +6,7 @@ import difflib
 import math
 import numbers
 import operator
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -64,7 +64,7 @@ def _number(what: str, value: Any) -> float:
     if isinstance(value, (numbers.Real, Decimal)):
         try:
             number = float(value)
-        except OverflowError:
+        except (OverflowError, ValueError):  # a signalling NaN of decimals is one
             number = math.inf
         if math.isfinite(number):
             return value if isinstance(value, int) else number
@@ -76,6 +76,61 @@ def _shown(value: Any) -> str:
     if isinstance(value, int):  # too many digits for Python to write
         return f"a whole number of {value.bit_length():,} bits"
     return shown(value, 60)
+
+
+def as_number(value: Any) -> float:
+    """A number as one of Python's; NaN, which is within no bounds, for whatever is none.
+
+    Examples
+    --------
+    >>> 0 < as_number(0.5) < 1, 0 < as_number("0.5") < 1, as_number(10**400)
+    (True, False, inf)
+    """
+    if isinstance(value, np.generic):
+        value = value.item()
+    if type(value) is float or not isinstance(value, (numbers.Real, Decimal)):
+        return value if type(value) is float else math.nan
+    try:
+        number = float(value)
+    except (OverflowError, ValueError):  # a decimal may be a signalling NaN
+        return math.inf if isinstance(value, int) and value > 0 else math.nan
+    return value if isinstance(value, int) else number
+
+
+def checked_level(level: float) -> float:
+    """A probability that is neither 0 nor 1, or an error."""
+    number = as_number(level)
+    if not 0 < number < 1:
+        raise ValueError(f"level must be in (0, 1), got {shown(level)}")
+    return number
+
+
+def listed(name: str, values: Iterable[Any]) -> list[Any]:
+    """What an argument lists, or an error."""
+    if not isinstance(values, Iterable) or isinstance(values, (str, bytes)):
+        raise TypeError(f"{name} must be a list, got {shown(values)}")
+    return list(values)
+
+
+def is_name(value: object) -> bool:
+    """Whether it can be a key, as names of features and categories are."""
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
+
+
+def must_be_like(name: str, value: object, attribute: str, what: str) -> None:
+    """Refuse a thing of another kind, which has not that attribute."""
+    if not hasattr(value, attribute):
+        raise TypeError(f"{name} must be {what}, got {shown(value)}")
+
+
+def must_be_dict(name: str, value: object) -> None:
+    """Refuse what is no dict."""
+    if not isinstance(value, Mapping):
+        raise TypeError(f"{name} must be a dict, got {shown(value)}")
 
 
 def did_you_mean(name: object, known: Iterable[object]) -> str:

@@ -207,6 +207,17 @@ def day_text(day: datetime, now: datetime) -> str:
     return f"on {day.day} {month}{year}"
 
 
+def harmless(text: object, but: str = "\n\t") -> str:
+    r"""A text without what a terminal would obey, and with no line breaks but those of ours.
+
+    Examples
+    --------
+    >>> harmless("red\x1b[31m"), harmless("two\nlines", but="")
+    ('red\\x1b[31m', 'two\\nlines')
+    """
+    return "".join(c if c.isprintable() or c in but else repr(c)[1:-1] for c in str(text))
+
+
 def shown(value: Any, most: int = 40) -> str:
     """A value for a sentence: short, and with nothing that a terminal would obey.
 

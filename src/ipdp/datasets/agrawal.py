@@ -9,6 +9,8 @@ from typing import Any
 
 from river.datasets import synth
 
+from ipdp.core.validation import as_number, listed
+from ipdp.core.words import shown
 from ipdp.datasets.drift import Drift, DriftStream
 
 # Features of the generator that a rule reads, in the order that it takes them.
@@ -67,10 +69,11 @@ class AgrawalDrift(DriftStream):
         seed: int | None = None,
     ) -> None:
         super().__init__(position, width, n_features=len(_FEATURES), n_samples=n_samples, seed=seed)
-        if len(functions) != 2 or any(function not in range(10) for function in functions):
-            raise ValueError(f"functions must be two numbers from 0 to 9, got {functions}")
-        if stretch < 1:
-            raise ValueError(f"stretch must be at least 1, got {stretch}")
+        known = listed("functions", functions)
+        if len(known) != 2 or any(function not in range(10) for function in known):
+            raise ValueError(f"functions must be two numbers from 0 to 9, got {shown(functions)}")
+        if not as_number(stretch) >= 1:
+            raise ValueError(f"stretch must be at least 1, got {shown(stretch)}")
         self._salary_drift = Drift(stretch_position, stretch_width)
         self.functions = functions
         self.stretch = stretch

@@ -7,6 +7,9 @@ import random
 
 from river.datasets import base
 
+from ipdp.core.validation import as_number, whole_number
+from ipdp.core.words import shown
+
 
 class Drift:
     """The share of the new concept over time.
@@ -30,10 +33,9 @@ class Drift:
     """
 
     def __init__(self, position: float, width: float = 0) -> None:
-        if position < 0 or width < 0:
-            raise ValueError(
-                f"position and width of a drift must not be negative, got {position} and {width}"
-            )
+        if not (as_number(position) >= 0 and as_number(width) >= 0):
+            given = f"{shown(position)} and {shown(width)}"
+            raise ValueError(f"position and width of a drift must not be negative, got {given}")
         self.position = position
         self.width = width
 
@@ -64,7 +66,7 @@ class DriftStream(base.SyntheticDataset):
         super().__init__(  # type: ignore[no-untyped-call] # river is not typed there
             task=base.BINARY_CLF,
             n_features=n_features,
-            n_samples=n_samples,
+            n_samples=None if n_samples is None else whole_number("n_samples", n_samples, least=0),
             n_classes=2,
             n_outputs=1,
         )

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ipdp.core.typing import FloatArray
+from ipdp.core.validation import as_number, listed
 from ipdp.core.words import shown
 from ipdp.datasets.drift import DriftStream
 
@@ -98,10 +99,14 @@ class Hyperplane(DriftStream):
         seed: int | None = None,
     ) -> None:
         super().__init__(position, width, n_features=len(FEATURES), n_samples=n_samples, seed=seed)
-        if not 0 < threshold < 1:
-            raise ValueError(f"threshold must be in (0, 1), got {threshold}")
-        if error[1] < 0:
-            raise ValueError(f"the error's standard deviation must not be negative, got {error[1]}")
+        if not 0 < as_number(threshold) < 1:
+            raise ValueError(f"threshold must be in (0, 1), got {shown(threshold)}")
+        mean_and_deviation = [as_number(each) for each in listed("error", error)]
+        if len(mean_and_deviation) != 2 or not mean_and_deviation[1] >= 0:
+            raise ValueError(
+                "error must be a mean and a standard deviation that is not negative, got "
+                f"{shown(error)}"
+            )
         self.before, self.after = before, after
         self.threshold, self.error = threshold, error
 

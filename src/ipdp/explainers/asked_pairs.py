@@ -15,6 +15,7 @@ from ipdp.explainers.interactions import strongest_pairs
 from ipdp.explainers.state.curve_memory import CurveMemory
 from ipdp.explainers.state.following import following
 from ipdp.explainers.state.targets import as_features
+from ipdp.explainers.turns import in_turn
 
 
 class AskedPairs(Explainer):
@@ -28,6 +29,7 @@ class AskedPairs(Explainer):
     def _must_have_past(self, what: str) -> None:
         """Raise if no past observations are kept."""
 
+    @in_turn
     def h_statistic(self, pair: tuple[FeatureName, FeatureName]) -> FloatArray:
         """Friedman's H² of a pair that is followed, of the model as it is now, for each output.
 
@@ -62,6 +64,7 @@ class AskedPairs(Explainer):
         self._must_have_past("Friedman's H")
         return asked_h(self._memory, self.engine, number)
 
+    @in_turn
     def interactions(
         self, n: int = 10, *, output: Label | None = None, budget: int | None = None
     ) -> Interactions:
@@ -102,6 +105,7 @@ class AskedPairs(Explainer):
             budget=None if budget is None else whole_number("budget", budget),
         )
 
+    @in_turn
     def follow(self, pair: tuple[FeatureName, FeatureName]) -> None:
         """Follow a pair of features from now on, such as one that `interactions` has found.
 

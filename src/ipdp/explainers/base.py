@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from threading import get_ident
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Self
 
 from ipdp.core import packing, schema
@@ -20,9 +18,10 @@ from ipdp.core.jsonable import decode_name
 from ipdp.core.observations import Rows, as_observation, observations
 from ipdp.core.times import moment, moment_seconds
 from ipdp.core.typing import Feature, FeatureName, Observation, State
-from ipdp.core.validation import next_time, sample_weight, whole_number
+from ipdp.core.validation import listed, next_time, sample_weight, whole_number
 from ipdp.core.words import shown
 from ipdp.explainers.state.targets import as_features, check_columns, followed
+from ipdp.explainers.turns import Turns
 from ipdp.grid.auto import as_now
 from ipdp.models import Engine, engine
 from ipdp.models.words import words_of
@@ -77,7 +76,6 @@ class Explainer(ABC):
     name: ClassVar[str]
     title: ClassVar[str]
     needs_label: ClassVar[bool] = False
-    _thread: int | None = None  # that explains or saves just now
 
     def __init__(
         self,
@@ -96,6 +94,7 @@ class Explainer(ABC):
         self.seed = seed
         self.engine: Engine = engine(model)
         self._memory: Any = None
+        self.turns = Turns()
 
     @abstractmethod
     def _begin(self, x: Observation) -> Any:
@@ -136,11 +135,12 @@ class Explainer(ABC):
             label, w = self._label_and_weight(y, w)
         if type(w) is not float or w != 1.0:
             w = sample_weight(w)
-        self._claim()
+        turns = self.turns
         try:
+            turns.explain()
             self._explain(x, label, w, t)
         finally:
-            self._thread = None
+            turns.give_back()
 
     def _explain(self, x: Observation, label: Any, w: float, t: float | None) -> None:
         memory = self._memory
@@ -178,27 +178,6 @@ class Explainer(ABC):
                 stacklevel=4,
             )
 
-    def _claim(self) -> None:
-        """Refuse a second thread: what it explains would be lost, what it saves torn, unsaid."""
-        thread = get_ident()
-        if self._thread is not None and self._thread != thread:
-            raise RuntimeError(
-                "two threads explain or save at the same time with one explainer: give each its "
-                "own and merge them, or put a lock around the calls"
-            )
-        self._thread = thread
-
-    @contextmanager
-    def _alone(self) -> Iterator[None]:
-        """Refuse other threads meanwhile; it may be within what this one does already."""
-        is_within = self._thread == get_ident()
-        self._claim()
-        try:
-            yield
-        finally:
-            if not is_within:
-                self._thread = None
-
     def _label_and_weight(self, given: Sequence[Any], w: float) -> tuple[Any, float]:
         """What came by position after the observation: a label, if one is needed, and a weight."""
         if not self.needs_label <= len(given) <= self.needs_label + 1:
@@ -231,14 +210,15 @@ class Explainer(ABC):
             Names of an array's columns.
         """
         rows, labels, weights, times = self._table(X, y, w, t, names)
-        before = self._memory
-        self._memory = before and before.copy()
-        try:
-            for row, label, weight, time in zip(rows, labels, weights, times, strict=True):
-                self.explain_one(row, *label, w=weight, t=time)
-        except BaseException:
-            self._memory = before
-            raise
+        with self.turns.explaining():
+            before = self._memory
+            self._memory = before and before.copy()
+            try:
+                for row, label, weight, time in zip(rows, labels, weights, times, strict=True):
+                    self.explain_one(row, *label, w=weight, t=time)
+            except BaseException:
+                self._memory = before
+                raise
 
     def _table(
         self, X: Any, y: Any, w: Any, t: Any, names: Sequence[FeatureName] | None
@@ -250,13 +230,15 @@ class Explainer(ABC):
         labels = None
         if y or self.needs_label:
             labels, w = self._label_and_weight(y, w)
-        weights = [1.0] * len(rows) if w is None else [sample_weight(v) for v in w]
+        weights = [1.0] * len(rows) if w is None else [sample_weight(v) for v in listed("w", w)]
         times: list[float | None] = [None] * len(rows)
         if t is not None:
-            times = [moment_seconds(each) for each in t]
+            times = [moment_seconds(each) for each in listed("t", t)]
             if len(times) > _CHECKED:
                 self._check_clock(times[_CHECKED - 1] or 0.0, times[_CHECKED] or 0.0)
-        given = [(label,) for label in labels] if labels is not None else [()] * len(rows)
+        given: list[tuple[Any, ...]] = [()] * len(rows)
+        if labels is not None:
+            given = [(label,) for label in listed("y", labels)]
         for name, values in (("y", given), ("w", weights), ("t", times)):
             if len(values) != len(rows):
                 raise ValueError(f"{name} has {len(values)} values for {len(rows)} rows")
@@ -299,7 +281,8 @@ class Explainer(ABC):
         it seen the observations of `b` too.
         """
         later = self._twin()
-        later._memory = self._memory and self._memory.successor()
+        with self.turns.reading():
+            later._memory = self._memory and self._memory.successor()
         return later
 
     def merge(self, later: Self) -> Self:
@@ -327,11 +310,14 @@ class Explainer(ABC):
                     f"{name} is {shown(value)} and {shown(theirs[name])}"
                 )
         joined = self._twin()
-        if self._memory is None or later._memory is None:
-            memory = self._memory or later._memory
-            joined._memory = memory and memory.copy()
-        else:
-            joined._memory = self._memory.merge(later._memory)
+        # In one order, so that two threads that merge them both ways do not wait for each other.
+        first, second = sorted((self, later), key=id)
+        with first.turns.reading(), second.turns.reading():
+            if self._memory is None or later._memory is None:
+                memory = self._memory or later._memory
+                joined._memory = memory and memory.copy()
+            else:
+                joined._memory = self._memory.merge(later._memory)
         return joined
 
     # State out and in.
@@ -352,7 +338,7 @@ class Explainer(ABC):
         >>> other.curve("a").average
         array([[0., 1.]])
         """
-        with self._alone():
+        with self.turns.reading():
             return {
                 "version": VERSION,
                 "settings": {name: canonical(value) for name, value in self.settings.items()},
@@ -365,7 +351,8 @@ class Explainer(ABC):
             memory = self._restored(state)
             if memory is not None:
                 self._try(memory)
-        self._memory = memory
+        with self.turns.reading():
+            self._memory = memory
 
     def _restored(self, state: State) -> Any:
         """The memory of a state, or None if it has none."""

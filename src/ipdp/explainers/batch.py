@@ -10,7 +10,7 @@ from ipdp.core.curve import Curve
 from ipdp.core.link import Link
 from ipdp.core.observations import observations
 from ipdp.core.typing import FeatureName, Observation
-from ipdp.core.validation import sample_weight
+from ipdp.core.validation import listed, sample_weight
 from ipdp.explainers.pdp import IncrementalPDP
 from ipdp.explainers.segments.labels import By
 from ipdp.explainers.segments.memory import SegmentsMemory
@@ -117,7 +117,11 @@ def table(
     rows = list(observations(X, names))  # they are gone through several times
     if not rows:
         raise ValueError("X has no rows: there is nothing to average over")
-    w = [1.0] * len(rows) if weights is None else [sample_weight(v) for v in weights]
+    w = (
+        [1.0] * len(rows)
+        if weights is None
+        else [sample_weight(v) for v in listed("weights", weights)]
+    )
     if len(w) != len(rows):
         raise ValueError(f"weights has {len(w)} values for {len(rows)} rows")
     if not any(w):

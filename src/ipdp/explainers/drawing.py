@@ -11,6 +11,8 @@ from ipdp.core.link import Link, on_scale
 from ipdp.core.typing import Feature
 from ipdp.core.words import shown
 from ipdp.explainers.base import Explainer
+from ipdp.explainers.state.targets import as_features
+from ipdp.explainers.turns import in_turn
 from ipdp.models.linked import on_link
 
 
@@ -102,13 +104,14 @@ class CurveExplainer(Explainer):
         """
         from ipdp.plot import EffectDisplay
 
-        curve = self._curve_of(feature)
+        with self.turns.reading():
+            curve = self.with_off_data(self._curve_of(feature))
         other = ale._curve_of(feature) if isinstance(ale, CurveExplainer) else ale
-        return EffectDisplay(self.with_off_data(curve), other).plot(ax, **options)
+        return EffectDisplay(curve, other).plot(ax, **options)
 
     def _curve_of(self, feature: Feature) -> Curve:
         """The curve of one feature as `results` has it, or an error."""
-        found = self.results().get(feature)
+        found = self.results().get(as_features([feature])[0])
         if isinstance(found, Curve):
             return found
         raise NotEnoughSamples(f"there is no curve of {shown(feature)} yet")
@@ -121,6 +124,7 @@ class CurveExplainer(Explainer):
         return curve
 
     @property
+    @in_turn
     def why_nothing(self) -> str:
         """What is missing before there is a curve, in words."""
         if self._memory is None:

@@ -25,7 +25,14 @@ from ipdp.explainers.state.curve_memory import CurveMemory
 from ipdp.explainers.state.sampled_memory import SampledMemory
 from ipdp.explainers.state.snapshot import Snapshot
 from ipdp.explainers.state.stack import Stack
-from ipdp.explainers.state.targets import checked_grids, followed, make_targets, over_all
+from ipdp.explainers.state.targets import (
+    as_features,
+    checked_grids,
+    followed,
+    make_targets,
+    over_all,
+)
+from ipdp.explainers.turns import in_turn
 from ipdp.grid import Grid
 
 Estimator = Literal["pointwise", "regrid"]
@@ -178,11 +185,8 @@ class IncrementalPDP(AskedPairs, Segmented):
         rows, _, weights, times = self._table(X, y, w, t, names)
         if not rows:
             return
-        self._claim()
-        try:
+        with self.turns.explaining():
             self._memory = self._with(rows, weights, times)
-        finally:
-            self._thread = None
 
     def _with(
         self, rows: Sequence[Observation], weights: list[float], times: list[float | None]
@@ -258,6 +262,7 @@ class IncrementalPDP(AskedPairs, Segmented):
 
     # Reading.
 
+    @in_turn
     def curve(self, feature: Feature, *, now: bool = False) -> Curve:
         """A snapshot of one feature's curve.
 
@@ -289,8 +294,7 @@ class IncrementalPDP(AskedPairs, Segmented):
 
     def _number_of(self, feature: Feature | list[FeatureName]) -> int:
         """The number of a feature among those that are followed, or an error."""
-        if isinstance(feature, list):
-            feature = tuple(feature)
+        [feature] = as_features([feature])
         if self._memory is None:
             if self.features is not None and feature not in self.features:
                 raise ValueError(unknown("curve for", feature, self.features))
@@ -300,6 +304,7 @@ class IncrementalPDP(AskedPairs, Segmented):
             raise ValueError(unknown("curve for", feature, known))
         return known.index(feature)
 
+    @in_turn
     def with_off_data(self, curve: Curve) -> Curve:
         found = None if self._memory is None else off_data(self._memory, curve)
         return curve if found is None else replace(curve, off_data=found)
@@ -315,6 +320,7 @@ class IncrementalPDP(AskedPairs, Segmented):
         """A snapshot of every smoothed curve that there is by now, by feature."""
         return self.snapshot()
 
+    @in_turn
     def snapshot(self, *, with_ice: bool = True, now: bool = False) -> dict[Feature, Curve]:
         """A snapshot of every curve that there is by now, by feature.
 
@@ -336,6 +342,7 @@ class IncrementalPDP(AskedPairs, Segmented):
         }
 
     @property
+    @in_turn
     def explained(self) -> Explained:
         """How much the curves of one feature together tell of the model, of each output.
 
@@ -353,6 +360,7 @@ class IncrementalPDP(AskedPairs, Segmented):
         self.hide()
         return Snapshot(self._memory, self.engine if now else None)
 
+    @in_turn
     def baseline(self) -> Any:
         """What the model said so far, as a small file to compare later data or models with.
 
@@ -367,6 +375,7 @@ class IncrementalPDP(AskedPairs, Segmented):
     def _read(self) -> None:
         _ = self.curves
 
+    @in_turn
     def results(self) -> dict[Feature, Result]:
         return {
             **self.snapshot(with_ice=False, now=self.n_past > 0),

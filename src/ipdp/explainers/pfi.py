@@ -26,6 +26,7 @@ from ipdp.explainers.memory import Memory
 from ipdp.explainers.state.left_out import LeftOut
 from ipdp.explainers.state.past import PastObservations
 from ipdp.explainers.state.targets import followed, names_of
+from ipdp.explainers.turns import in_turn
 from ipdp.models.base import Outputs
 
 
@@ -179,6 +180,7 @@ class IncrementalPFI(Explainer):
         return {feature: result.value for feature, result in self._known().items()}
 
     @property
+    @in_turn
     def variance(self) -> dict[Feature, float]:
         """Weighted variance of the increases themselves; NaN where there is only one."""
         known = self._known()
@@ -208,6 +210,7 @@ class IncrementalPFI(Explainer):
     def _read(self) -> None:
         self.results()
 
+    @in_turn
     def results(self) -> dict[Feature, Result]:
         memory = self._memory
         if memory is None or not memory.smoothing.n:

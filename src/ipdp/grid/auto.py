@@ -12,6 +12,7 @@ import numpy as np
 from ipdp.core import kernels, schema
 from ipdp.core.times import Kind, Moment, moment_of
 from ipdp.core.typing import Array, State
+from ipdp.core.validation import whole_number
 from ipdp.core.words import shown
 from ipdp.grid.base import Grid, Key, Span, is_missing
 from ipdp.grid.categories import Categories
@@ -74,8 +75,8 @@ class Auto(Grid):
         super().__init__(warm_up=warm_up, missing=missing)
         if ends not in get_args(Ends):
             raise ValueError(f"ends must be quantiles or extremes, got {shown(ends)}")
-        self.size = size
-        self.window = window
+        self.size = whole_number("size", size)
+        self.window = whole_number("window", window)
         self.ends: Ends = ends
         self._stored = _STORED
         self._range = self._new_range(None)

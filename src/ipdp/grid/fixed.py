@@ -10,6 +10,7 @@ import numpy as np
 
 from ipdp.core import schema
 from ipdp.core.typing import Array, State
+from ipdp.core.validation import is_name, listed
 from ipdp.grid.base import RUG_SIZE, Key, NumberGrid, is_missing, numbered
 from ipdp.grid.categories import admit_category, category_keys
 
@@ -39,11 +40,13 @@ class Fixed(NumberGrid):
 
     def __init__(self, values: Iterable[Any], *, missing: bool = False) -> None:
         super().__init__(warm_up=1, missing=missing)
-        self.values = list(values)
+        self.values = listed("values", values)
         self._recent: deque[Any] = deque(maxlen=RUG_SIZE)
         self._n = 0
         if not self.values or any(is_missing(value) for value in self.values):
             raise ValueError("values must hold at least one point, and no missing or infinite one")
+        if not all(map(is_name, self.values)):
+            raise ValueError("values must be finite numbers, or strings or booleans")
         if len(set(self.values)) < len(self.values):
             raise ValueError("values must be distinct")
         self.categorical = any(isinstance(v, (str, bool, np.bool_)) for v in self.values)

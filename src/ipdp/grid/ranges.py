@@ -14,7 +14,7 @@ from ipdp.core import kernels, schema
 from ipdp.core.extremes import WindowedExtremes
 from ipdp.core.reservoir import Reservoir, Select
 from ipdp.core.typing import Array, State
-from ipdp.core.validation import whole_number
+from ipdp.core.validation import as_number, whole_number
 from ipdp.core.words import shown
 from ipdp.grid.base import MOST_POINTS, RUG_SIZE, Key, NumberGrid, Span, need_points, numbered
 
@@ -337,11 +337,11 @@ class QuantileRange(_ReservoirGrid):
             warm_up=warm_up,
             missing=missing,
         )
-        if not 0 <= lower < upper <= 1:
+        if not 0 <= as_number(lower) < as_number(upper) <= 1:
             given = f"{shown(lower)} and {shown(upper)}"
             raise ValueError(f"0 <= lower < upper <= 1 must hold, got {given}")
-        self.lower = lower
-        self.upper = upper
+        self.lower = as_number(lower)
+        self.upper = as_number(upper)
 
     @property
     def range(self) -> tuple[float, float]:

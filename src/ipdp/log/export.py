@@ -34,7 +34,7 @@ Columns = dict[str, str]
 # Asia take the wide forms, too.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "'", "＝", "＋", "－", "＠")  # noqa: RUF001
 # Where commas are decimal, a cell ends at a semicolon, also in what we quote, and at a line's end.
-_LATER_CELL = re.compile(r"([;\t\r\n]\s*)(?=[=+\-@＝＋－＠])")  # noqa: RUF001
+_LATER_CELL = re.compile(r"([;\t\r\n][\s\"]*)(?=[=+\-@＝＋－＠])")  # noqa: RUF001
 _BATCH = 50_000
 
 
@@ -81,7 +81,7 @@ def _format(path: Path, form: str | None) -> str:
     if form is None:
         suffix = path.suffix.lower().removeprefix(".")
         form = {"ndjson": "jsonl", "feather": "arrow", "pq": "parquet"}.get(suffix, suffix)
-    if form not in _FORMATS:
+    if not isinstance(form, str) or form not in _FORMATS:
         raise ValueError(f"{form!r} is no format for a log: give one of {', '.join(_FORMATS)}")
     return form
 
@@ -243,7 +243,8 @@ def _harmless(text: str | None) -> str | None:
     if not text:
         return text
     text = _LATER_CELL.sub(r"\1'", text)
-    return f"'{_text(text)}" if text.startswith(_FORMULA) else _text(text)
+    is_formula = text.startswith(_FORMULA) or text.lstrip().startswith(_FORMULA)
+    return f"'{_text(text)}" if is_formula else _text(text)
 
 
 def _without_nan(value: float | None) -> float | None:

@@ -27,7 +27,9 @@ _PATIENCE = 60.0
 # In steps of SQLite's machine, how often the clock is looked at.
 _STEPS = 100_000
 # What SQLite and ipdp put beside a log.
-_BESIDE = ("-wal", "-shm", "-journal", "-lock")
+_BESIDE = ("-wal", "-shm", "-journal", "-lock", "-lock-wal", "-lock-shm", "-lock-journal")
+# At the end of a journal that names one of several databases, behind the name.
+_OF_SEVERAL = bytes.fromhex("d9d505f920a163d7")
 # In bytes: no curve comes near to it.
 _LARGEST_VALUE = 64 * 2**20
 _BUSY = "{path} is being written by another run: wait until it ends, or log to another file"
@@ -124,6 +126,8 @@ def _must_be_plain(path: Path) -> None:
     """Refuse a log that is a pipe or a device, which may never answer, and links beside it.
 
     SQLite opens what lies beside a log without asking what it is: a link would be written through.
+    And when it takes back what a journal says was not finished, it deletes the file that the
+    journal names as that of several databases at once, which ipdp never writes.
     """
     file = path.resolve()
     for name in (file, *(file.with_name(file.name + end) for end in _BESIDE)):
@@ -133,6 +137,14 @@ def _must_be_plain(path: Path) -> None:
             continue
         if not stat.S_ISREG(mode):
             raise LogError(f"{name} is no plain file: what ipdp writes there is one")
+        if name.name.endswith("-journal") and _ends_with(name, _OF_SEVERAL):
+            raise LogError(f"{name} names a file that SQLite would delete: remove it")
+
+
+def _ends_with(file: Path, end: bytes) -> bool:
+    with file.open("rb") as journal:
+        journal.seek(-min(len(end), file.stat().st_size), os.SEEK_END)
+        return journal.read() == end
 
 
 def _recognise(path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -17,7 +18,7 @@ from ipdp.core.errors import NotEnoughSamples
 from ipdp.core.importance import Result
 from ipdp.core.redaction import without_secrets
 from ipdp.core.typing import Array, Feature, FloatArray, State
-from ipdp.core.validation import unknown
+from ipdp.core.validation import as_number, unknown
 from ipdp.core.words import shown
 from ipdp.log import files, schema
 from ipdp.log.blobs import change_of, name_of, name_text, object_of, result_of, whole
@@ -33,6 +34,14 @@ _LONGEST_MESSAGE = 2_000  # letters of it that are shown
 _LAST_DATE = 253_402_300_800  # the year 10,000, in seconds
 
 Row = tuple[Any, ...]
+
+
+def _bound(name: str, n: float) -> float:
+    """A number of observations, or the largest that SQLite has; or an error."""
+    number = as_number(n)
+    if math.isnan(number):
+        raise TypeError(f"{name} must be a number, got {shown(n)}")
+    return max(min(number, _LARGEST), -_LARGEST)
 
 
 class LogReader:
@@ -108,7 +117,7 @@ class LogReader:
     def snapshots(self, after: int = -1) -> list[SnapshotInfo]:
         """When and why snapshots were taken, of those with an id larger than `after`."""
         rows = self._rows(
-            "SELECT n, time, reasons FROM snapshots WHERE n > ? ORDER BY n", min(after, _LARGEST)
+            "SELECT n, time, reasons FROM snapshots WHERE n > ? ORDER BY n", _bound("after", after)
         )
         return [_info(*row) for row in rows]
 
@@ -120,7 +129,7 @@ class LogReader:
         rows = self._rows(
             "SELECT feature, curve FROM curves "
             "WHERE n = (SELECT max(n) FROM snapshots WHERE n <= ?) ORDER BY feature",
-            min(n, _LARGEST),
+            _bound("n", n),
         )
         if not rows:
             raise NotEnoughSamples(f"no snapshot at or before n = {n}")
@@ -134,7 +143,7 @@ class LogReader:
             f"WHERE n BETWEEN ? AND ? ORDER BY n LIMIT {_PAGE}) JOIN curves USING (n) "
             "ORDER BY n, feature"
         )
-        while rows := self._rows(query, min(first, _LARGEST), min(last, _LARGEST)):
+        while rows := self._rows(query, _bound("first", first), _bound("last", last)):
             yield from self._snapshots(rows)
             first = following(self.path, first - 1, rows[-1][0]) + 1
 
@@ -159,7 +168,7 @@ class LogReader:
             "SELECT n, time, reasons, curve FROM curves JOIN snapshots USING (n) "
             f"WHERE feature = ? AND curves.n > ? ORDER BY n LIMIT {_PAGE}"
         )
-        while rows := self._rows(query, number, after):
+        while rows := self._rows(query, number, _bound("after", after)):
             for n, when, reasons, blob in rows:
                 yield _info(n, when, reasons), result_of(feature, blob)
             after = following(self.path, after, rows[-1][0])
@@ -173,7 +182,8 @@ class LogReader:
         """
         query = "SELECT n, importance FROM curves WHERE feature = ? AND n > ? ORDER BY n"
         names = self._features(explainer).items()
-        return {name: _series(self._rows(query, number, after)) for number, name in names}
+        last = _bound("after", after)
+        return {name: _series(self._rows(query, number, last)) for number, name in names}
 
     def scores(self, *, after: int = -1) -> dict[str, tuple[Array, FloatArray]]:
         """The mean prediction over time: for each output the n of the snapshots and its values.
@@ -197,7 +207,8 @@ class LogReader:
     def changes(self, *, after: int = -1) -> list[LoggedChange]:
         """The changes with an id larger than `after`."""
         rows = self._rows(
-            "SELECT id, n, change, before, after FROM changes WHERE id > ? ORDER BY id", after
+            "SELECT id, n, change, before, after FROM changes WHERE id > ? ORDER BY id",
+            _bound("after", after),
         )
         target = target_of(self.settings) if rows else None
         if any(type(n) is not int for _, n, *_ in rows):
@@ -211,7 +222,8 @@ class LogReader:
     def metrics(self, *, after: int = -1) -> dict[str, tuple[Array, FloatArray]]:
         """For each metric the n at which it was noted, if after n = `after`, and its values."""
         found: dict[str, list[tuple[int, float]]] = {}
-        for n, text in self._rows('SELECT n, "values" FROM metrics WHERE n > ? ORDER BY n', after):
+        query = 'SELECT n, "values" FROM metrics WHERE n > ? ORDER BY n'
+        for n, text in self._rows(query, _bound("after", after)):
             for name, value in object_of(text).items():
                 found.setdefault(name, []).append((n, value))
         return {name: _series(pairs) for name, pairs in found.items()}
@@ -275,7 +287,7 @@ class LogReader:
         followed = self._followed()
         if explainer is None:
             return next(iter(followed.values()), {})
-        if explainer not in followed:
+        if not isinstance(explainer, str) or explainer not in followed:
             raise ValueError(unknown("explainer", explainer, list(followed)))
         return followed[explainer]
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import operator
 import threading
 from collections.abc import Mapping, Sequence
 from itertools import takewhile
@@ -14,6 +13,7 @@ from typing import Any, Literal
 from ipdp.core.importance import Result
 from ipdp.core.redaction import without_secrets
 from ipdp.core.typing import Feature
+from ipdp.core.validation import listed, must_be_dict, must_be_like, whole_number
 from ipdp.core.words import shown
 from ipdp.log import files
 from ipdp.log.batch import Batch, Row
@@ -112,6 +112,7 @@ class Log(LogReader):
             in which they are logged. For several explainers a dict of them by the explainers'
             names, None for one that will say it with its first results.
         """
+        must_be_dict("settings", settings)
         try:
             text = json.dumps(without_secrets(dict(settings)))
         except (TypeError, ValueError) as error:
@@ -119,7 +120,11 @@ class Log(LogReader):
         by_explainer = features if isinstance(features, Mapping) else {FIRST: features}
         # Up to the first that does not know its features: the order of the explainers counts.
         known = takewhile(lambda item: item[1] is not None, by_explainer.items())
-        names = [(explainer, name_text(name)) for explainer, given in known for name in given or ()]
+        names = [
+            (explainer, name_text(name))
+            for explainer, given in known
+            for name in listed("features", given or ())
+        ]
         with self._lock:
             run = self._batch.run
             if run["state"] != "empty" and not self._rewound:
@@ -157,7 +162,7 @@ class Log(LogReader):
         time
             Unix seconds of the last observation; None: now.
         """
-        if reason not in REASONS:
+        if not isinstance(reason, str) or reason not in REASONS:
             raise ValueError(f"reason must be one of {list(REASONS)}, got {shown(reason)}")
         rows = [
             _result_row(explainer, feature, result)
@@ -176,6 +181,7 @@ class Log(LogReader):
 
     def change(self, change: Change, n: int) -> None:
         """Log a change that was found after n observations."""
+        must_be_like("change", change, "before", "a Change")
         row: Row = {"n": _count(n), "change": change_text(change)}
         row |= {"before": curve_blob(change.before), "after": curve_blob(change.after)}
         with self._lock:
@@ -203,6 +209,7 @@ class Log(LogReader):
 
     def metric(self, values: Mapping[str, float], n: int) -> None:
         """Log metrics such as {"Accuracy": 0.87}; those of the same n are joined."""
+        must_be_dict("values", values)
         numbers = {str(name): float(value) for name, value in values.items()}
         with self._lock:
             newest = self._batch.newest_metrics
@@ -246,7 +253,8 @@ class Log(LogReader):
         with self._lock:
             self._batch.note(_count(n))
             # A lone surrogate, as in the name of a file that is no UTF-8, is no text for SQLite.
-            said = without_secrets(message and message.encode(errors="backslashreplace").decode())
+            told = message and str(message).encode(errors="backslashreplace").decode()
+            said = without_secrets(told)
             self._batch.run.update(state=state, message=said)
             self.commit()
 
@@ -321,6 +329,7 @@ def _by_explainer(
     results: Mapping[Feature, Result] | Mapping[str, Mapping[Feature, Result]],
 ) -> Mapping[str, Mapping[Any, Any]]:
     """The results by the name of their explainer; what is not by name is the PDP's."""
+    must_be_dict("results", results)
     named = {str(name): value for name, value in results.items() if isinstance(value, Mapping)}
     if named and len(named) < len(results):
         raise TypeError("give results by feature, or by explainer and then by feature, not both")
@@ -328,6 +337,7 @@ def _by_explainer(
 
 
 def _result_row(explainer: str, feature: Feature, result: Result) -> tuple[str, str, Row]:
+    must_be_like("a result", result, "overall_importance", "a curve or an importance")
     blob = result_blob(result)
     importance = result.overall_importance
     # SQLite has no NaN. A model that has said nothing yet uses no feature, as far as is known.
@@ -337,10 +347,7 @@ def _result_row(explainer: str, feature: Feature, result: Result) -> tuple[str, 
 
 
 def _count(n: int) -> int:
-    n = operator.index(n)
-    if n < 0:
-        raise ValueError(f"n is a number of observations and cannot be {n}")
-    return n
+    return whole_number("n", n, least=0)
 
 
 def _in_order(n: int, newest: Row | None) -> int:

@@ -15,7 +15,7 @@ from ipdp.core.output_names import PREDICTION, output_name
 from ipdp.core.places import place_text
 from ipdp.core.times import time_text
 from ipdp.core.typing import Array, Feature, FeatureName, FloatArray, Label, State
-from ipdp.core.words import in_points, signed
+from ipdp.core.words import harmless, in_points, signed
 from ipdp.monitor.data.move import Move
 
 Kind = Literal["real", "virtual", "both", "unclear"]
@@ -366,7 +366,7 @@ class Change:
         return self
 
     def __repr__(self) -> str:
-        return f"<Change at t = {time_text(self.t)}: {self.summary()}>"
+        return harmless(f"<Change at t = {time_text(self.t)}: {self.summary()}>")
 
 
 def _share(share: float) -> str:

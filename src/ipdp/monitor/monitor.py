@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,7 +11,7 @@ from ipdp.core import schema
 from ipdp.core.jsonable import decode_name, must_be_savable
 from ipdp.core.observations import as_observation, observations
 from ipdp.core.typing import FeatureName, Label, Observation, State
-from ipdp.core.validation import next_time, whole_number
+from ipdp.core.validation import as_number, listed, next_time, whole_number
 from ipdp.core.words import shown
 from ipdp.explainers.pdp import IncrementalPDP
 from ipdp.monitor import features
@@ -29,7 +29,7 @@ from ipdp.monitor.history import PER_LEVEL, History, Record
 from ipdp.monitor.model.watch import ModelWatch
 from ipdp.monitor.notify import Handler, is_about, notify
 from ipdp.monitor.score import with_score
-from ipdp.monitor.settings import StatisticName, check_data_settings, check_settings
+from ipdp.monitor.settings import StatisticName, check_data_settings, check_settings, handlers_of
 
 logger = logging.getLogger("ipdp.monitor")
 
@@ -137,17 +137,17 @@ class Monitor:
         self.pdp = pdp
         self.statistic = statistic
         self.detector = detector
-        self.delta = delta
-        self.tolerance = tolerance
+        self.delta = as_number(delta)
+        self.tolerance = as_number(tolerance)
         self.clock = whole_number("clock", clock)
         self.warm_up = whole_number("warm_up", warm_up)
         self.cool_down = whole_number("cool_down", cool_down)
         self.n_changes = whole_number("n_changes", n_changes)
-        self.false_alarms_per = false_alarms_per
+        self.false_alarms_per = as_number(false_alarms_per)
         self.period = period
         self.report = report
         self.target = target
-        self.handlers: list[Handler] = [handlers] if callable(handlers) else list(handlers)
+        self.handlers = handlers_of(handlers)
         self.changes: list[Change] = []
         self._watch: DefaultWatch | DetectorWatch | None = None
         self._history = History()
@@ -158,8 +158,7 @@ class Monitor:
 
     def explain_one(self, x: Observation, w: float = 1.0, *, t: float | None = None) -> None:
         """Explain one observation, then test its curves."""
-        if type(x) is not dict and not isinstance(x, Mapping):
-            x = as_observation(x)
+        x = as_observation(x)
         must_be_savable(x)  # some are kept
         self.pdp.explain_one(x, w, t=t)
         self._tested(x, None)
@@ -184,8 +183,8 @@ class Monitor:
             As in `IncrementalPDP.explain_many`.
         """
         rows = observations(X, names)
-        weights = [1.0] * len(rows) if w is None else list(w)
-        for name, given in (("w", weights), ("t", rows if t is None else t)):
+        weights = [1.0] * len(rows) if w is None else listed("w", w)
+        for name, given in (("w", weights), ("t", rows if t is None else listed("t", t))):
             if len(given) != len(rows):
                 raise ValueError(f"{name} has {len(given)} values for {len(rows)} rows")
         size = self.pdp.n_ice if self.statistic == "shape" else 1
@@ -227,6 +226,7 @@ class Monitor:
         -------
         The changes found at this step, as a rule none.
         """
+        x = as_observation(x)
         must_be_savable(x)
         return self._tested(x, t)
 
@@ -251,7 +251,7 @@ class Monitor:
     def _process(self, ice: IceRecord, x: Observation, t: float) -> list[Change]:
         if not len(ice.values):
             return []  # a model that has learnt nothing yet has no outputs
-        with self.pdp._alone():
+        with self.pdp.turns.explaining():
             return self._watched(ice, x, t)
 
     def _watched(self, ice: IceRecord, x: Observation, t: float) -> list[Change]:
@@ -349,7 +349,7 @@ class Monitor:
         there, bit for bit. Only detectors of river are not in it: `state["is_whole"]` says so,
         and without `detectors` they start again.
         """
-        with self.pdp._alone():
+        with self.pdp.turns.reading():
             return {
                 "version": _STATE_VERSION,
                 **self._settings,

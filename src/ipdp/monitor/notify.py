@@ -22,6 +22,8 @@ from ipdp.core.hosts import problem_of_url
 from ipdp.core.redaction import redacted_url
 from ipdp.core.times import moment, time_text
 from ipdp.core.typing import Feature
+from ipdp.core.validation import as_number, whole_number
+from ipdp.core.words import harmless
 from ipdp.monitor.change import Change
 
 if TYPE_CHECKING:
@@ -115,14 +117,20 @@ class Webhook:
         queue_size: int = 100,
         at_exit: float = 5.0,
     ) -> None:
+        if not isinstance(url, str):
+            raise TypeError("url must be a text")  # what it is may be secret
         if (problem := problem_of_url(url)) is not None:
             raise ValueError(f"url {problem}, got {redacted_url(url)}")
         if "@" in url.split("/")[2]:
             raise ValueError("url must not hold a user name or a password: give them in headers")
-        if not (0 < timeout < math.inf and queue_size >= 1):
-            raise ValueError("timeout and queue_size must be positive")
-        if not all(0 <= each < math.inf for each in (retries, backoff, at_exit)):
-            raise ValueError("retries, backoff and at_exit must not be negative")
+        whole_number("queue_size", queue_size)
+        whole_number("retries", retries, least=0)
+        if not 0 < as_number(timeout) < math.inf:
+            raise ValueError("timeout must be positive")
+        if not all(0 <= as_number(each) < math.inf for each in (backoff, at_exit)):
+            raise ValueError("backoff and at_exit must not be negative")
+        if headers is not None and not isinstance(headers, Mapping):
+            raise TypeError("headers must be a dict")  # of what may be secret
         self.url = url
         self.run, self.page = run, page
         self.headers = {name: _header(name, text) for name, text in (headers or {}).items()}
@@ -142,7 +150,7 @@ class Webhook:
             self._waiting.put_nowait(body)
         except queue.Full:
             message = "webhook: %s changes are waiting, this one is dropped: %s"
-            logger.warning(message, self.queue_size, body["text"])
+            logger.warning(message, self.queue_size, _one_line(body["text"]))
             return
         with self._starting:
             if self._thread is None:
@@ -157,7 +165,9 @@ class Webhook:
         is_moment = moment(change.t) is not None
         when = time_text(change.t) if is_moment else f"t = {time_text(change.t)}"
         parts = [part for part in (self.run, when) if part]
-        text = f"{', '.join(parts)}: {change.summary()}" + (f"\n{self.page}" if self.page else "")
+        # On one line: a column with a line break in its name would write one of its own.
+        text = _one_line(f"{', '.join(parts)}: {change.summary()}")
+        text += f"\n{self.page}" if self.page else ""
         # As Slack wants it: a category called <!channel> would else call everybody.
         return html.escape(text, quote=False)
 
@@ -235,11 +245,8 @@ def _header(name: str, text: str) -> str:
 
 
 def _one_line(said: object) -> str:
-    """A text without what a terminal would obey, or what would begin a line of its own.
-
-    Names come with the data, and the reason of an error from whoever answers.
-    """
-    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in str(said))
+    """On one line: names come with the data, and the reason of an error from whoever answers."""
+    return harmless(said, but="")
 
 
 def _opener_without_redirects() -> OpenerDirector:

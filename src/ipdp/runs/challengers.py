@@ -9,6 +9,7 @@ from ipdp.comparison import Comparison, challenge, paired
 from ipdp.comparison.paired import is_paired
 from ipdp.core.importance import Result
 from ipdp.core.typing import Feature
+from ipdp.core.validation import must_be_dict
 from ipdp.explainers import Explainer, IncrementalPDP
 from ipdp.log.blobs import as_logged
 from ipdp.runs.step import by_name
@@ -19,6 +20,7 @@ PREFIX = "challenger "
 
 def with_challengers(explainers: Any, challengers: Mapping[str, Any]) -> dict[str, Explainer]:
     """The explainers by name, and for each challenger one that follows both models."""
+    must_be_dict("challengers", challengers)
     named = by_name(explainers)
     first = next((each for each in named.values() if isinstance(each, IncrementalPDP)), None)
     if first is None:

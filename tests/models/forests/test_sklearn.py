@@ -330,11 +330,11 @@ def test_without_the_compiled_walk_the_library_is_asked(monkeypatch):
 
 
 def test_threads_give_the_same(monkeypatch):
-    model = MODELS["histogram of three"]
-    one = walked(model, FRAME)
+    one = walked(model := MODELS["histogram of three"], FRAME)
     monkeypatch.setattr("ipdp.models.forests.engine._WORK", 50)
-    monkeypatch.setenv("OMP_NUM_THREADS", "3")
-    np.testing.assert_array_equal(one, walked(model, FRAME))
+    for number in ("3", "", "4,2", "-1", "0", "two", "\u00b2", "9" * 5_000):
+        monkeypatch.setenv("OMP_NUM_THREADS", number)
+        np.testing.assert_array_equal(one, walked(model, FRAME))
 
 
 @settings(max_examples=12, deadline=None)

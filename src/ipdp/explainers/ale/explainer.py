@@ -17,7 +17,8 @@ from ipdp.explainers.ale.bins import Question, asked_about
 from ipdp.explainers.ale.memory import AleMemory
 from ipdp.explainers.ale.snapshot import AleSnapshot
 from ipdp.explainers.drawing import CurveExplainer
-from ipdp.explainers.state.targets import checked_grids, followed, make_targets
+from ipdp.explainers.state.targets import as_features, checked_grids, followed, make_targets
+from ipdp.explainers.turns import in_turn
 from ipdp.grid import Grid
 from ipdp.models.base import Outputs
 
@@ -135,6 +136,14 @@ class IncrementalALE(CurveExplainer):
         rows, _, weights, times = self._table(X, y, w, t, names)
         if not rows:
             return
+        with self.turns.explaining():
+            self._memory = self._with(rows, weights, times)
+
+    def _with(
+        self, rows: Sequence[Observation], weights: list[float], times: list[float | None]
+    ) -> AleMemory:
+        """A copy of the memory that has explained these rows too."""
+        memory: AleMemory
         memory = self._first(rows[0]) if self._memory is None else self._memory.copy()
         waiting: list[_Waiting] = []
         for x, weight, given_time in zip(rows, weights, times, strict=True):
@@ -151,7 +160,7 @@ class IncrementalALE(CurveExplainer):
                 self._fold_in(memory, waiting)
                 waiting = []
         self._fold_in(memory, waiting)
-        self._memory = memory
+        return memory
 
     def _fold_in(self, memory: AleMemory, waiting: Sequence[_Waiting]) -> None:
         """Ask the model, about those with the same probes at once, and fold all of them in."""
@@ -201,6 +210,7 @@ class IncrementalALE(CurveExplainer):
 
     # Reading.
 
+    @in_turn
     def curve(self, feature: Feature) -> Curve:
         """A snapshot of one feature's accumulated local effect; its mean over the data is 0.
 
@@ -209,8 +219,7 @@ class IncrementalALE(CurveExplainer):
         feature
             A name, or a pair, that the explainer follows.
         """
-        if isinstance(feature, list):
-            feature = tuple(feature)
+        [feature] = as_features([feature])
         if self._memory is None:
             if self.features is not None and feature not in self.features:
                 raise ValueError(unknown("curve for", feature, self.features))
@@ -221,6 +230,7 @@ class IncrementalALE(CurveExplainer):
         return self.on_scale(AleSnapshot(self._memory).curve(known.index(feature)))
 
     @property
+    @in_turn
     def curves(self) -> dict[Feature, Curve]:
         """A snapshot of every curve that there is by now, by feature."""
         if self._memory is None:

@@ -18,6 +18,7 @@ from ipdp.explainers.regions.memory import RegionsMemory
 from ipdp.explainers.regions.snapshot import RegionsSnapshot
 from ipdp.explainers.regions.split import Split
 from ipdp.explainers.state.targets import followed, make_targets
+from ipdp.explainers.turns import in_turn
 from ipdp.grid import Grid
 
 
@@ -123,12 +124,14 @@ class IncrementalRegions(IncrementalPDP):
     # Reading.
 
     @property
+    @in_turn
     def splits(self) -> dict[Feature, Split]:
         """The splits that there are now, by the feature whose effect they explain."""
         snapshot = self._regions()
         return {} if snapshot is None else snapshot.splits
 
     @property
+    @in_turn
     def explained(self) -> Explained:
         """How much the curves tell of the model, each where it holds."""
         snapshot = self._regions()
@@ -137,6 +140,7 @@ class IncrementalRegions(IncrementalPDP):
             raise NotEnoughSamples("too few observations to say how much the curves tell")
         return found
 
+    @in_turn
     def results(self) -> dict[Feature, Result]:
         """The curve of each feature and, for one that is split, those of both sides."""
         snapshot = self._regions()

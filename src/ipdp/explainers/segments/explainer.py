@@ -11,7 +11,7 @@ from ipdp.core.errors import NotEnoughSamples
 from ipdp.core.jsonable import decode_name
 from ipdp.core.parts import feature_where
 from ipdp.core.typing import Feature, FeatureName, Label, Observation, State
-from ipdp.core.validation import unknown, whole_number
+from ipdp.core.validation import is_name, unknown, whole_number
 from ipdp.core.words import shown
 from ipdp.explainers.drawing import CurveExplainer, segments_display
 from ipdp.explainers.segments.labels import By, label_text, name_of
@@ -19,7 +19,8 @@ from ipdp.explainers.segments.memory import SegmentsMemory
 from ipdp.explainers.segments.reading import memory_of
 from ipdp.explainers.state.curve_memory import CurveMemory
 from ipdp.explainers.state.snapshot import Snapshot
-from ipdp.explainers.state.targets import check_columns
+from ipdp.explainers.state.targets import as_features, check_columns
+from ipdp.explainers.turns import in_turn
 from ipdp.models.without import Without, takes
 
 
@@ -33,6 +34,8 @@ class Segmented(CurveExplainer):
 
     def _check_groups(self, by: By | None, n_groups: int) -> None:
         """Take the settings of the groups, or raise."""
+        if not is_name(by):
+            raise TypeError(f"by must be a column or a function, got {shown(by)}")
         self.by = by
         self.n_groups = whole_number("n_groups", n_groups)
 
@@ -75,6 +78,7 @@ class Segmented(CurveExplainer):
             self._leave_out(self.by, memory.columns)
 
     @property
+    @in_turn
     def segments(self) -> dict[Label | None, Self]:
         """An explainer for each group, most frequent first, then `None`, that of missing values.
 
@@ -91,6 +95,7 @@ class Segmented(CurveExplainer):
         """
         return {label: self.segment(label) for label in self._groups()}
 
+    @in_turn
     def segment(self, *labels: Label | None) -> Self:
         """The explainer of the observations of one group, or of several groups together.
 
@@ -140,6 +145,7 @@ class Segmented(CurveExplainer):
         assert isinstance(self._memory, SegmentsMemory)
         return self._memory.groups.by_size
 
+    @in_turn
     def segment_curves(self, feature: Feature | None = None) -> dict[Label | None, list[Curve]]:
         """The smoothed curves of each group, in the order of `segments`.
 
@@ -156,6 +162,8 @@ class Segmented(CurveExplainer):
         >>> pdp.segment_curves("a")
         {0: [Curve(feature='a, where b = 0', outputs=('prediction',), points=2, n_samples=1, t=1)]}
         """
+        if feature is not None:
+            [feature] = as_features([feature])
         return {label: list(self._curves_of(label, feature)) for label in self._groups()}
 
     def _curves_of(self, label: Label | None, feature: Feature | None) -> Iterator[Curve]:
@@ -164,10 +172,11 @@ class Segmented(CurveExplainer):
         snapshot = Snapshot(memory)
         where = f"{name_of(self.by)} = {label_text(label)}"
         for number, target in enumerate(memory.targets):
-            if target.n and feature in {None, target.feature}:
+            if target.n and feature in (None, target.feature):
                 curve = self.on_scale(snapshot.curve(number, with_ice=False))
                 yield replace(curve, feature=feature_where(target.feature, where), where=where)
 
+    @in_turn
     def _segment_results(self) -> dict[Feature, Curve]:
         """The curves of all groups, by feature and group in words."""
         if self.by is None or self._memory is None:

@@ -13,7 +13,7 @@ from ipdp.core.curve import feature_text
 from ipdp.core.notices import ColumnWarning, notice
 from ipdp.core.random import seed_for
 from ipdp.core.typing import Array, Feature, FeatureName, Observation
-from ipdp.core.validation import unknown
+from ipdp.core.validation import is_name, unknown
 from ipdp.core.words import quoted, shown
 from ipdp.grid import Auto, Grid
 from ipdp.grid.base import LARGEST, Key, Span
@@ -168,10 +168,14 @@ def as_features(features: Any) -> list[Feature]:
     """
     if isinstance(features, (str, bytes)) or not isinstance(features, Iterable):
         features = [features]
-    listed = [tuple(f) if isinstance(f, list) else f for f in features]
+    # A scalar of numpy compares itself with the names of a pair one by one.
+    given = [f.item() if isinstance(f, np.generic) else f for f in features]
+    listed = [tuple(f) if isinstance(f, list) else f for f in given]
     if not listed:
         raise ValueError("features is empty; give at least one, or None for all of them")
     for feature in listed:
+        if not is_name(feature):
+            raise TypeError(f"a feature is a name, or a pair of names, got {shown(feature)}")
         if isinstance(feature, tuple) and (len(feature) != 2 or feature[0] == feature[1]):
             raise ValueError(
                 f"a feature is a name or a pair of different names, got {shown(feature)}"

@@ -221,7 +221,7 @@ def _sums(
 def _n_cores() -> int:
     """How many threads to use: OMP_NUM_THREADS, which the libraries obey too, or all cores."""
     given = os.environ.get("OMP_NUM_THREADS", "")
-    if given.isdecimal() and int(given):
+    if given.isdecimal() and len(given) < 10 and int(given):
         return int(given)
     try:
         return len(os.sched_getaffinity(0))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ipdp.core.curve import Curve
+from ipdp.core.validation import must_be_like
 from ipdp.monitor.change import Change
 from ipdp.plot.shown.display import NotebookDisplay, PDPDisplay
 from ipdp.plot.shown.style import named, time_text
@@ -61,6 +62,7 @@ class ChangeDisplay(NotebookDisplay):
     title_: Text
 
     def __init__(self, change: Change) -> None:
+        must_be_like("change", change, "before", "a Change")
         if len(change.before.grid_values) > 1:
             raise ValueError(
                 f"{change.feature!r} is a pair, whose surfaces cannot be laid over each other: "

@@ -9,6 +9,7 @@ import numpy as np
 
 from ipdp.core.curve import feature_text
 from ipdp.core.typing import FloatArray
+from ipdp.core.validation import must_be_like
 from ipdp.core.words import brief
 from ipdp.plot.shown.display import NotebookDisplay
 from ipdp.plot.shown.style import named
@@ -64,6 +65,7 @@ class ComparisonDisplay(NotebookDisplay):
     where_: list[list[Any]]
 
     def __init__(self, comparison: Comparison) -> None:
+        must_be_like("comparison", comparison, "differences", "a Comparison")
         self.comparison = comparison
 
     def plot(

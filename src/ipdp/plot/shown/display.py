@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ipdp.core.curve import Curve
 from ipdp.core.typing import Label
+from ipdp.core.validation import must_be_like
 from ipdp.core.words import shown
 from ipdp.plot.shown.pair import shown_of
 from ipdp.plot.shown.values import is_pair
@@ -68,6 +69,9 @@ class NotebookDisplay:
         module = import_module(f"ipdp.plot.{backend}.{kind}")
         if backend == "plotly":
             return module.figure(shown)
+        several = ax if isinstance(ax, (list, tuple)) and ax else getattr(ax, "flat", [ax])
+        for each in () if ax is None else several:
+            must_be_like("ax", each, "get_figure", "axes of matplotlib")
         artists = module.draw(shown, ax, *settings)
         vars(self).update({f"{name}_": artist for name, artist in artists.items()})
         return self
@@ -193,6 +197,7 @@ class PDPDisplay(NotebookDisplay):
     density_: Any
 
     def __init__(self, curve: Curve) -> None:
+        must_be_like("curve", curve, "grid_values", "a Curve")
         self.curve = curve
 
     def plot(
@@ -269,7 +274,8 @@ class PDPDisplay(NotebookDisplay):
         label = (line_kw or {}).get("label")
         options["name"] = None if label is None else str(label)
         # Categories of curves that were drawn before keep their places.
-        options["categories"] = getattr(ax and ax.get_axes_locator(), "categories", ())
+        place = getattr(ax, "get_axes_locator", None)
+        options["categories"] = getattr(place and place(), "categories", ())
         kind = "pair" if is_pair(self.curve) else "curve"
         return self._draw(backend, kind, shown_of(self.curve, **options), ax, settings)
 

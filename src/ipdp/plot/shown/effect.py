@@ -9,7 +9,8 @@ import numpy as np
 
 from ipdp.core.curve import Curve
 from ipdp.core.typing import Array, FloatArray, Label
-from ipdp.core.words import percent
+from ipdp.core.validation import as_number, must_be_like
+from ipdp.core.words import percent, shown
 from ipdp.plot.shown.display import NotebookDisplay, PDPDisplay
 from ipdp.plot.shown.style import named
 from ipdp.plot.shown.values import edges_around
@@ -70,6 +71,11 @@ class EffectDisplay(NotebookDisplay):
     def __init__(
         self, pdp: Curve, ale: Curve | None = None, *, off_data: float | None = None
     ) -> None:
+        must_be_like("pdp", pdp, "grid_values", "a Curve")
+        if ale is not None:
+            must_be_like("ale", ale, "grid_values", "a Curve")
+        if off_data is not None and not 0 <= as_number(off_data) <= 1:
+            raise ValueError(f"off_data must be a share between 0 and 1, got {shown(off_data)}")
         if len(pdp.grid_values) > 1:
             raise ValueError(f"{pdp.feature!r} is a pair: draw its surface with curve.plot()")
         if ale is not None and (ale.feature, ale.kind) != (pdp.feature, "ale"):

@@ -9,6 +9,7 @@ import numpy as np
 
 from ipdp.core.interactions import Interactions
 from ipdp.core.typing import FloatArray
+from ipdp.core.validation import must_be_like
 from ipdp.core.words import brief, few_digits, percent
 from ipdp.plot.shown.display import NotebookDisplay
 from ipdp.plot.shown.style import named
@@ -51,6 +52,7 @@ class InteractionDisplay(NotebookDisplay):
     texts_: list[Any]
 
     def __init__(self, found: Interactions) -> None:
+        must_be_like("found", found, "others", "what `interactions` gives")
         self.found = found
 
     def plot(self, ax: Axes | None = None, *, backend: str = "matplotlib") -> Any:

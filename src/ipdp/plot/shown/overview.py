@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ipdp.core.curve import Curve
 from ipdp.core.typing import Feature, Label
-from ipdp.core.validation import whole_number
+from ipdp.core.validation import listed, whole_number
 from ipdp.core.words import brief
 from ipdp.plot.shown.display import NotebookDisplay, PDPDisplay
 from ipdp.plot.shown.source import Curves, Logged, curves_at
@@ -119,6 +119,7 @@ class OverviewDisplay(NotebookDisplay):
     def _picked(self, features: Sequence[Feature] | None) -> list[Curve]:
         if features is None:
             return self.curves
+        features = listed("features", features)
         if not features:
             raise ValueError("features is empty: leave it out to draw all of them")
         there = [curve.feature for curve in self.curves]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ipdp.core.curve import Curve
 from ipdp.core.parts import parts_of
 from ipdp.core.typing import Feature, Label
+from ipdp.core.validation import listed, must_be_like
 from ipdp.core.words import percent
 from ipdp.explainers import Split
 from ipdp.plot.shown.display import NotebookDisplay, PDPDisplay
@@ -64,6 +65,9 @@ class RegionsDisplay(NotebookDisplay):
 
     def __init__(self, splits: Mapping[Feature, Split] | Sequence[Split]) -> None:
         given = splits.values() if isinstance(splits, Mapping) else splits
+        given = listed("splits", given)
+        for split in given:
+            must_be_like("each of splits", split, "whole", "a Split")
         self.splits: list[Split] = sorted(given, key=_size, reverse=True)
         if not self.splits:
             raise ValueError("there is no split to show: no feature's effect is known to differ")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ipdp.core.validation import must_be_like
 from ipdp.core.words import few_digits
 from ipdp.plot.shown.display import NotebookDisplay
 from ipdp.plot.shown.style import named
@@ -54,6 +55,7 @@ class ScoreMoveDisplay(NotebookDisplay):
     bars_: list[Any]
 
     def __init__(self, move: ScoreMove) -> None:
+        must_be_like("move", move, "before", "a ScoreMove")
         self.move = move
 
     def plot(self, ax: Axes | None = None, *, backend: str = "matplotlib") -> Any:

@@ -10,6 +10,7 @@ import numpy as np
 
 from ipdp.core.curve import Curve, feature_text
 from ipdp.core.typing import Array, Feature, FloatArray, Label
+from ipdp.core.validation import checked_level, must_be_dict, must_be_like
 from ipdp.plot.shown.display import NotebookDisplay
 
 if TYPE_CHECKING:
@@ -48,6 +49,7 @@ class SegmentsDisplay(NotebookDisplay):
     ax_: Axes
 
     def __init__(self, feature: Feature, curves: Mapping[str, Curve], by: str) -> None:
+        must_be_dict("curves", curves)
         if not curves:
             raise ValueError("there is no group to show")
         if isinstance(feature, tuple):
@@ -55,6 +57,8 @@ class SegmentsDisplay(NotebookDisplay):
                 f"curves of groups are of one feature, and {feature!r} is a pair: draw the surface "
                 f"of each group, as pdp.segment(group).curve({feature!r}).plot()"
             )
+        for curve in curves.values():
+            must_be_like("each of curves", curve, "grid_values", "a Curve")
         self.feature = feature
         self.curves = dict(curves)
         self.by = by
@@ -75,6 +79,7 @@ class SegmentsDisplay(NotebookDisplay):
         ax, output, centred, band, backend
             As in `PDPDisplay.plot`, as what is returned.
         """
+        band = None if band is None else checked_level(band)
         first = max(self.curves.values(), key=lambda curve: curve.grid_values[0].size)
         chosen = first.main_output if output is None else output
         shown = ShownSegments(

@@ -11,6 +11,7 @@ from ipdp.core.curve import Curve
 from ipdp.core.errors import NotEnoughSamples
 from ipdp.core.importance import Result
 from ipdp.core.typing import Feature, FloatArray
+from ipdp.core.validation import listed, must_be_dict, must_be_like
 from ipdp.log.headline import most_moved
 from ipdp.monitor.change import Change
 from ipdp.plot.shown.clock import on_clock
@@ -64,7 +65,7 @@ def curves_at(source: Curves | Logged, n: int | None) -> list[Curve]:
     if n is not None:
         raise ValueError("a time can be chosen from a log only; these are curves of one time")
     given: Iterable[Any] = source.values() if isinstance(source, Mapping) else source
-    return _only_curves(map(_checked, given))
+    return _only_curves(map(_checked, listed("curves", given)))
 
 
 def history_of(
@@ -111,6 +112,8 @@ def importances_of(source: Snapshots | Logged) -> dict[Feature, Series]:
 def marks_of(source: object, changes: Iterable[Change] | None) -> list[Mark]:
     """The changes that were given, else those of the log, by time."""
     if changes is not None:
+        for change in listed("changes", changes):
+            must_be_like("each of changes", change, "t", "a Change")
         marks = [Mark(float(change.t), change) for change in changes]
     else:
         logged = source.changes() if isinstance(source, Logged) else ()
@@ -124,8 +127,9 @@ def metrics_of(source: object, metrics: Mapping[str, tuple[Any, Any]] | None) ->
     if metrics is None:
         logged = {**source.metrics(), **_score_of(source)} if isinstance(source, Logged) else {}
         metrics = {name: (on_clock(source, n), values) for name, (n, values) in logged.items()}
+    must_be_dict("metrics", metrics)
     for name, pair in metrics.items():
-        if len(pair) != 2 or np.shape(pair[0]) != np.shape(pair[1]):
+        if not np.iterable(pair) or len(pair) != 2 or np.shape(pair[0]) != np.shape(pair[1]):
             raise ValueError(f"metric {name!r} must be two sequences of one length: times, values")
     return {name: _series(*pair) for name, pair in metrics.items()}
 
@@ -160,7 +164,7 @@ def _explainer(log: Logged, n: int) -> str:
 
 
 def _flat(source: Snapshots) -> Iterator[Result]:
-    for item in source:
+    for item in listed("curves", source):
         yield from map(_checked, item.values() if isinstance(item, Mapping) else [item])
 
 
