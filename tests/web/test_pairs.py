@@ -109,6 +109,6 @@ def test_what_cannot_be_searched_is_refused():
         ipdp.run([], model, pdp, learn=False, interactions=100)
     pdp = ipdp.IncrementalPDP(model)
     with pytest.raises(ValueError, match="multiple of snapshot_every"):
-        ipdp.run([], model, pdp, learn=False, interactions=150)
+        ipdp.run([], model, pdp, learn=False, interactions=150, snapshot_every=100)
     with pytest.raises(ValueError, match="cannot be called 'interactions'"):
         ipdp.run([], model, {"interactions": pdp}, learn=False, interactions=100)

@@ -266,7 +266,7 @@ class RunConfig(BaseModel):
         None,
         "N",
         "Observations between two searches for the pairs of features that do most together, for a "
-        "heat map on page and report; a multiple of --snapshot-every",
+        "heat map on page and report; a multiple of --snapshot-every if that is given",
     )
     link: Literal["logit", "log"] | None = _explanation(
         None,
@@ -306,13 +306,15 @@ class RunConfig(BaseModel):
     page_url: PageUrl = _monitor(
         None,
         "URL",
-        "The address of the live page, for the text that is posted; it must hold no password or "
-        "token",
+        "The address of the live page, for the text that is posted; without a password or token",
     )
 
     out: Path = _output(Path("ipdp-run"), "DIRECTORY", "The run's directory")
-    snapshot_every: int = _output(
-        100, "N", "Observations between two snapshots of the curves in the log"
+    snapshot_every: int | None = _output(
+        None,
+        "N",
+        "Observations between two snapshots of the curves in the log; by default 100, and after "
+        "5,000 observations a quarter of the memory of the curves: 250 with the default --alpha",
     )
     checkpoint_every: int | None = _output(
         None, "N", "Observations between two checkpoints; by default they are written by time"
@@ -323,9 +325,7 @@ class RunConfig(BaseModel):
         "full waits for the disk, so that a power failure loses no snapshot",
     )
     retention: Recent = _output(
-        100_000,  # of Retention
-        "N",
-        "Thin out snapshots older than this many observations; none keeps all",
+        100_000, "N", "Thin out snapshots older than this many observations; none keeps all"
     )
     prometheus: int | None = _output(None, "PORT", "Serve metrics for Prometheus at this port")
     prometheus_host: str = _output(

@@ -15,7 +15,7 @@ from ipdp.runs.checkpointing import CheckpointContent, CheckpointSchedule, check
 from ipdp.runs.cures import cure
 from ipdp.runs.events import AnyEvent, Ended, Replayed, Started
 from ipdp.runs.model_digest import model_digest
-from ipdp.runs.recorder import Recorder
+from ipdp.runs.recorder import Recorder, SnapshotSchedule
 from ipdp.runs.searching import PairSearch
 from ipdp.runs.step import Results, RunFailed, Step, by_name, described
 from ipdp.runs.stream import Stream
@@ -67,11 +67,12 @@ class Run:
         meaning. What k is depends on the machine, so two such runs are not the same bit for bit.
     snapshot_every
         Number of observations between two snapshots of the results; there is one at each change,
-        and one at the end, too.
+        and one at the end, too. None: 100, and after 5,000 observations a quarter of the memory of
+        the curves (250 with the default alpha), from 100 to 1,000.
     interactions
         Number of observations between two searches for the pairs of features that do most together
-        (`IncrementalPDP.interactions`), a multiple of `snapshot_every`; None: none. Page and report
-        then have a heat map of them.
+        (`IncrementalPDP.interactions`), a multiple of `snapshot_every` if that is given; None:
+        none. Page and report then have a heat map of them.
     checkpoint
         Where to keep a checkpoint: a file, or a run's directory.
     checkpoint_every
@@ -118,7 +119,7 @@ class Run:
         moment: Any = None,
         delay: Any = None,
         budget: float | None = None,
-        snapshot_every: int = 100,
+        snapshot_every: int | None = None,
         interactions: int | None = None,
         checkpoint: Any = None,
         checkpoint_every: int | None = None,
@@ -131,7 +132,9 @@ class Run:
         self.explainers = by_name(explainers, pdp=pdp, pfi=pfi)
         self.monitor, self.learn = monitor, learn
         self.resume, self.allow_pickle = resume, allow_pickle
-        self.snapshot_every = whole_number("snapshot_every", snapshot_every)
+        self.snapshot_every = (
+            None if snapshot_every is None else whole_number("snapshot_every", snapshot_every)
+        )
         self.checkpoint_every = checkpoint_every
         self.checkpoint = None if checkpoint is None else checkpoint_file(checkpoint)
         self.settings = dict(settings or {})
@@ -145,6 +148,10 @@ class Run:
         self._step = Step(self.explainers, metric=metric, monitor=monitor, learn=learn, **timing)
         search = PairSearch(self.explainers, interactions, self.snapshot_every)
         self._recorder = Recorder(self._step, self._stream, log, search)
+        self._snapshots = SnapshotSchedule(
+            self.snapshot_every, self.explainers.values(), search.every
+        )
+        self._next_snapshot = self._snapshots.after(0)
         content = CheckpointContent(self._step, self._stream, allow_pickle=allow_pickle)
         self._checkpoints = CheckpointSchedule(
             content, self._recorder, self.checkpoint, checkpoint_every
@@ -304,6 +311,7 @@ class Run:
                 yield Ended(until, "stopped")
                 return
         self._step.t = self._stream.t
+        self._next_snapshot = self._snapshots.after(self.n)
         self._recorder.look(resume=self.resume, has_checkpoint=self._checkpoints.was_there)
         self._checkpoints.begin()
         self._recorder.begin({**self._described(), **self.settings}, resume=self.resume)
@@ -314,7 +322,7 @@ class Run:
 
     def _observations(self) -> Iterator[AnyEvent]:
         stream, step = self._stream, self._step
-        snapshot_every, checkpoint_every = self.snapshot_every, self._checkpoints.every
+        checkpoint_every = self._checkpoints.every
         while not self._is_stopping:
             pair = next(stream, None)
             if pair is None:
@@ -328,7 +336,7 @@ class Run:
             n = stream.n
             if (
                 changes
-                or n % snapshot_every == 0
+                or n >= self._next_snapshot
                 or step.finished >= self._next_beat
                 or n % checkpoint_every == 0
             ):
@@ -339,7 +347,8 @@ class Run:
         """Take snapshots, read metrics and write a checkpoint, where it is time to."""
         recorder, now = self._recorder, self._step.finished
         events = recorder.changes(changes)
-        if self.n % self.snapshot_every == 0:
+        if self.n >= self._next_snapshot:
+            self._next_snapshot = self._snapshots.after(self.n)
             events += recorder.snapshot("every") + recorder.scores()
         if changes:
             events += recorder.snapshot("change")

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from typing import TYPE_CHECKING, Any, Literal
 
 from ipdp.core.interactions import RESULTS
+from ipdp.explainers import Explainer
 from ipdp.monitor import Change
 from ipdp.runs.checkpoint import CheckpointError
 from ipdp.runs.events import (
@@ -28,6 +29,41 @@ if TYPE_CHECKING:
 
 # Seconds between two looks whether something waits to be committed.
 _COMMIT = 1.0
+
+# Snapshots, if nothing else was asked for: every so many observations; and after `_BEGUN` of them
+# each part of the memory of the curves in which these cannot change much, but at most so many.
+_OFTEN, _BEGUN, _SELDOM = 100, 5_000, 1_000
+_PART_OF_MEMORY = 4
+
+
+class SnapshotSchedule:
+    """After how many observations there are snapshots, changes and the end aside.
+
+    Parameters
+    ----------
+    every
+        Number of observations between two of them; None: as often as curves can change.
+    explainers
+        Whose results they are.
+    search
+        The search for pairs, which is to have its snapshots.
+    """
+
+    def __init__(
+        self, every: int | None, explainers: Iterable[Explainer], search: int | None
+    ) -> None:
+        self._at_first = self._later = every or _OFTEN
+        self._search = search
+        if every is None:
+            # Of those that forget, the one that forgets fastest.
+            alpha = max((each.alpha or 0.0 for each in explainers), default=0.0)
+            later = 1 / max(_PART_OF_MEMORY * alpha, 1 / _SELDOM)
+            self._later = max(50 * round(later / 50), _OFTEN)  # round numbers
+
+    def after(self, n: int) -> int:
+        """The number of observations at the first snapshot after so many."""
+        steps = [self._at_first if n < _BEGUN else self._later, self._search]
+        return min((n // step + 1) * step for step in steps if step is not None)
 
 
 class Recorder:

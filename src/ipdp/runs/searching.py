@@ -21,7 +21,7 @@ class PairSearch:
     """
 
     def __init__(
-        self, explainers: Mapping[str, Explainer], every: int | None, snapshot_every: int
+        self, explainers: Mapping[str, Explainer], every: int | None, snapshot_every: int | None
     ) -> None:
         self.every = None if every is None else whole_number("interactions", every)
         self._pdp: IncrementalPDP | None = None
@@ -34,7 +34,7 @@ class PairSearch:
                 "interactions are searched for by an IncrementalPDP that keeps past observations "
                 "(n_past): give one"
             )
-        if self.every % snapshot_every:
+        if snapshot_every is not None and self.every % snapshot_every:
             raise ValueError(
                 f"interactions are logged with snapshots: give a multiple of snapshot_every "
                 f"({snapshot_every}), got {self.every}"

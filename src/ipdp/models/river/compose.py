@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from ipdp.models.river import (  # noqa: F401  (they register what they know)
@@ -10,7 +10,6 @@ from ipdp.models.river import (  # noqa: F401  (they register what they know)
     committees,
     encoders,
     linear,
-    scalers,
     selectors,
 )
 from ipdp.models.river.copies import Asked
@@ -24,6 +23,7 @@ from ipdp.models.river.parts import (
     part_of,
     register,
 )
+from ipdp.models.river.scalers import scales_of
 from ipdp.models.river.transform import (
     is_known,
     is_pipeline,
@@ -87,11 +87,26 @@ class PipelinePart(Part):
             self._last = self._part()
         own: Any = self._last
         if own.takes_scales and type(points) is Points:
-            scales = scalers.scales_of(steps, points)
+            scales = scales_of(steps, points)
             if scales is not None:
                 answer: Answer | None = own.ice(points, scales)
                 return answer
         return self._last.ice(through(steps, points))
+
+    def ice_all(self, points: Iterable[Points]) -> Answer | None:
+        *steps, last = self.model.steps.values()
+        own: Any = self._last
+        if own.model is not last or not own.takes_scales or learns_while_predicting():
+            return None
+        asked = list(points)
+        # What scalers do is read once, for the features that all have.
+        if len({tuple(each.x) for each in asked}) > 1:
+            return None
+        scales = scales_of(steps, asked[0])
+        if scales is None:
+            return None
+        answer: Answer | None = own.ice_all(asked, scales)
+        return answer
 
     def member(self, choose: Callable[[Any], int]) -> Member | None:
         return self._last.member(choose)

@@ -7,7 +7,7 @@ those of a plain call.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -163,6 +163,15 @@ class GeneralizedPart(LinearPart):
         if own is not _IDENTITY:
             sums = np.array(list(map(model.loss.mean_func, sums.tolist())))
         return PREDICTION, sums[None]
+
+    def ice_all(self, points: Iterable[Any], scales: Sequence[Scale] = _NO_SCALES) -> Answer | None:
+        model, sums = self.model, self._sums
+        if type(model.loss).mean_func is not (_SIGMOID if self.is_classifier else _IDENTITY):
+            return None
+        ask = sums.shares if self.is_classifier else sums.of
+        weights = _read_once(_of_vector(model._weights))
+        values = np.array([ask(own, weights, model.intercept, scales) for own in points])
+        return (BOTH, values) if self.is_classifier else (PREDICTION, values[:, None])
 
 
 class LogisticPart(LinearPart):
