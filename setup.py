@@ -16,6 +16,7 @@ KERNELS = (
     ("ipdp.core.kernels", "storages"),
     ("ipdp.core.kernels", "spread"),
     ("ipdp.core.kernels", "nearest"),
+    ("ipdp.core.kernels", "moves"),
     ("ipdp.models.trees.kernels", "walk"),
     ("ipdp.models.trees.kernels", "leaves"),
     ("ipdp.models.trees.kernels", "voting"),

@@ -12,7 +12,18 @@ from functools import cache
 from types import ModuleType
 from typing import Any
 
-from ipdp.core.kernels import array, bins, loop, nearest, spread, spread_array, storages, sums
+from ipdp.core.kernels import (
+    array,
+    bins,
+    loop,
+    moves,
+    moves_array,
+    nearest,
+    spread,
+    spread_array,
+    storages,
+    sums,
+)
 from ipdp.core.kernels.build import build, is_of_its_source
 
 
@@ -37,6 +48,11 @@ current: Any = installed()
 def spread_kernel() -> Any:
     """The step of spreads, in the build that runs."""
     return spread_array if current is array else _compiled("_spread", spread, spread_array)
+
+
+def moves_kernel() -> Any:
+    """How moves of the data are measured, in the build that runs."""
+    return moves_array if current is array else _compiled("_moves", moves, moves_array)
 
 
 def nearest_kernel() -> Any:

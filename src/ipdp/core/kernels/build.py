@@ -16,6 +16,7 @@ EXTENSIONS = (
     "ipdp.core.kernels._storages",
     "ipdp.core.kernels._spread",
     "ipdp.core.kernels._nearest",
+    "ipdp.core.kernels._moves",
     "ipdp.models.trees.kernels._walk",
     "ipdp.models.trees.kernels._leaves",
     "ipdp.models.trees.kernels._voting",

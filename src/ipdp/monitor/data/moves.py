@@ -135,13 +135,18 @@ class DataMoves:
         self._take_scales(record, history)
         rows = self._rows(records)
         read, values = self._blocks.read(rows, [r.t for r in records])
-        self._repeats.update(values)
-        read[self._is_stuck, MISSING + 1 :] = np.nan  # also where it moves again within the block
-        self._is_stuck &= self._repeats.run >= BLOCK
+        is_odd = self._repeats.update(values)
+        if self._is_stuck.any():
+            read[self._is_stuck, MISSING + 1 :] = np.nan  # also where it moves again in the block
+            self._is_stuck &= self._repeats.run >= BLOCK
         if max(self._starts, default=0) > record.n - BLOCK:
             read[np.array(self._starts) > record.n - BLOCK, MISSING] = np.nan
-        self._ring = np.concatenate([self._ring[1:], read.reshape(1, -1)])
-        ratio, scale = (part.reshape(read.shape) for part in self._scales.update(read.ravel()))
+        self._ring[:-1] = self._ring[1:]
+        self._ring[-1] = read.ravel()
+        ratio, scale = self._scales.update(self._ring[-1])
+        if not is_odd and not (ratio > 1).any() and not self._grows.any():
+            return []
+        ratio, scale = (part.reshape(read.shape) for part in (ratio, scale))
         return self._find(ratio, scale, record, history)
 
     def _rows(self, records: Sequence[Record]) -> list[Sequence[Any]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ipdp.core import schema
+from ipdp.core import kernels, schema
 from ipdp.core.typing import Array, FloatArray, State
 
 # Values that usually change: there have been so many runs of equal values,
@@ -22,28 +22,20 @@ class Repeats:
 
     def __init__(self, n_features: int) -> None:
         self._last = np.full(n_features, np.nan)  # newest known values
-        self.run = np.zeros(n_features, dtype=int)  # how long the newest value has lasted
-        self.longest = np.zeros(n_features, dtype=int)  # of the runs that ended
-        self._n_runs = np.zeros(n_features, dtype=int)
-        self._n_steps = np.zeros((2, n_features), dtype=int)  # down and up
-        self._n_blocks = np.zeros(n_features, dtype=int)
+        self.run = np.zeros(n_features, dtype=np.intp)  # how long the newest value has lasted
+        self.longest = np.zeros(n_features, dtype=np.intp)  # of the runs that ended
+        self._n_runs = np.zeros(n_features, dtype=np.intp)
+        self._n_steps = np.zeros((2, n_features), dtype=np.intp)  # down and up
+        self._n_blocks = np.zeros(n_features, dtype=np.intp)
 
-    def update(self, values: FloatArray) -> None:
-        """Take a block of values, of shape (n, n_features); a missing one ends a run."""
-        steps = values - np.concatenate([self._last[None], values[:-1]])
-        self._n_steps += np.add.reduce(np.array([steps < 0, steps > 0]), axis=1)
-        begins = steps != 0  # also where there is no value, or none before
-        at = np.arange(len(values))[:, None]
-        first = np.maximum.accumulate(np.where(begins, at, -1), axis=0)
-        runs = np.where(first < 0, self.run + at + 1, at - first + 1)
-        runs[np.isnan(values)] = 0
-        before = np.concatenate([self.run[None], runs[:-1]])
-        ended = np.where(begins, before, 0)
-        self.longest = np.maximum(self.longest, ended.max(axis=0))
-        self._n_runs += (ended > 0).sum(axis=0)
-        self.run = runs[-1]
-        self._last = values[-1].copy()
+    def update(self, values: FloatArray) -> bool:
+        """Take a block of values, of shape (n, n_features); a missing one ends a run.
+
+        Whether any feature may be stuck, or may have gone one way so far.
+        """
+        parts = self._last, self.run, self.longest, self._n_runs, self._n_steps
         self._n_blocks += 1
+        return bool(kernels.moves_kernel().count_runs(values, *parts))
 
     def is_stuck(self) -> Array:
         """Which features have had the same value for too long."""
