@@ -17,6 +17,7 @@ KERNELS = (
     ("ipdp.core.kernels", "spread"),
     ("ipdp.core.kernels", "nearest"),
     ("ipdp.core.kernels", "moves"),
+    ("ipdp.core.kernels", "differences"),
     ("ipdp.models.trees.kernels", "walk"),
     ("ipdp.models.trees.kernels", "leaves"),
     ("ipdp.models.trees.kernels", "voting"),

@@ -15,6 +15,8 @@ from typing import Any
 from ipdp.core.kernels import (
     array,
     bins,
+    differences,
+    differences_array,
     loop,
     moves,
     moves_array,
@@ -48,6 +50,12 @@ current: Any = installed()
 def spread_kernel() -> Any:
     """The step of spreads, in the build that runs."""
     return spread_array if current is array else _compiled("_spread", spread, spread_array)
+
+
+def differences_kernel() -> Any:
+    """How answers of a model are compared with its earlier ones, in the build that runs."""
+    uncompiled = differences_array
+    return uncompiled if current is array else _compiled("_differences", differences, uncompiled)
 
 
 def moves_kernel() -> Any:

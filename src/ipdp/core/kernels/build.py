@@ -17,6 +17,7 @@ EXTENSIONS = (
     "ipdp.core.kernels._spread",
     "ipdp.core.kernels._nearest",
     "ipdp.core.kernels._moves",
+    "ipdp.core.kernels._differences",
     "ipdp.models.trees.kernels._walk",
     "ipdp.models.trees.kernels._leaves",
     "ipdp.models.trees.kernels._voting",

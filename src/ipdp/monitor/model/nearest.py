@@ -51,9 +51,10 @@ class Nearest:
         self._probes: dict[tuple[bool, ...], tuple[Probe, ...]] = {}
         # By the identity of their layout, of which many records have the same.
         self._asked: dict[int, tuple[Layout, tuple[bool, ...], list[Span]]] = {}
-        self._cells = np.concatenate(
+        # Of n_features x width, which is which column's.
+        self.cells = np.concatenate(
             [row * self.width + np.arange(n) for row, n in enumerate(sizes)]
-        ).astype(int)
+        ).astype(np.intp)
 
     def whole(self, layout: Layout) -> tuple[bool, ...]:
         """For each feature, whether it was asked about with whole numbers.
@@ -106,7 +107,7 @@ class Nearest:
             if self._has_categories:
                 self._find_categories(record, columns[k], within[k])
             positions[k] = at[columns[k]]
-        return columns, positions, within.astype(bool)
+        return columns, positions, within
 
     def _find_categories(self, record: Record, columns: Array, within: Array) -> None:
         for number, probe in zip(record.layout.targets, record.layout.probes, strict=True):
@@ -122,10 +123,3 @@ class Nearest:
             if all(category in place for category in places.tolist()):
                 columns[self._slices[row]] = [place[category] for category in places.tolist()]
                 within[row] = True
-
-    def by_feature(self, values: FloatArray) -> FloatArray:
-        """Values (n, n_outputs, n_columns) as (n, n_outputs, n_features, width), with zeros."""
-        n, n_outputs, _ = values.shape
-        spread = np.zeros((n, n_outputs, len(self._names) * self.width))
-        spread[:, :, self._cells] = values
-        return spread.reshape(n, n_outputs, len(self._names), self.width)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ipdp.core import schema
+from ipdp.core import kernels, schema
 from ipdp.core.typing import Array, FeatureName, FloatArray, Label, State
 from ipdp.explainers.pdp import IncrementalPDP
 from ipdp.models.base import Probe
@@ -29,8 +29,6 @@ _N_YOUNG_GOING_ON = 2
 _YOUNGEST, _SPAN = 64, 4
 # Of a model that learns no answers of more observations ago count: it wanders far in a long time.
 OLDEST = 4096
-# A difference of this share of the answers is rounding.
-_ROUNDING = 1e-9
 # Knots are placed anew after so many checks, at no more than so many places,
 _RENEW, _N_KNOTS = 32, 8
 # sooner for features that have none,
@@ -69,7 +67,7 @@ class Rechecks:
     ) -> None:
         self.pdp, self.history = pdp, history
         self.numbers, self.names = tuple(numbers), list(names)
-        self.labels, self.outputs = list(labels), list(outputs)
+        self.labels, self._read = list(labels), np.array(outputs, dtype=np.intp)
         self.knots = Knots(self.numbers)
         # How much each knot counts: by half what share of the values is near, by half all alike.
         self.weights: list[FloatArray | None] = [None] * len(self.numbers)
@@ -138,42 +136,37 @@ class Rechecks:
         groups: dict[tuple[bool, ...], list[int]] = {}
         for k, record in enumerate(chosen):
             groups.setdefault(nearest.whole(record.layout), []).append(k)
-        shape = len(chosen), len(self.outputs), len(self.numbers), nearest.width
-        difference, earlier = np.zeros(shape), np.zeros(shape)
-        counts = np.zeros((len(chosen), len(self.numbers)), dtype=bool)
+        shape = len(chosen), len(self._read), len(self.numbers), nearest.width
+        found = np.zeros(shape), np.zeros(shape), np.zeros(shape[::2], dtype=np.uint8)
         for whole, group in groups.items():
-            own, probes = [chosen[k] for k in group], nearest.probes(whole)
-            difference[group], earlier[group], counts[group] = self._answers(nearest, probes, own)
-        n = np.array([record.n for record in chosen])[:, None]
-        counts &= (n > np.array(since)) | are_renewed
-        ages = newest.n - np.where(are_renewed, np.maximum(n, since), n)
+            self._compare(nearest, nearest.probes(whole), chosen, np.array(group, np.intp), found)
+        difference, earlier, fine = found
+        n = np.array([record.n for record in chosen], dtype=np.intp)[:, None]
+        begun = np.array(since, dtype=np.intp)
+        counts = fine.view(bool) & ((n > begun) | are_renewed)
+        ages = newest.n - np.where(are_renewed, np.maximum(n, begun), n)
         counts &= ages >= _YOUNGEST
         if is_moving:
             counts &= ages <= OLDEST
         is_young = np.arange(len(chosen)) >= len(chosen) - n_young
         return Read(Asked(ages, is_young, counts, difference), earlier, self._all_weights)
 
-    def _answers(
-        self, nearest: Nearest, probes: tuple[Probe, ...], records: list[Record]
-    ) -> tuple[FloatArray, FloatArray, Array]:
-        """Centred differences and earlier answers at the knots, and which of them are fine."""
+    def _compare(
+        self,
+        nearest: Nearest,
+        probes: tuple[Probe, ...],
+        chosen: Sequence[Record],
+        group: Array,
+        found: tuple[FloatArray, FloatArray, Array],
+    ) -> None:
+        """Ask about some of the records; centred differences, earlier answers, what is fine."""
+        records = [chosen[k] for k in group.tolist()]
         columns, positions, within = nearest.find(records)
         earlier = said_then(records, columns, self.labels, columns.shape[1])
         answer = self.pdp.engine.ice_again([r.x for r in records], probes, positions[:, None])
-        difference = aligned(answer, self.labels) - earlier
-        # Functions of arrays round a row differently beside others.
-        rounding = _ROUNDING * np.abs(earlier).max(axis=(0, 2), keepdims=True)
-        difference[np.abs(difference) <= rounding] = 0.0
-        difference, earlier = (
-            nearest.by_feature(part[:, self.outputs]) for part in (difference, earlier)
-        )
-        fine = within & np.isfinite(difference + earlier).all(axis=(1, 3))
-        if not fine.all():
-            for part in (difference, earlier):
-                part[~np.broadcast_to(fine[:, None, :, None], part.shape)] = 0.0
-        weights = self._all_weights
-        level = (difference * weights).sum(axis=3, keepdims=True)
-        return (difference - level) * (weights > 0), earlier, fine
+        found[2][group] = within
+        now, parts = aligned(answer, self.labels), (nearest.cells, self._read, self._all_weights)
+        kernels.differences_kernel().compare(earlier, now, *parts, group, *found)
 
     def _to_knots(self) -> Nearest:
         """How the points nearest to the knots of all features are found."""

@@ -11,6 +11,7 @@ import numpy as np
 from ipdp.core import schema
 from ipdp.core.curve import Curve
 from ipdp.core.jsonable import encode_name
+from ipdp.core.kernels.differences import CLEAR
 from ipdp.core.typing import Array, Label, State
 from ipdp.explainers.pdp import IncrementalPDP
 from ipdp.monitor.change import Change
@@ -21,7 +22,7 @@ from ipdp.monitor.model.answers import Answers, ask_about, renewed
 from ipdp.monitor.model.candidate import Compared
 from ipdp.monitor.model.ongoing import OngoingChange
 from ipdp.monitor.model.rechecks import OLDEST, Rechecks
-from ipdp.monitor.model.surprise import CLEAR, Surprise, Weighed
+from ipdp.monitor.model.surprise import Surprise, Weighed
 
 logger = logging.getLogger("ipdp.monitor")
 
@@ -129,7 +130,7 @@ class ModelWatch:
 
     @property
     def _is_going_on(self) -> Array:
-        return np.array([row in self.going_on for row in range(len(self.numbers))], dtype=bool)
+        return np.isin(np.arange(len(self.numbers)), list(self.going_on))
 
     def _begin(self, newest: Record) -> None:
         """What is stored from now on is what the model is compared on, unless it stood still."""

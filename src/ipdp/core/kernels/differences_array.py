@@ -1,0 +1,192 @@
+"""How a model's answers differ from its earlier ones, by numpy.
+
+The steps of `differences.py`, under the same names, for where they are not compiled: to rounding.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ipdp.core.kernels import differences as rules
+from ipdp.core.typing import Array, FloatArray
+
+# What was asked at a check.
+
+
+def compare(
+    earlier: FloatArray,
+    answer: FloatArray,
+    cells: Array,
+    outputs: Array,
+    weights: FloatArray,
+    rows: Array,
+    difference: FloatArray,
+    then: FloatArray,
+    counts: Array,
+) -> None:
+    """Write how answers differ from earlier ones, each curve centred, and the earlier ones.
+
+    Answers are of shape (n, n_labels, n_columns); a column belongs to one of n_features x width
+    `cells`. Of the `outputs` they are written by feature, (n_all, n_outputs, n_features, width),
+    into so many `rows`. Where one is not finite, it counts no more for its feature, and is 0.
+    """
+    earlier, answer = earlier[:, outputs], answer[:, outputs]
+    moved = answer - earlier
+    # Functions of arrays round a row differently beside others.
+    rounding = rules._ROUNDING * np.abs(earlier).max(axis=(0, 2), keepdims=True, initial=0.0)
+    moved[np.abs(moved) <= rounding] = 0.0
+    shape = len(rows), len(outputs), *weights.shape
+    parts = np.zeros((2, *shape[:2], weights.size))
+    parts[:, :, :, cells] = moved, earlier
+    own, own_then = parts.reshape(2, *shape)
+    fine = counts[rows].astype(bool) & np.isfinite(own + own_then).all(axis=(1, 3))
+    if not fine.all():
+        for part in (own, own_then):
+            part[~np.broadcast_to(fine[:, None, :, None], part.shape)] = 0.0
+    level = (own * weights).sum(axis=3, keepdims=True)
+    difference[rows], then[rows], counts[rows] = (own - level) * (weights > 0), own_then, fine
+
+
+def sum_up(
+    difference: FloatArray,
+    counts: Array,
+    ages: Array,
+    is_young: Array,
+    recent: int,
+    n: FloatArray,
+    sums: FloatArray,
+) -> bool:
+    """Add up what counts of a check: differences, and their squares; whether there are any.
+
+    First over the rows that are not young, then over those of at most so `recent` answers: `n` is
+    of shape (2, n_features), `sums` (2, 2, n_outputs, n_features, width).
+    """
+    counted = counts.astype(bool)
+    old = counted & ~is_young.astype(bool)[:, None]
+    picked = np.array([old, counted & (ages <= recent)], dtype=float)
+    bounded = np.clip(difference, -rules.LARGEST_ANSWER, rules.LARGEST_ANSWER)
+    moments = np.array([bounded, bounded * bounded])
+    n[:] = picked.sum(axis=1)
+    sums[:] = (picked[:, None, :, None, :, None] * moments).sum(axis=2)
+    return bool(difference.any())
+
+
+def fold_outputs(
+    then: FloatArray, counts: Array, weights: FloatArray, share: float, moments: FloatArray
+) -> None:
+    """Let mean and mean square of the outputs, (2, n_features, n_outputs), follow a check."""
+    counted = counts.astype(bool)
+    n = counted.sum(axis=0)
+    each = counted[:, :, None] * weights / np.maximum(n, 1)[:, None]
+    mean = then * each[:, None]
+    now = np.array([mean.sum(axis=(0, 3)).T, (mean * then).sum(axis=(0, 3)).T])
+    moments += np.where(n[:, None] > 0, share, 0.0) * (now - moments)
+
+
+# Several checks.
+
+
+def add_windows(
+    kept_n: FloatArray, kept: FloatArray, ages: Array, windows: Any, n: FloatArray, sums: FloatArray
+) -> None:
+    """Add up the newest checks, of which there are `kept_n` and `kept` as `sum_up` makes them.
+
+    `ages` are the places of the checks, newest first; of each window it is said how many of them
+    it has, and which of the two sums: `n` is of shape (n_windows, n_features), `sums` (n_windows,
+    2, n_outputs, n_features, width).
+    """
+    for k, (n_checks, which) in enumerate(windows):
+        own = ages[:n_checks]
+        n[k], sums[k] = kept_n[own, which].sum(axis=0), kept[own, which].sum(axis=0)
+
+
+def measure(
+    n: FloatArray, sums: FloatArray, weights: FloatArray, std: FloatArray, sizes: FloatArray
+) -> None:
+    """Write sizes in standard deviations of the outputs, (n_features, n_outputs).
+
+    `sizes` is of shape (3, n_windows, n_features, n_outputs): of the mean difference, of single
+    ones, and the largest mean difference in standard errors; 0 of too few observations.
+    """
+    several = np.maximum(n, 2)[:, None, :, None]
+    mean, square = sums[:, 0] / several, sums[:, 1] / several
+    squared = mean * mean
+    # Of the mean, whose square is too large by it.
+    error = np.maximum(square - squared, 0.0) / (several - 1)
+    distance = np.abs(mean)
+    # Outputs may all have been 0 until now.
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+        errors = distance / np.sqrt(error)
+        errors = np.where(distance > 1e-12 * std.T[:, :, None], errors, 0.0)
+        # (2, n_windows, n_features, n_outputs), over the knots
+        squares = (np.array([squared - error, square]) * weights).sum(axis=4)
+        sizes[:2] = np.sqrt(np.maximum(squares.swapaxes(2, 3), 0.0)) / std
+    sizes[:2] = np.minimum(sizes[:2], rules._MOST_STD)
+    sizes[2] = errors.max(axis=3).swapaxes(1, 2)
+    sizes[:, n < rules.FEWEST] = 0.0
+
+
+# What is news.
+
+
+def weigh(
+    sizes: FloatArray, usual: FloatArray, std: FloatArray, tolerance: float, found: Any
+) -> None:
+    """Compare sizes with what is usual, (2, n_windows, n_features, n_outputs).
+
+    `sizes` are of those windows and, at last, of a short while ago. Written is, for each feature,
+    the largest ratio and the size, (2, n_features); of which output, whether it is that of single
+    observations, and whether nothing like it is usual, (3, n_features).
+    """
+    _, n_windows, n_features, n_outputs = usual.shape
+    numbers, which = found
+    own = sizes[:2, :n_windows]
+    ratios = own / np.maximum(tolerance, rules.UNUSUAL * usual)
+    # What is not clear counts less, not as nothing: in a forest a change stays about there.
+    ratios[0] *= np.minimum(sizes[2, :n_windows] / rules.CLEAR, 1.0)
+    ratios[1] /= rules.HIDDEN
+    rows = np.arange(n_features)
+    flat, is_usual, flat_sizes = (
+        part.transpose(2, 0, 1, 3).reshape(n_features, -1) for part in (ratios, usual, own)
+    )
+    best = flat.argmax(axis=1)
+    sort, window = best // (n_windows * n_outputs), best // n_outputs % n_windows
+    ratio, size, is_usual = flat[rows, best], flat_sizes[rows, best], is_usual[rows, best]
+    is_frozen = rules.UNUSUAL * is_usual < tolerance / 4
+    # Of outputs that changed about as much, the one whose change is the largest in its units.
+    each = ratios[sort, window, rows]
+    in_units = np.where(each >= rules._ABOUT * ratio[:, None], each * std, -1.0)
+    numbers[:] = ratio, size
+    which[:] = in_units.argmax(axis=1), sort, is_frozen | (size > rules._SUDDEN * is_usual)
+
+
+def add_up(ratio: FloatArray, is_going_on: Array, clock: float, score: FloatArray) -> None:
+    """Let the score of each feature follow its ratio; 0 while a change of it goes on."""
+    above = np.minimum(ratio, rules._LARGEST) - 1
+    step = np.where(above > 0, above, rules._FALL * above) * clock
+    score[:] = np.where(is_going_on, 0.0, np.maximum(score + step, 0.0))
+
+
+def becoming(sizes: FloatArray, n: FloatArray, most: FloatArray) -> None:
+    """Write what may become usual: no more than some times the difference to a short while ago.
+
+    What grows with the age of the observations is a gradual change, and not wandering.
+    """
+    limit = rules._WANDERING * sizes[:2, -1:]
+    limit = np.where((n[-1] >= rules.FEWEST)[:, None], limit, np.inf)
+    most[:] = np.minimum(sizes[:2, : most.shape[1]], limit)
+
+
+def learn(
+    usual: FloatArray, n_usual: Array, sizes: FloatArray, rows: Array, up: float, down: float
+) -> None:
+    """Let what is usual of some features follow sizes, at one rate upwards and another downwards.
+
+    At once if nothing was usual before.
+    """
+    rate = np.where(sizes > usual, up, down)
+    rate = np.minimum(np.where(n_usual[:, None] > 0, rate, 1.0), 1.0)
+    usual += np.where(rows.astype(bool)[:, None], rate * (sizes - usual), 0.0)
+    n_usual += rows

@@ -1,0 +1,225 @@
+"""Answers against earlier ones, one by one (as written and compiled) and by numpy: to rounding."""
+
+import importlib
+import importlib.util
+
+import numpy as np
+import pytest
+
+from ipdp.core import kernels
+from ipdp.core.kernels import differences, differences_array
+
+BUILDS = [differences]
+if importlib.util.find_spec("ipdp.core.kernels._differences") is not None:  # not in the pure wheel
+    BUILDS.append(importlib.import_module("ipdp.core.kernels._differences"))
+N, OUTPUTS, FEATURES, WIDTH = 5, 2, 3, 4
+WINDOWS = (2, 0), (5, 1), (50, 0)
+
+
+def same(build, name, made):
+    """Call a step of both builds with the same, and compare everything that it wrote."""
+    own, other = made(), made()
+    said = getattr(build, name)(*own), getattr(differences_array, name)(*other)
+    assert said[0] == said[1]
+    for one, wanted in zip(flat(own), flat(other), strict=True):
+        np.testing.assert_allclose(one, wanted, rtol=1e-11, atol=1e-13)
+    return own
+
+
+def flat(parts):
+    for part in parts:
+        if isinstance(part, np.ndarray):
+            yield part
+        elif isinstance(part, tuple):
+            yield from flat(part)
+
+
+def weights(rng, width=WIDTH):
+    own = rng.random((FEATURES, width))
+    own[1, 2:] = 0.0  # fewer knots than others
+    return own / own.sum(axis=1, keepdims=True)
+
+
+def asked(rng, odd=None):
+    """What `compare` takes; five of nine rows are asked about."""
+    cells = np.array([0, 1, 2, 3, 4, 5, 8, 9, 10, 11], dtype=np.intp)
+    earlier = rng.normal(size=(N, OUTPUTS + 1, len(cells)))
+    answer = earlier + rng.normal(size=earlier.shape) * (rng.random(earlier.shape) < 0.7)
+    answer[2] = earlier[2] + 1e-12
+    if odd is not None:
+        answer[1, 2, 3], earlier[4, 0, 7] = odd, odd
+    shape = 9, OUTPUTS, FEATURES, WIDTH
+    counts = np.ones((9, FEATURES), dtype=np.uint8)
+    counts[3, 0] = 0
+    rows, outputs = np.array([0, 2, 3, 5, 8], dtype=np.intp), np.array([2, 0], dtype=np.intp)
+    parts = np.zeros(shape), np.zeros(shape), counts
+    return [earlier, answer, cells, outputs, weights(rng), rows, *parts]
+
+
+@pytest.mark.parametrize("build", BUILDS)
+@pytest.mark.parametrize("odd", [None, np.inf, np.nan])
+def test_answers_against_earlier_ones(build, odd):
+    found = same(build, "compare", lambda: asked(np.random.default_rng(5), odd))
+    difference, then, counts = found[-3:]
+    assert (counts.sum() == 26) == (odd is None)
+    assert not difference[[1, 4, 6, 7]].any()
+    np.testing.assert_allclose((difference * found[4]).sum(axis=3), 0.0, atol=1e-14)
+    if odd is None:
+        assert not difference[3].any()  # rounding, and where nobody is in range
+        assert then[3, :, 1:].any()
+
+
+def check(rng, size=1.0):
+    """What was asked at a check, as `sum_up` takes it."""
+    difference = size * rng.normal(size=(N, OUTPUTS, FEATURES, WIDTH))
+    counts = (rng.random((N, FEATURES)) < 0.8).astype(np.uint8)
+    ages = rng.integers(0, 1000, (N, FEATURES)).astype(np.intp)
+    is_young = np.array([0, 0, 0, 1, 1], dtype=np.uint8)
+    return difference, counts, ages, is_young
+
+
+def sums(*shape):
+    return np.full((*shape, FEATURES), 7.0), np.full((*shape, 2, OUTPUTS, FEATURES, WIDTH), 7.0)
+
+
+@pytest.mark.parametrize("build", BUILDS)
+@pytest.mark.parametrize("size", [0.0, 1.0, 1e200])
+def test_sums_of_a_check(build, size):
+    made = lambda: [*check(np.random.default_rng(6), size), 512, *sums(2)]  # noqa: E731
+    own = same(build, "sum_up", made)
+    assert build.sum_up(*own) == (size > 0)
+
+
+@pytest.mark.parametrize("build", BUILDS)
+def test_moments_of_the_outputs(build):
+    def made():
+        rng = np.random.default_rng(7)
+        then, counts, _, _ = check(rng)
+        counts[:, 2] = 0
+        return [then, counts, weights(rng), 0.25, np.ones((2, FEATURES, OUTPUTS))]
+
+    assert (same(build, "fold_outputs", made)[-1][:, 2] == 1).all()
+
+
+def measured(seed=8, n_checks=7, size=1.0):
+    """Sums of some checks in a ring, and what is needed to measure them."""
+    rng = np.random.default_rng(seed)
+    kept_n, kept = sums(9, 2)
+    for k in range(9):
+        differences_array.sum_up(*check(rng, size), 512, kept_n[k], kept[k])
+    ages = np.array([(3 - k) % 9 for k in range(n_checks)], dtype=np.intp)
+    return rng, [kept_n, kept, ages, WINDOWS, *sums(len(WINDOWS))]
+
+
+@pytest.mark.parametrize("build", BUILDS)
+@pytest.mark.parametrize("n_checks", [0, 1, 7])
+def test_windows(build, n_checks):
+    same(build, "add_windows", lambda: measured(n_checks=n_checks)[1])
+
+
+@pytest.mark.parametrize("build", BUILDS)
+@pytest.mark.parametrize("size", [0.0, 1.0, 1e140])
+def test_sizes(build, size):
+    def made():
+        rng, parts = measured(size=size)
+        differences_array.add_windows(*parts)
+        parts[-2][1, 0] = 2.0  # too few
+        std = 0.5 + rng.random((FEATURES, OUTPUTS))
+        room = np.full((3, len(WINDOWS), FEATURES, OUTPUTS), 7.0)
+        return [parts[-2], parts[-1].copy(), weights(rng), std, room]
+
+    own, other = made(), made()
+    build.measure(*own)
+    differences_array.measure(*other)
+    np.testing.assert_allclose(own[-1], other[-1], rtol=1e-9, atol=1e-12)
+    assert not own[-1][:, 1, 0].any()
+    assert own[-1].any() == (size > 0)
+
+
+def sizes(rng, n_windows=4):
+    return rng.random((3, n_windows, FEATURES, OUTPUTS)) * np.array([1, 1, 8])[:, None, None, None]
+
+
+@pytest.mark.parametrize("build", BUILDS)
+@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("tolerance", [0.1, 3.0])
+def test_what_is_news(build, seed, tolerance):
+    def made():
+        rng = np.random.default_rng(seed)
+        usual, std = rng.random((2, 3, FEATURES, OUTPUTS)), rng.random((FEATURES, OUTPUTS))
+        usual[:, :, 0], own = 0.0, sizes(rng)
+        own[:, :, 2] = 0.0
+        found = np.empty((2, FEATURES)), np.empty((3, FEATURES), dtype=np.intp)
+        return [own, usual, std, tolerance, found]
+
+    same(build, "weigh", made)
+
+
+@pytest.mark.parametrize("build", BUILDS)
+def test_scores_and_what_becomes_usual(build):
+    def scored():
+        score = np.array([0.0, 500.0, 100.0, 3.0])
+        going_on = np.array([0, 0, 0, 1], dtype=np.uint8)
+        return [np.array([0.5, 0.2, 99.0, 4.0]), going_on, 32, score]
+
+    assert same(build, "add_up", scored)[-1].tolist() == [0.0, 500 - 0.8 * 4 * 32, 452.0, 0.0]
+
+    def becoming():
+        rng, n = np.random.default_rng(9), np.full((4, FEATURES), 9.0)
+        n[-1, 1] = 3.0
+        return [
+            sizes(rng) * [[[[9.0]], [[9.0]], [[9.0]], [[1.0]]]],
+            n,
+            np.empty((2, 3, 3, OUTPUTS)),
+        ]
+
+    most = same(build, "becoming", becoming)[-1]
+
+    def learnt():
+        usual, n_usual = np.ones((2, 3, FEATURES, OUTPUTS)), np.array([0, 3, 3], dtype=np.intp)
+        return [usual, n_usual, most, np.array([1, 1, 0], dtype=np.uint8), 0.5, 0.01]
+
+    usual, n_usual, *_ = same(build, "learn", learnt)
+    assert n_usual.tolist() == [1, 4, 3]
+    np.testing.assert_array_equal(usual[:, :, 0], most[:, :, 0])
+    assert (usual[:, :, 2] == 1).all()
+
+
+@pytest.mark.parametrize("build", BUILDS)
+def test_what_does_not_fit_is_refused(build):
+    """Each array one shorter than it should be."""
+    rng, n = np.random.default_rng(3), np.full((4, FEATURES), 9.0)
+    std, kept = rng.random((FEATURES, OUTPUTS)), measured()[1]
+    usual, which = rng.random((2, 3, FEATURES, OUTPUTS)), np.empty((3, FEATURES), dtype=np.intp)
+    room, each = np.empty((3, 3, FEATURES, OUTPUTS)), np.zeros(3, dtype=np.uint8)
+    calls = {
+        "compare": asked(rng),
+        "sum_up": [*check(rng), 512, *sums(2)],
+        "fold_outputs": [*check(rng)[:2], weights(rng), 0.5, np.ones((2, FEATURES, OUTPUTS))],
+        "add_windows": kept,
+        "measure": [*kept[-2:], weights(rng), std, room],
+        "weigh": [sizes(rng), usual, std, 0.1, (np.empty((2, FEATURES)), which)],
+        "add_up": [np.ones(3), each, 32, np.zeros(3)],
+        "becoming": [sizes(rng), n, usual],
+        "learn": [usual, np.zeros(3, dtype=np.intp), usual, each, 0.5, 0.5],
+    }
+    # Of fewer windows, or without the errors; the number of checks.
+    may_be = {("becoming", 0, 0), ("becoming", 0, 1), ("becoming", 2, 1), ("weigh", 1, 1)}
+    may_be.add(("add_windows", 2, 0))
+    for name, given in calls.items():
+        axes = [(k, n) for k, part in enumerate(given) for n in range(getattr(part, "ndim", 0))]
+        for k, axis in axes:
+            if (name, k, axis) in may_be:
+                continue
+            part = given[k]
+            short = np.ascontiguousarray(part.take(range(part.shape[axis] - 1), axis))
+            with pytest.raises(ValueError, match="fit"):
+                getattr(build, name)(*given[:k], short, *given[k + 1 :])
+    with pytest.raises(ValueError, match="no such check"):
+        build.add_windows(*kept[:2], np.array([9], dtype=np.intp), *kept[3:])
+
+
+def test_the_build_that_runs(monkeypatch):
+    assert kernels.differences_kernel().weigh is not None
+    monkeypatch.setattr(kernels, "current", kernels.array)
+    assert kernels.differences_kernel() is differences_array
