@@ -49,26 +49,38 @@ def test_what_a_block_says(build, missing, has_season):
     season = rng.normal(size=(32, 6)) if has_season else values[:0]
     one, other = np.empty((6, 4)), np.empty((6, 4))
     for kernel, read in ((build, one), (moves_array, other)):
-        read[:] = 9.0
         kernel.read_block(values, scale, periods, season, read)
     np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-14)
-    assert (one[:, 3] == 9.0).all()
+    assert np.isnan(one[:, 3]).all()
 
 
 @pytest.mark.parametrize("build", BUILDS)
 @given(st.lists(st.sampled_from([0.0, 1.0, 2.0, math.nan]), min_size=1, max_size=40))
 def test_runs(build, values):
-    parts = np.array(values), np.array(values[::-1])
-    results = []
+    block, results = np.column_stack([values, values[::-1]]), []
     for kernel in (build, moves_array):
-        last, counts = np.full(2, np.nan), [np.zeros(2, np.intp) for _ in range(3)]
-        steps = np.zeros((2, 2), np.intp)
-        block = np.column_stack(parts)
-        said = [kernel.count_runs(own, last, *counts, steps) for own in (block[:20], block[20:])
+        last, said = np.full(2, np.nan), np.zeros((2, 2), np.intp)
+        counts = np.array([[0, 1], [0, 2], [0, 60], [0, 0], [0, 40], [0, 100]], np.intp)
+        news = [kernel.count_runs(own, last, counts, said) for own in np.array_split(block, 2)
                 if len(own)]  # fmt: skip
-        results.append([last, *counts, steps, np.array(said)])
+        results.append([last, counts, said, np.array(news)])
     for one, other in zip(*results, strict=True):
         np.testing.assert_equal(one, other)
+
+
+@pytest.mark.parametrize("build", [*BUILDS, moves_array])
+def test_what_is_stuck_and_what_only_grows(build):
+    rng = np.random.default_rng(3)
+    last, counts, said = np.full(3, np.nan), np.zeros((6, 3), np.intp), np.zeros((2, 3), np.intp)
+    values = np.column_stack([rng.normal(size=3200), np.arange(3200.0), -np.arange(3200.0)])
+    news = [build.count_runs(own, last, counts, said) for own in values.reshape(100, 32, 3)]
+    assert np.flatnonzero(news).tolist() == [95]  # the 96th block
+    assert said.tolist() == [[0, 0, 0], [0, 1, -1]]
+    same = np.full((32, 3), last)
+    assert [build.count_runs(same, last, counts, said) for _ in range(3)] == [False, True, False]
+    assert said.tolist() == [[1, 1, 1], [0, 1, -1]]
+    assert build.count_runs(values[:32], last, counts, said)
+    assert said.tolist() == [[0, 0, 0], [0, 0, 0]]
 
 
 def series(n, rng):
@@ -109,8 +121,8 @@ def test_series_at_all_scales(build, kind, monkeypatch):
 
 @pytest.mark.parametrize("build", BUILDS)
 def test_what_does_not_fit_is_refused(build):
-    values, counts = np.zeros((32, 2)), [np.zeros(2, np.intp) for _ in range(3)]
-    ones, steps, none = np.ones((2, 2)), np.zeros((2, 2), np.intp), np.zeros((0, 2))
+    values, counts, none = np.zeros((32, 2)), np.zeros((6, 2), np.intp), np.zeros((0, 2))
+    ones, said = np.ones((2, 2)), np.zeros((2, 2), np.intp)
     with pytest.raises(ValueError, match="do not fit"):
         build.take_numbers([[1.0, 2.0]], [False, False], values)
     for odd, read in [(values[:31], np.zeros((2, 3))), (values, np.zeros((2, 2)))]:
@@ -118,8 +130,11 @@ def test_what_does_not_fit_is_refused(build):
             build.read_block(odd, ones, np.zeros(2), none, read)
     with pytest.raises(ValueError, match="season does not fit"):
         build.read_block(values, ones, np.zeros(2), np.zeros((3, 2)), np.zeros((2, 3)))
+    for parts in [(np.zeros(3), counts, said), (np.zeros(2), counts[:5], said)]:
+        with pytest.raises(ValueError, match="do not fit"):
+            build.count_runs(values, *parts)
     with pytest.raises(ValueError, match="do not fit"):
-        build.count_runs(values, np.zeros(3), *counts, steps)
+        build.count_runs(values, np.zeros(2), counts, said[:1])
     scales = BlockScales(series(4, np.random.default_rng(3)), per_value=32, warm_up=50, bound=4.0)
     for short in ("_past", "_open", "_newest", "_means", "_kinds", "_ages", "_lags"):
         whole = getattr(scales, short)

@@ -17,7 +17,7 @@ cpdef bint take_numbers(list rows, list is_category, double[:, ::1] values) exce
 
 @cython.locals(n=Py_ssize_t, n_features=Py_ssize_t, fits=bint, has_seasons=bint, own=object, room="double[::1]",
                f=Py_ssize_t, k=Py_ssize_t, missing=Py_ssize_t, count=Py_ssize_t, total=double, scaled=double,
-               place=double, width=double, other=double)
+               place=double, width=double, other=double, column=Py_ssize_t)
 cpdef read_block(const double[:, :] values, const double[:, ::1] scale, const double[::1] periods,
                  const double[:, :] season, double[:, ::1] read)
 
@@ -27,15 +27,18 @@ cdef double _log_width(double[::1] room, Py_ssize_t first, Py_ssize_t stop) noex
 @cython.locals(at=double, left=Py_ssize_t, right=Py_ssize_t, low=double, step=double)
 cdef double _quantile(double[::1] room, Py_ssize_t first, Py_ssize_t count, double share) noexcept
 
-@cython.locals(n_features=Py_ssize_t, fits=bint, is_odd=bint, f=Py_ssize_t, k=Py_ssize_t, before=double, value=double, step=double)
-cpdef bint count_runs(const double[:, :] values, double[::1] last, Py_ssize_t[::1] run, Py_ssize_t[::1] longest,
-                 Py_ssize_t[::1] n_runs, Py_ssize_t[:, ::1] n_steps) except -1
+cdef Py_ssize_t _RUN, _LONGEST, _RUNS, _DOWN, _UP, _BLOCKS, _MANY_RUNS, _TIMES, _LONGER, _STEPS, _MANY_BLOCKS
+
+@cython.locals(n_features=Py_ssize_t, is_new=bint, f=Py_ssize_t, k=Py_ssize_t, before=double, value=double,
+               step=double, stuck=Py_ssize_t, down=Py_ssize_t, up=Py_ssize_t, grows=Py_ssize_t)
+cpdef bint count_runs(const double[:, :] values, double[::1] last, Py_ssize_t[:, ::1] counts,
+                      Py_ssize_t[:, ::1] said) except -1
 
 @cython.locals(past="double[:, :, ::1]", opened="double[:, :, ::1]", newest="double[:, :, ::1]", means="double[::1]",
                kinds="double[:, ::1]", ages="double[:, ::1]", lags="Py_ssize_t[::1]", n=Py_ssize_t,
                n_scales=Py_ssize_t, n_series=Py_ssize_t, fits=bint, k=Py_ssize_t, s=Py_ssize_t, size=Py_ssize_t,
-               found=double, bound=double, per_value=double)
-cpdef advance(scales, const double[::1] values, double[::1] ratio, Py_ssize_t[::1] at_scale)
+               found=double, bound=double, per_value=double, has_moved=bint)
+cpdef bint advance(scales, const double[::1] values, double[::1] ratio, Py_ssize_t[::1] at_scale) except -1
 
 @cython.locals(part=Py_ssize_t)
 cdef void _add(double[:, :, ::1] opened, Py_ssize_t k, Py_ssize_t s, double value) noexcept

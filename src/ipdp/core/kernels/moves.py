@@ -29,6 +29,15 @@ _LOW_END, _HIGH_END = 0.1, 0.9
 # The width of a half block is known if it has so many values; the place, if half are there.
 _FEWEST_OF_HALF = 12
 
+# What is counted of a feature.
+_RUN, _LONGEST, _RUNS, _DOWN, _UP, _BLOCKS = 0, 1, 2, 3, 4, 5
+# Values that usually change: there have been so many runs of equal values,
+_MANY_RUNS = 50
+# and a run that is this many times as long as the longest before, and so much longer, is stuck.
+_TIMES, _LONGER = 4, 32
+# A column that has changed so often, over so many blocks, and never fallen, only grows.
+_STEPS, _MANY_BLOCKS = 24, 96
+
 # With fewer past block means at a scale, or fewer independent ones, there is no test.
 _FEWEST, _FEWEST_INDEPENDENT = 6.0, 3.0
 # The correlation of successive means is estimated too low, by about so much over their number.
@@ -74,7 +83,7 @@ def take_numbers(rows: Any, is_category: Any, values: FloatArray) -> bool:
                 values[k, f] = _NAN
                 continue
             value = row[f]
-            if type(value) is float or (type(value) is int and -_LARGEST < value < _LARGEST):
+            if isinstance(value, float) or (type(value) is int and -_LARGEST < value < _LARGEST):
                 number = value
                 values[k, f] = number if number - number == 0 else _NAN
             elif value is None:
@@ -119,6 +128,8 @@ def read_block(
         # The narrower half: a step from one level to another is in one of them only.
         width, other = _log_width(room, 0, n // 2), _log_width(room, n // 2, n)
         read[f, _WIDTH] = other if other < width or isnan(other) else width
+        for column in range(_WIDTH + 1, read.shape[1]):
+            read[f, column] = _NAN
 
 
 def _log_width(room: Any, first: int, stop: int) -> float:
@@ -150,16 +161,18 @@ def _quantile(room: Any, first: int, count: int, share: float) -> float:
     return low + step
 
 
-def count_runs(
-    values: FloatArray, last: FloatArray, run: Array, longest: Array, n_runs: Array, n_steps: Array
-) -> bool:
+def count_runs(values: FloatArray, last: FloatArray, counts: Array, said: Array) -> bool:
     """Count runs of equal values, and steps down and up; a missing value ends a run.
 
-    Whether any feature has the longest of its runs now, or has not gone both ways.
+    `counts` are of shape (6, n_features): how long the newest value has lasted, the longest run
+    that has ended, the number of runs, of steps down, of steps up and of blocks. `said`, (2,
+    n_features), is whether a feature has had the same value for too long, and 1 if it only grows,
+    -1 if it only falls; the result is whether that is otherwise than before.
     """
-    n_features, is_odd = values.shape[1], False
-    fits = last.shape[0] == run.shape[0] == longest.shape[0] == n_runs.shape[0] == n_features
-    if not fits or n_steps.shape[0] != 2 or n_steps.shape[1] != n_features:
+    n_features, is_new = values.shape[1], False
+    if counts.shape[0] != 6 or counts.shape[1] != n_features or last.shape[0] != n_features:
+        raise ValueError("the values do not fit")
+    if said.shape[0] != 2 or said.shape[1] != n_features:
         raise ValueError("the values do not fit")
     for f in range(n_features):
         before = last[f]
@@ -167,25 +180,34 @@ def count_runs(
             value = values[k, f]
             step = value - before
             if step != 0:  # also where there is no value, or none before
-                n_steps[0, f] += step < 0
-                n_steps[1, f] += step > 0
-                n_runs[f] += run[f] > 0
-                longest[f] = max(longest[f], run[f])
-                run[f] = 0
-            run[f] = 0 if isnan(value) else run[f] + 1
+                counts[_DOWN, f] += step < 0
+                counts[_UP, f] += step > 0
+                counts[_RUNS, f] += counts[_RUN, f] > 0
+                counts[_LONGEST, f] = max(counts[_LONGEST, f], counts[_RUN, f])
+                counts[_RUN, f] = 0
+            counts[_RUN, f] = 0 if isnan(value) else counts[_RUN, f] + 1
             before = value
         last[f] = before
-        is_odd = is_odd or run[f] > longest[f] or not n_steps[0, f] or not n_steps[1, f]
-    return is_odd
+        counts[_BLOCKS, f] += 1
+        stuck = counts[_RUNS, f] >= _MANY_RUNS and (
+            counts[_RUN, f] >= _TIMES * counts[_LONGEST, f] + _LONGER
+        )
+        down, up = counts[_DOWN, f], counts[_UP, f]
+        grows = 0
+        if counts[_BLOCKS, f] >= _MANY_BLOCKS and down + up >= _STEPS and (not down or not up):
+            grows = 1 if up else -1
+        is_new = is_new or said[0, f] != stuck or said[1, f] != grows
+        said[0, f], said[1, f] = stuck, grows
+    return is_new
 
 
 # Series of block means.
 
 
-def advance(scales: Any, values: FloatArray, ratio: FloatArray, at_scale: Array) -> None:
+def advance(scales: Any, values: FloatArray, ratio: FloatArray, at_scale: Array) -> bool:
     """Take one more value of each series; write how far it has moved, and at which scale.
 
-    How far is against what is allowed: above 1 it is a move.
+    How far is against what is allowed: above 1 it is a move. Whether there is any.
     """
     past, opened, newest, means = scales._past, scales._open, scales._newest, scales._means
     kinds, ages, lags = scales._kinds, scales._ages, scales._lags
@@ -201,7 +223,10 @@ def advance(scales: Any, values: FloatArray, ratio: FloatArray, at_scale: Array)
         fits = fits and kinds[_WIDTH_OF, s] < n_series
     if not fits:
         raise ValueError("the values do not fit")
-    size, bound, per_value = 1, scales.bound, scales.per_value
+    size, bound, per_value, has_moved = 1, scales.bound, scales.per_value, False
+    for s in range(n_series):
+        ages[0, s] += 1
+        ratio[s], at_scale[s] = 0.0, 0
     for k in range(n_scales):
         for s in range(n_series):
             _add(opened, k, s, values[s])
@@ -213,9 +238,11 @@ def advance(scales: Any, values: FloatArray, ratio: FloatArray, at_scale: Array)
             found = _moved(past, newest, means, kinds, ages, bound, per_value, k, s)
             if found > ratio[s]:
                 ratio[s], at_scale[s] = found, k
+                has_moved = has_moved or found > 1
         for s in range(n_series):
             _remember(past, newest, lags[k], k, s, means[s])
         size *= 2
+    return has_moved
 
 
 def _add(opened: Any, k: int, s: int, value: float) -> None:

@@ -43,6 +43,7 @@ def read_block(
     """
     n = len(values)
     known = np.add.reduce(~np.isnan(values), axis=0, dtype=float)
+    read[:, _WIDTH:] = np.nan
     read[:, _MISSING] = 1 - known / n
     scaled = (values - scale[0]) / scale[1]
     places = rules.LINEAR * np.arcsinh(scaled / rules.LINEAR)
@@ -88,15 +89,17 @@ def _quantile_of(ordered: FloatArray, count: Array, share: float) -> FloatArray:
     return np.asarray(low + (at - left) * (high - low))[:, 0]
 
 
-def count_runs(
-    values: FloatArray, last: FloatArray, run: Array, longest: Array, n_runs: Array, n_steps: Array
-) -> bool:
+def count_runs(values: FloatArray, last: FloatArray, counts: Array, said: Array) -> bool:
     """Count runs of equal values, and steps down and up; a missing value ends a run.
 
-    Whether any feature has the longest of its runs now, or has not gone both ways.
+    `counts` are of shape (6, n_features): how long the newest value has lasted, the longest run
+    that has ended, the number of runs, of steps down, of steps up and of blocks. `said`, (2,
+    n_features), is whether a feature has had the same value for too long, and 1 if it only grows,
+    -1 if it only falls; the result is whether that is otherwise than before.
     """
+    run, longest, n_runs, *_ = counts
     steps = values - np.concatenate([last[None], values[:-1]])
-    n_steps += np.add.reduce(np.array([steps < 0, steps > 0]), axis=1)
+    counts[rules._DOWN : rules._UP + 1] += np.add.reduce(np.array([steps < 0, steps > 0]), axis=1)
     begins = steps != 0  # also where there is no value, or none before
     at = np.arange(len(values))[:, None]
     first = np.maximum.accumulate(np.where(begins, at, -1), axis=0)
@@ -107,17 +110,27 @@ def count_runs(
     longest[:] = np.maximum(longest, ended.max(axis=0))
     n_runs += (ended > 0).sum(axis=0)
     run[:], last[:] = runs[-1], values[-1]
-    return bool((run > longest).any() or not n_steps.all())
+    counts[rules._BLOCKS] += 1
+    down, up = counts[rules._DOWN], counts[rules._UP]
+    is_long = (down + up >= rules._STEPS) & (counts[rules._BLOCKS] >= rules._MANY_BLOCKS)
+    one_way = np.sign(up) - np.sign(down)  # 0 where it has gone both ways
+    is_stuck = (n_runs >= rules._MANY_RUNS) & (run >= rules._TIMES * longest + rules._LONGER)
+    now = np.array([is_stuck, np.where(is_long, one_way, 0)])
+    is_new = bool((now != said).any())
+    said[:] = now
+    return is_new
 
 
 # Series of block means.
 
 
-def advance(scales: Any, values: FloatArray, ratio: FloatArray, at_scale: Array) -> None:
+def advance(scales: Any, values: FloatArray, ratio: FloatArray, at_scale: Array) -> bool:
     """Take one more value of each series; write how far it has moved, and at which scale.
 
-    How far is against what is allowed: above 1 it is a move.
+    How far is against what is allowed: above 1 it is a move. Whether there is any.
     """
+    scales._ages[0] += 1
+    ratio[:], at_scale[:] = 0.0, 0
     known = ~np.isnan(values)
     carried = np.array([np.where(known, values, 0.0), known, np.ones(len(values))])
     for k in range(len(scales._past)):
@@ -131,6 +144,7 @@ def advance(scales: Any, values: FloatArray, ratio: FloatArray, at_scale: Array)
         at_scale[own > ratio] = k
         np.maximum(ratio, own, out=ratio)
         _remember(scales._past[k], scales._newest[k], scales._lags[k], means)
+    return bool((ratio > 1).any())
 
 
 def _means(k: int, sums: FloatArray) -> FloatArray:

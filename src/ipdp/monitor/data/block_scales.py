@@ -58,6 +58,7 @@ class BlockScales:
         self.per_value = per_value
         self.bound = bound
         self.n = 0  # values so far
+        self.has_moved = False  # whether any series did, at the newest value
         # How many values of each series there are, and from how many on it is tested.
         self._ages: FloatArray = np.array([np.zeros(self.n_series), self.n_series * [warm_up]])
         self.age, self.warm_up = self._ages
@@ -89,9 +90,8 @@ class BlockScales:
         scale that is.
         """
         self.n += 1
-        self.age += 1
-        ratio, scale = np.zeros(self.n_series), np.zeros(self.n_series, dtype=np.intp)
-        kernels.moves_kernel().advance(self, values, ratio, scale)
+        ratio, scale = np.empty(self.n_series), np.empty(self.n_series, dtype=np.intp)
+        self.has_moved = bool(kernels.moves_kernel().advance(self, values, ratio, scale))
         return ratio, scale
 
     def past_mean(self, series: int, scale: int = 0) -> float:

@@ -46,8 +46,10 @@ class ValueBlocks:
         self.is_category = [False] * n_features
         self.categories: list[list[Any]] = [[] for _ in range(n_features)]
         # Median and robust standard deviation; NaN until they are known.
-        self.middle = np.full(n_features, np.nan)
-        self.spread = np.full(n_features, np.nan)
+        self._scale = np.full((2, n_features), np.nan)
+        self.middle, self.spread = self._scale
+        self.unknown = set(range(n_features))  # the features that have none yet
+        self._has_seasons = bool(self.periods.any())
         self._season = np.zeros((2, n_features, _PARTS))  # mean and number of values of each part
 
     @property
@@ -58,6 +60,7 @@ class ValueBlocks:
     def forget(self, row: int) -> None:
         """Forget the scale of a feature."""
         self.middle[row] = self.spread[row] = np.nan
+        self.unknown.add(row)
         self._season[:, row] = 0.0
 
     def take_scale(self, row: int, values: Sequence[Any]) -> None:
@@ -68,6 +71,7 @@ class ValueBlocks:
                 common = Counter(known).most_common(N_SHARES - 1)
                 self.categories[row] = [category for category, _ in common]
                 self.middle[row], self.spread[row] = 0.0, 1.0
+                self.unknown.discard(row)
             return
         numbers = as_floats([[value] for value in known]).ravel()
         numbers = numbers[~np.isnan(numbers)]
@@ -77,6 +81,7 @@ class ValueBlocks:
             # show in them, then the mean deviation is taken; of a constant a part of itself.
             spread = (high - low) / 2.56 or float(np.abs(numbers - middle).mean())
             self.middle[row], self.spread[row] = middle, spread or 1e-3 * abs(middle) or 1.0
+            self.unknown.discard(row)
 
     def read(
         self, rows: Sequence[Sequence[Any]], times: Sequence[float]
@@ -89,12 +94,11 @@ class ValueBlocks:
         values = np.empty((len(rows), len(self.is_category)))
         if not kernel.take_numbers(rows, self.is_category, values):
             values = as_floats([[None if c else v for c, v in self._kinds(row)] for row in rows])
-        read = np.full((values.shape[1], self.n_columns), np.nan)
-        scale, season = np.array([self.middle, self.spread]), values[:0]
-        if self.periods.any():
+        read, season = np.empty((values.shape[1], self.n_columns)), values[:0]
+        if self._has_seasons:
             places = LINEAR * np.arcsinh((values - self.middle) / self.spread / LINEAR)
             season = self._of_season(places, ~np.isnan(values), times)
-        kernel.read_block(values, scale, self.periods, season, read)
+        kernel.read_block(values, self._scale, self.periods, season, read)
         for row, is_category in enumerate(self.is_category):
             if is_category:
                 read[row] = self._shares(row, [values[row] for values in rows])
@@ -150,7 +154,8 @@ class ValueBlocks:
         schema.check(state, categories=schema.each(schema.parts, n))
         self.is_category = list(state["is_category"])
         self.categories = [schema.categories({"own": own}, "own") for own in state["categories"]]
-        self.middle, self.spread = middle, spread
+        self.middle[:], self.spread[:] = middle, spread
+        self.unknown = set(np.flatnonzero(np.isnan(middle)).tolist())
         if state["season"] is not None:
             season = unpack_floats(state["season"])
             schema.must_fit("season", season, self._season.shape, finite=False)
