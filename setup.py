@@ -18,6 +18,7 @@ KERNELS = (
     ("ipdp.core.kernels", "nearest"),
     ("ipdp.core.kernels", "moves"),
     ("ipdp.core.kernels", "differences"),
+    ("ipdp.core.kernels", "news"),
     ("ipdp.models.trees.kernels", "walk"),
     ("ipdp.models.trees.kernels", "leaves"),
     ("ipdp.models.trees.kernels", "voting"),

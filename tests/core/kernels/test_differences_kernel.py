@@ -17,9 +17,13 @@ WINDOWS = (2, 0), (5, 1), (50, 0)
 
 
 def same(build, name, made):
+    return same_as(differences_array, build, name, made)
+
+
+def same_as(by_numpy, build, name, made):
     """Call a step of both builds with the same, and compare everything that it wrote."""
     own, other = made(), made()
-    said = getattr(build, name)(*own), getattr(differences_array, name)(*other)
+    said = getattr(build, name)(*own), getattr(by_numpy, name)(*other)
     assert said[0] == said[1]
     for one, wanted in zip(flat(own), flat(other), strict=True):
         np.testing.assert_allclose(one, wanted, rtol=1e-11, atol=1e-13)
@@ -56,6 +60,40 @@ def asked(rng, odd=None):
     return [earlier, answer, cells, outputs, weights(rng), rows, *parts]
 
 
+def gathered(rng):
+    """Three observations, one of which knew one label less."""
+    records = [(rng.normal(size=(1, 6)), rng.normal(size=(n, 6))) for n in (3, 2, 3)]
+    columns = rng.integers(0, 6, (3, 8)).astype(np.intp)
+    return [records, columns, np.empty((3, 8)), np.empty((3, 3, 8))]
+
+
+@pytest.mark.parametrize("build", BUILDS)
+def test_what_was_said_at_some_points(build):
+    records, columns, at, earlier = same(
+        build, "gather", lambda: gathered(np.random.default_rng(2))
+    )
+    assert not earlier[1, 2].any()
+    np.testing.assert_array_equal(earlier[2], records[2][1][:, columns[2]])
+    np.testing.assert_array_equal(at[0], records[0][0][0, columns[0]])
+
+
+@pytest.mark.parametrize("build", BUILDS)
+@pytest.mark.parametrize("limits", [(64, 4096), (64, 300), (0, 10_000)])
+def test_which_answers_count_and_how_old_they_are(build, limits):
+    since, renewed = [0, 700, 700, 950], [False, False, True, True]
+
+    def made():
+        numbers = np.array([1, 500, 701, 900, 960], dtype=np.intp)
+        counts = np.ones((5, 4), dtype=np.uint8)
+        counts[2] = 0
+        return [numbers, 1_000, since, renewed, limits, np.empty((5, 4), dtype=np.intp), counts]
+
+    ages, counts = same(build, "count_in", made)[-2:]
+    assert ages[0].tolist() == [999, 999, 300, 50]
+    assert counts[0].tolist() == [limits[1] > 999, 0, limits[1] >= 300, limits[0] <= 50]
+    assert not counts[2].any()
+
+
 @pytest.mark.parametrize("build", BUILDS)
 @pytest.mark.parametrize("odd", [None, np.inf, np.nan])
 def test_answers_against_earlier_ones(build, odd):
@@ -87,7 +125,9 @@ def sums(*shape):
 def test_sums_of_a_check(build, size):
     made = lambda: [*check(np.random.default_rng(6), size), 512, *sums(2)]  # noqa: E731
     own = same(build, "sum_up", made)
-    assert build.sum_up(*own) == (size > 0)
+    assert build.sum_up(*own) == (size > 0, True)
+    own[1][:] = 0
+    assert build.sum_up(*own) == (size > 0, False)
 
 
 @pytest.mark.parametrize("build", BUILDS)
@@ -96,9 +136,13 @@ def test_moments_of_the_outputs(build):
         rng = np.random.default_rng(7)
         then, counts, _, _ = check(rng)
         counts[:, 2] = 0
-        return [then, counts, weights(rng), 0.25, np.ones((2, FEATURES, OUTPUTS))]
+        moments, std = np.ones((2, FEATURES, OUTPUTS)), np.empty((FEATURES, OUTPUTS))
+        moments[1] = 3.0
+        return [then, counts, weights(rng), 0.25, moments, std]
 
-    assert (same(build, "fold_outputs", made)[-1][:, 2] == 1).all()
+    moments, std = same(build, "fold_outputs", made)[-2:]
+    assert (moments[:, 2] == [[1.0], [3.0]]).all()
+    assert std[2] == pytest.approx(2**0.5)
 
 
 def measured(seed=8, n_checks=7, size=1.0):
@@ -136,90 +180,53 @@ def test_sizes(build, size):
     assert own[-1].any() == (size > 0)
 
 
-def sizes(rng, n_windows=4):
-    return rng.random((3, n_windows, FEATURES, OUTPUTS)) * np.array([1, 1, 8])[:, None, None, None]
-
-
-@pytest.mark.parametrize("build", BUILDS)
-@pytest.mark.parametrize("seed", range(20))
-@pytest.mark.parametrize("tolerance", [0.1, 3.0])
-def test_what_is_news(build, seed, tolerance):
-    def made():
-        rng = np.random.default_rng(seed)
-        usual, std = rng.random((2, 3, FEATURES, OUTPUTS)), rng.random((FEATURES, OUTPUTS))
-        usual[:, :, 0], own = 0.0, sizes(rng)
-        own[:, :, 2] = 0.0
-        found = np.empty((2, FEATURES)), np.empty((3, FEATURES), dtype=np.intp)
-        return [own, usual, std, tolerance, found]
-
-    same(build, "weigh", made)
-
-
-@pytest.mark.parametrize("build", BUILDS)
-def test_scores_and_what_becomes_usual(build):
-    def scored():
-        score = np.array([0.0, 500.0, 100.0, 3.0])
-        going_on = np.array([0, 0, 0, 1], dtype=np.uint8)
-        return [np.array([0.5, 0.2, 99.0, 4.0]), going_on, 32, score]
-
-    assert same(build, "add_up", scored)[-1].tolist() == [0.0, 500 - 0.8 * 4 * 32, 452.0, 0.0]
-
-    def becoming():
-        rng, n = np.random.default_rng(9), np.full((4, FEATURES), 9.0)
-        n[-1, 1] = 3.0
-        return [
-            sizes(rng) * [[[[9.0]], [[9.0]], [[9.0]], [[1.0]]]],
-            n,
-            np.empty((2, 3, 3, OUTPUTS)),
-        ]
-
-    most = same(build, "becoming", becoming)[-1]
-
-    def learnt():
-        usual, n_usual = np.ones((2, 3, FEATURES, OUTPUTS)), np.array([0, 3, 3], dtype=np.intp)
-        return [usual, n_usual, most, np.array([1, 1, 0], dtype=np.uint8), 0.5, 0.01]
-
-    usual, n_usual, *_ = same(build, "learn", learnt)
-    assert n_usual.tolist() == [1, 4, 3]
-    np.testing.assert_array_equal(usual[:, :, 0], most[:, :, 0])
-    assert (usual[:, :, 2] == 1).all()
+def refused(build, calls, may_be):
+    """Each array must not be one shorter, but for those that may be."""
+    for name, given in calls.items():
+        axes = [(k, n) for k, part in enumerate(given) for n in range(getattr(part, "ndim", 0))]
+        for k, axis in axes:
+            if (name, k, axis) not in may_be:
+                short = given[k].take(range(given[k].shape[axis] - 1), axis)
+                with pytest.raises(ValueError, match="fit"):
+                    getattr(build, name)(*given[:k], np.ascontiguousarray(short), *given[k + 1 :])
 
 
 @pytest.mark.parametrize("build", BUILDS)
 def test_what_does_not_fit_is_refused(build):
     """Each array one shorter than it should be."""
-    rng, n = np.random.default_rng(3), np.full((4, FEATURES), 9.0)
+    rng = np.random.default_rng(3)
     std, kept = rng.random((FEATURES, OUTPUTS)), measured()[1]
-    usual, which = rng.random((2, 3, FEATURES, OUTPUTS)), np.empty((3, FEATURES), dtype=np.intp)
-    room, each = np.empty((3, 3, FEATURES, OUTPUTS)), np.zeros(3, dtype=np.uint8)
+    room_of_sizes = np.empty((3, 3, FEATURES, OUTPUTS))
     calls = {
         "compare": asked(rng),
+        "gather": gathered(rng),
+        "count_in": [
+            np.ones(5, np.intp),
+            9,
+            [0] * 3,
+            [False] * 3,
+            (0, 9),
+            np.ones((5, 3), np.intp),
+            np.ones((5, 3), np.uint8),
+        ],
         "sum_up": [*check(rng), 512, *sums(2)],
-        "fold_outputs": [*check(rng)[:2], weights(rng), 0.5, np.ones((2, FEATURES, OUTPUTS))],
+        "fold_outputs": [*check(rng)[:2], weights(rng), 0.5, np.ones((2, FEATURES, OUTPUTS)), std],
         "add_windows": kept,
-        "measure": [*kept[-2:], weights(rng), std, room],
-        "weigh": [sizes(rng), usual, std, 0.1, (np.empty((2, FEATURES)), which)],
-        "add_up": [np.ones(3), each, 32, np.zeros(3)],
-        "becoming": [sizes(rng), n, usual],
-        "learn": [usual, np.zeros(3, dtype=np.intp), usual, each, 0.5, 0.5],
+        "measure": [*kept[-2:], weights(rng), std, room_of_sizes],
     }
-    # Of fewer windows, or without the errors; the number of checks.
-    may_be = {("becoming", 0, 0), ("becoming", 0, 1), ("becoming", 2, 1), ("weigh", 1, 1)}
-    may_be.add(("add_windows", 2, 0))
-    for name, given in calls.items():
-        axes = [(k, n) for k, part in enumerate(given) for n in range(getattr(part, "ndim", 0))]
-        for k, axis in axes:
-            if (name, k, axis) in may_be:
-                continue
-            part = given[k]
-            short = np.ascontiguousarray(part.take(range(part.shape[axis] - 1), axis))
-            with pytest.raises(ValueError, match="fit"):
-                getattr(build, name)(*given[:k], short, *given[k + 1 :])
+    refused(build, calls, {("add_windows", 2, 0)})  # the number of checks
+    records, columns, *room = gathered(rng)
+    for given in [(records[:2], columns, *room), (records, columns + 6, *room)]:
+        with pytest.raises(ValueError, match="fit"):
+            build.gather(*given)
+    records[0] = (records[0][0], np.zeros((4, 6)))  # more labels than there are
+    with pytest.raises(ValueError, match="fit"):
+        build.gather(records, columns, *room)
     with pytest.raises(ValueError, match="no such check"):
         build.add_windows(*kept[:2], np.array([9], dtype=np.intp), *kept[3:])
 
 
 def test_the_build_that_runs(monkeypatch):
-    assert kernels.differences_kernel().weigh is not None
+    assert kernels.differences_kernel().compare is not None
     monkeypatch.setattr(kernels, "current", kernels.array)
     assert kernels.differences_kernel() is differences_array

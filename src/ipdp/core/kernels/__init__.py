@@ -21,6 +21,8 @@ from ipdp.core.kernels import (
     moves,
     moves_array,
     nearest,
+    news,
+    news_array,
     spread,
     spread_array,
     storages,
@@ -66,6 +68,11 @@ def moves_kernel() -> Any:
 def nearest_kernel() -> Any:
     """How nearest points are found, in the build that runs."""
     return nearest if current is array else _compiled("_nearest", nearest, nearest)
+
+
+def news_kernel() -> Any:
+    """How what is news is told from what is usual, in the build that runs."""
+    return news_array if current is array else _compiled("_news", news, news_array)
 
 
 @cache

@@ -2,8 +2,16 @@
 cimport cython
 from libc.math cimport isfinite, isnan, sqrt
 
-cdef double _ROUNDING, LARGEST_ANSWER, _MOST_STD, _SUDDEN, _LARGEST, _FALL, _ABOUT, _WANDERING, _INFINITY
-cdef double FEWEST, UNUSUAL, CLEAR, HIDDEN
+cdef double _ROUNDING, LARGEST_ANSWER, _MOST_STD, _INFINITY, FEWEST
+
+@cython.locals(n=Py_ssize_t, n_columns=Py_ssize_t, fits=bint, k=Py_ssize_t, column=Py_ssize_t, label=Py_ssize_t,
+               known=bint, positions="const double[:, :]", values="const double[:, :]")
+cpdef gather(list records, const Py_ssize_t[:, ::1] columns, double[:, ::1] at, double[:, :, ::1] earlier)
+
+@cython.locals(n_features=Py_ssize_t, fits=bint, f=Py_ssize_t, k=Py_ssize_t, begun=Py_ssize_t, is_renewed=bint,
+               age=Py_ssize_t, youngest=Py_ssize_t, oldest=Py_ssize_t)
+cpdef count_in(const Py_ssize_t[::1] numbers, Py_ssize_t newest, list since, list renewed, tuple limits,
+               Py_ssize_t[:, ::1] ages, unsigned char[:, ::1] counts)
 
 @cython.locals(n=Py_ssize_t, n_columns=Py_ssize_t, width=Py_ssize_t, fits=bint, o=Py_ssize_t, k=Py_ssize_t,
                column=Py_ssize_t, f=Py_ssize_t, place=Py_ssize_t, limit=double, said=double, moved=double)
@@ -24,17 +32,17 @@ cdef void _centre(double[:, :, :, ::1] difference, double[:, :, :, ::1] then, co
 @cython.locals(half=Py_ssize_t, product=double)
 cdef double _weighted(const double[::1] values, const double[::1] weights, Py_ssize_t first, Py_ssize_t stop) noexcept
 
-@cython.locals(n_rows=Py_ssize_t, n_outputs=Py_ssize_t, n_features=Py_ssize_t, width=Py_ssize_t, moves=bint, fits=bint,
+@cython.locals(n_rows=Py_ssize_t, n_outputs=Py_ssize_t, n_features=Py_ssize_t, width=Py_ssize_t, moves=bint, some=bint, fits=bint,
                row=Py_ssize_t, f=Py_ssize_t, o=Py_ssize_t, k=Py_ssize_t, part=Py_ssize_t, is_old=bint, is_recent=bint, value=double)
-cpdef bint sum_up(const double[:, :, :, ::1] difference, const unsigned char[:, ::1] counts,
+cpdef tuple sum_up(const double[:, :, :, ::1] difference, const unsigned char[:, ::1] counts,
                   const Py_ssize_t[:, ::1] ages, const unsigned char[::1] is_young, Py_ssize_t recent,
-                  double[:, ::1] n, double[:, :, :, :, ::1] sums) except -1
+                  double[:, ::1] n, double[:, :, :, :, ::1] sums)
 
 @cython.locals(n_rows=Py_ssize_t, n_outputs=Py_ssize_t, n_features=Py_ssize_t, width=Py_ssize_t, fits=bint,
                f=Py_ssize_t, n=Py_ssize_t, row=Py_ssize_t, o=Py_ssize_t, k=Py_ssize_t, mean=double, square=double,
                value=double)
 cpdef fold_outputs(const double[:, :, :, ::1] then, const unsigned char[:, ::1] counts, const double[:, ::1] weights,
-                   double share, double[:, :, ::1] moments)
+                   double share, double[:, :, ::1] moments, double[:, ::1] std)
 
 @cython.locals(n_windows=Py_ssize_t, n_features=Py_ssize_t, width=Py_ssize_t, fits=bint, number=Py_ssize_t,
                n_checks=Py_ssize_t, which=Py_ssize_t, k=Py_ssize_t, f=Py_ssize_t, part=Py_ssize_t, o=Py_ssize_t,
@@ -51,26 +59,3 @@ cpdef measure(const double[:, ::1] n, double[:, :, :, :, ::1] sums, const double
                total=double)
 cdef void _size(double n, double[:, :, :, :, ::1] sums, const double[:, ::1] weights, double std,
                 double[:, :, :, ::1] sizes, Py_ssize_t number, Py_ssize_t f, Py_ssize_t o) noexcept
-
-@cython.locals(n_windows=Py_ssize_t, n_features=Py_ssize_t, n_outputs=Py_ssize_t, fits=bint, numbers="double[:, ::1]",
-               which="Py_ssize_t[:, ::1]", f=Py_ssize_t, o=Py_ssize_t, sort=Py_ssize_t, window=Py_ssize_t,
-               best=Py_ssize_t, best_sort=Py_ssize_t, best_window=Py_ssize_t, best_ratio=double, ratio=double,
-               is_usual=double, size=double, largest=double, in_units=double)
-cpdef weigh(const double[:, :, :, ::1] sizes, const double[:, :, :, ::1] usual, const double[:, ::1] std,
-            double tolerance, tuple found)
-
-@cython.locals(least=double, ratio=double, clear=double)
-cdef double _ratio(const double[:, :, :, ::1] sizes, const double[:, :, :, ::1] usual, double tolerance,
-                   Py_ssize_t sort, Py_ssize_t window, Py_ssize_t f, Py_ssize_t o) noexcept
-
-@cython.locals(f=Py_ssize_t, above=double, total=double)
-cpdef add_up(const double[::1] ratio, const unsigned char[::1] is_going_on, double clock, double[::1] score)
-
-@cython.locals(n_windows=Py_ssize_t, n_features=Py_ssize_t, n_outputs=Py_ssize_t, fits=bint, last=Py_ssize_t,
-               sort=Py_ssize_t, f=Py_ssize_t, o=Py_ssize_t, window=Py_ssize_t, limit=double)
-cpdef becoming(const double[:, :, :, ::1] sizes, const double[:, ::1] n, double[:, :, :, ::1] most)
-
-@cython.locals(n_windows=Py_ssize_t, n_features=Py_ssize_t, n_outputs=Py_ssize_t, fits=bint, f=Py_ssize_t,
-               sort=Py_ssize_t, window=Py_ssize_t, o=Py_ssize_t, step=double, rate=double)
-cpdef learn(double[:, :, :, ::1] usual, Py_ssize_t[::1] n_usual, const double[:, :, :, ::1] sizes,
-            const unsigned char[::1] rows, double up, double down)

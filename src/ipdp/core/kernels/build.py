@@ -18,6 +18,7 @@ EXTENSIONS = (
     "ipdp.core.kernels._nearest",
     "ipdp.core.kernels._moves",
     "ipdp.core.kernels._differences",
+    "ipdp.core.kernels._news",
     "ipdp.models.trees.kernels._walk",
     "ipdp.models.trees.kernels._leaves",
     "ipdp.models.trees.kernels._voting",

@@ -25,26 +25,55 @@ LARGEST_ANSWER = 1e140
 _MOST_STD = 1e100
 # With fewer observations nothing is measured.
 FEWEST = 4
-# A change is this many times what is usual,
-UNUSUAL = 1.8
-# the mean difference is so many standard errors from zero (before it is looked at closer, less is
-# enough if it is larger by as much),
-CLEAR = 4.0
-# and differences of single observations must be larger by this factor, as they are not averaged.
-HIDDEN = 2.0
-# What is so many times what is usual need not last.
-_SUDDEN = 8.0
-# The largest ratio that counts in the score; how quickly the score falls.
-_LARGEST, _FALL = 12.0, 4.0
-# Ratios are about the same from this share on.
-_ABOUT = 0.8
-# A model that wanders differs from itself of a short while ago by a good part of what it differs
-# from itself of long ago; no more than so many times the former becomes usual.
-_WANDERING = 3.0
 _INFINITY = float("inf")
 
 
 # What was asked at a check.
+
+
+def gather(records: Any, columns: Array, at: FloatArray, earlier: FloatArray) -> None:
+    """Write where the points in some columns were, (n, n_columns), and what the model said there.
+
+    `records` are positions (n_axes, n_points) and values (n_labels_then, n_points) of each
+    observation; what it said is of shape (n, n_labels, n_columns), 0 for a label not known then.
+    """
+    n, n_columns = columns.shape[0], columns.shape[1]
+    fits = len(records) == at.shape[0] == earlier.shape[0] == n
+    if not fits or at.shape[1] != n_columns or earlier.shape[2] != n_columns:
+        raise ValueError("the records do not fit")
+    for k in range(n):
+        positions, values = records[k]
+        fits = values.shape[0] <= earlier.shape[1] and positions.shape[0] > 0
+        if not fits or not _are_below(columns[k], min(positions.shape[1], values.shape[1])):
+            raise ValueError("the records do not fit")
+        for column in range(n_columns):
+            at[k, column] = positions[0, columns[k, column]]
+        for label in range(earlier.shape[1]):
+            for column in range(n_columns):
+                known = label < values.shape[0]
+                earlier[k, label, column] = values[label, columns[k, column]] if known else 0.0
+
+
+def count_in(
+    numbers: Array, newest: int, since: Any, renewed: Any, limits: Any, ages: Array, counts: Array
+) -> None:
+    """Write the age of each answer, (n, n_features), and let only those count that may.
+
+    An answer counts for a feature that was stored after the observation of the number in `since`;
+    if it was `renewed` then, it is that old. `limits` are the least and the largest age.
+    """
+    youngest, oldest = limits
+    n_features = len(since)
+    fits = len(renewed) == ages.shape[1] == counts.shape[1] == n_features
+    if not fits or not numbers.shape[0] == ages.shape[0] == counts.shape[0]:
+        raise ValueError("the ages do not fit")
+    for f in range(n_features):
+        begun, is_renewed = since[f], renewed[f]
+        for k in range(numbers.shape[0]):
+            age = newest - (max(numbers[k], begun) if is_renewed else numbers[k])
+            ages[k, f] = age
+            if not (is_renewed or numbers[k] > begun) or age < youngest or age > oldest:
+                counts[k, f] = 0
 
 
 def compare(
@@ -143,14 +172,15 @@ def sum_up(
     recent: int,
     n: FloatArray,
     sums: FloatArray,
-) -> bool:
-    """Add up what counts of a check: differences, and their squares; whether there are any.
+) -> tuple[bool, bool]:
+    """Add up what counts of a check: differences, and their squares; whether any are, and count.
 
     First over the rows that are not young, then over those of at most so `recent` answers: `n` is
     of shape (2, n_features), `sums` (2, 2, n_outputs, n_features, width).
     """
     n_rows, n_outputs = difference.shape[0], difference.shape[1]
-    n_features, width, moves = difference.shape[2], difference.shape[3], False
+    n_features, width = difference.shape[2], difference.shape[3]
+    moves, some = False, False
     fits = counts.shape[0] == ages.shape[0] == is_young.shape[0] == n_rows
     fits = fits and counts.shape[1] == ages.shape[1] == n.shape[1] == sums.shape[3] == n_features
     fits = fits and n.shape[0] == sums.shape[0] == sums.shape[1] == 2 and sums.shape[4] == width
@@ -164,6 +194,7 @@ def sum_up(
             is_recent = counts[row, f] and ages[row, f] <= recent
             n[0, f] += is_old
             n[1, f] += is_recent
+            some = some or counts[row, f] != 0
             for o in range(n_outputs):
                 for k in range(width):
                     value = difference[row, o, f, k]
@@ -173,32 +204,44 @@ def sum_up(
                         sums[0, part, o, f, k] += value * is_old
                         sums[1, part, o, f, k] += value * is_recent
                         value *= value
-    return moves
+    return moves, some
 
 
 def fold_outputs(
-    then: FloatArray, counts: Array, weights: FloatArray, share: float, moments: FloatArray
+    then: FloatArray,
+    counts: Array,
+    weights: FloatArray,
+    share: float,
+    moments: FloatArray,
+    std: FloatArray,
 ) -> None:
-    """Let mean and mean square of the outputs, (2, n_features, n_outputs), follow a check."""
+    """Let mean and mean square of the outputs, (2, n_features, n_outputs), follow a check.
+
+    Their standard deviations are written, too.
+    """
     n_rows, n_outputs = then.shape[0], then.shape[1]
     n_features, width = then.shape[2], then.shape[3]
     fits = counts.shape[0] == n_rows and counts.shape[1] == weights.shape[0] == n_features
-    fits = fits and moments.shape[0] == 2 and moments.shape[1] == n_features
-    if not fits or moments.shape[2] != n_outputs or weights.shape[1] != width:
+    fits = fits and moments.shape[0] == 2 and moments.shape[1] == std.shape[0] == n_features
+    fits = fits and moments.shape[2] == std.shape[1] == n_outputs
+    if not fits or weights.shape[1] != width:
         raise ValueError("the answers do not fit")
     for f in range(n_features):
         n = 0
         for row in range(n_rows):
             n += counts[row, f] != 0
-        for o in range(n_outputs if n else 0):
+        for o in range(n_outputs):
             mean, square = 0.0, 0.0
             for row in range(n_rows):
                 for k in range(width if counts[row, f] else 0):
                     value = then[row, o, f, k] * (weights[f, k] / n)
                     mean += value
                     square += value * then[row, o, f, k]
-            moments[0, f, o] += share * (mean - moments[0, f, o])
-            moments[1, f, o] += share * (square - moments[1, f, o])
+            if n:
+                moments[0, f, o] += share * (mean - moments[0, f, o])
+                moments[1, f, o] += share * (square - moments[1, f, o])
+            mean, square = moments[0, f, o], moments[1, f, o]
+            std[f, o] = sqrt(max(square - mean * mean, 0.0)) + 1e-12 * sqrt(square) + 1e-300
 
 
 # Several checks.
@@ -278,112 +321,3 @@ def _size(
         total = _weighted(sums[number, part, o, f], weights[f], 0, weights.shape[1])
         sizes[part, number, f, o] = min(sqrt(max(total, 0.0)) / std, _MOST_STD)
     sizes[2, number, f, o] = largest
-
-
-# What is news.
-
-
-def weigh(
-    sizes: FloatArray, usual: FloatArray, std: FloatArray, tolerance: float, found: Any
-) -> None:
-    """Compare sizes with what is usual, (2, n_windows, n_features, n_outputs).
-
-    `sizes` are of those windows and, at last, of a short while ago. Written is, for each feature,
-    the largest ratio and the size, (2, n_features); of which output, whether it is that of single
-    observations, and whether nothing like it is usual, (3, n_features).
-    """
-    n_windows, n_features, n_outputs = usual.shape[1], usual.shape[2], usual.shape[3]
-    numbers, which = found
-    fits = sizes.shape[0] == 3 and usual.shape[0] == numbers.shape[0] == 2 and which.shape[0] == 3
-    fits = fits and sizes.shape[1] > n_windows > 0 and sizes.shape[3] == std.shape[1] == n_outputs
-    fits = fits and sizes.shape[2] == std.shape[0] == n_features
-    if not fits or numbers.shape[1] != n_features or which.shape[1] != n_features or not n_outputs:
-        raise ValueError("the sizes do not fit")
-    for f in range(n_features):
-        best_ratio, best_sort, best_window, best = -1.0, 0, 0, 0
-        for sort in range(2):
-            for window in range(n_windows):
-                for o in range(n_outputs):
-                    ratio = _ratio(sizes, usual, tolerance, sort, window, f, o)
-                    if ratio > best_ratio or (isnan(ratio) and not isnan(best_ratio)):
-                        best_ratio, best_sort, best_window, best = ratio, sort, window, o
-        is_usual, size = (
-            usual[best_sort, best_window, f, best],
-            sizes[best_sort, best_window, f, best],
-        )
-        numbers[0, f], numbers[1, f] = best_ratio, size
-        which[1, f] = best_sort
-        which[2, f] = UNUSUAL * is_usual < tolerance / 4 or size > _SUDDEN * is_usual
-        # Of outputs that changed about as much, the one whose change is the largest in its units.
-        largest, which[0, f] = -2.0, 0
-        for o in range(n_outputs):
-            ratio = _ratio(sizes, usual, tolerance, best_sort, best_window, f, o)
-            in_units = ratio * std[f, o] if ratio >= _ABOUT * best_ratio else -1.0
-            if in_units > largest:
-                largest, which[0, f] = in_units, o
-
-
-def _ratio(
-    sizes: Any, usual: Any, tolerance: float, sort: int, window: int, f: int, o: int
-) -> float:
-    """How large a difference is, against what is news."""
-    least = max(tolerance, UNUSUAL * usual[sort, window, f, o])
-    ratio: float = sizes[sort, window, f, o] / least
-    if sort:
-        return ratio / HIDDEN
-    # What is not clear counts less, not as nothing: in a forest a change stays about there.
-    clear: float = sizes[2, window, f, o] / CLEAR
-    return ratio * min(clear, 1.0)
-
-
-def add_up(ratio: FloatArray, is_going_on: Array, clock: float, score: FloatArray) -> None:
-    """Let the score of each feature follow its ratio; 0 while a change of it goes on."""
-    if ratio.shape[0] != score.shape[0] or is_going_on.shape[0] != score.shape[0]:
-        raise ValueError("the ratios do not fit")
-    for f in range(ratio.shape[0]):
-        above = (_LARGEST if ratio[f] > _LARGEST else ratio[f]) - 1
-        total = score[f] + (above if above > 0 else _FALL * above) * clock
-        score[f] = 0.0 if is_going_on[f] or total < 0 else total
-
-
-def becoming(sizes: FloatArray, n: FloatArray, most: FloatArray) -> None:
-    """Write what may become usual: no more than some times the difference to a short while ago.
-
-    What grows with the age of the observations is a gradual change, and not wandering.
-    """
-    n_windows, n_features, n_outputs = most.shape[1], most.shape[2], most.shape[3]
-    fits = sizes.shape[0] > 1 and most.shape[0] == 2 and n.shape[0] == sizes.shape[1] > n_windows
-    fits = fits and sizes.shape[2] == n.shape[1] == n_features
-    if not fits or sizes.shape[3] != n_outputs:
-        raise ValueError("the sizes do not fit")
-    last = sizes.shape[1] - 1
-    for sort in range(2):
-        for f in range(n_features):
-            for o in range(n_outputs):
-                limit = _WANDERING * sizes[sort, last, f, o] if n[last, f] >= FEWEST else _INFINITY
-                for window in range(n_windows):
-                    most[sort, window, f, o] = min(sizes[sort, window, f, o], limit)
-
-
-def learn(
-    usual: FloatArray, n_usual: Array, sizes: FloatArray, rows: Array, up: float, down: float
-) -> None:
-    """Let what is usual of some features follow sizes, at one rate upwards and another downwards.
-
-    At once if nothing was usual before.
-    """
-    n_windows, n_features, n_outputs = usual.shape[1], usual.shape[2], usual.shape[3]
-    fits = usual.shape[0] == sizes.shape[0] and n_windows == sizes.shape[1]
-    fits = fits and n_features == sizes.shape[2] == n_usual.shape[0] == rows.shape[0]
-    if not fits or n_outputs != sizes.shape[3]:
-        raise ValueError("the sizes do not fit")
-    for f in range(n_features):
-        if not rows[f]:
-            continue
-        for sort in range(usual.shape[0]):
-            for window in range(n_windows):
-                for o in range(n_outputs):
-                    step = sizes[sort, window, f, o] - usual[sort, window, f, o]
-                    rate = 1.0 if n_usual[f] == 0 else min(up if step > 0 else down, 1.0)
-                    usual[sort, window, f, o] += rate * step
-        n_usual[f] += 1

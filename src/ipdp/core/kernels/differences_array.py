@@ -15,6 +15,30 @@ from ipdp.core.typing import Array, FloatArray
 # What was asked at a check.
 
 
+def gather(records: Any, columns: Array, at: FloatArray, earlier: FloatArray) -> None:
+    """Write where the points in some columns were, (n, n_columns), and what the model said there.
+
+    `records` are positions (n_axes, n_points) and values (n_labels_then, n_points) of each
+    observation; what it said is of shape (n, n_labels, n_columns), 0 for a label not known then.
+    """
+    earlier[:] = 0.0
+    for k, (positions, values) in enumerate(records):
+        at[k], earlier[k, : len(values)] = positions[0, columns[k]], values[:, columns[k]]
+
+
+def count_in(
+    numbers: Array, newest: int, since: Any, renewed: Any, limits: Any, ages: Array, counts: Array
+) -> None:
+    """Write the age of each answer, (n, n_features), and let only those count that may.
+
+    An answer counts for a feature that was stored after the observation of the number in `since`;
+    if it was `renewed` then, it is that old. `limits` are the least and the largest age.
+    """
+    own, begun = numbers[:, None], np.array(since)
+    ages[:] = newest - np.where(renewed, np.maximum(own, begun), own)
+    counts &= ((own > begun) | renewed) & (ages >= limits[0]) & (ages <= limits[1])
+
+
 def compare(
     earlier: FloatArray,
     answer: FloatArray,
@@ -57,8 +81,8 @@ def sum_up(
     recent: int,
     n: FloatArray,
     sums: FloatArray,
-) -> bool:
-    """Add up what counts of a check: differences, and their squares; whether there are any.
+) -> tuple[bool, bool]:
+    """Add up what counts of a check: differences, and their squares; whether any are, and count.
 
     First over the rows that are not young, then over those of at most so `recent` answers: `n` is
     of shape (2, n_features), `sums` (2, 2, n_outputs, n_features, width).
@@ -70,19 +94,29 @@ def sum_up(
     moments = np.array([bounded, bounded * bounded])
     n[:] = picked.sum(axis=1)
     sums[:] = (picked[:, None, :, None, :, None] * moments).sum(axis=2)
-    return bool(difference.any())
+    return bool(difference.any()), bool(counted.any())
 
 
 def fold_outputs(
-    then: FloatArray, counts: Array, weights: FloatArray, share: float, moments: FloatArray
+    then: FloatArray,
+    counts: Array,
+    weights: FloatArray,
+    share: float,
+    moments: FloatArray,
+    std: FloatArray,
 ) -> None:
-    """Let mean and mean square of the outputs, (2, n_features, n_outputs), follow a check."""
+    """Let mean and mean square of the outputs, (2, n_features, n_outputs), follow a check.
+
+    Their standard deviations are written, too.
+    """
     counted = counts.astype(bool)
     n = counted.sum(axis=0)
     each = counted[:, :, None] * weights / np.maximum(n, 1)[:, None]
     mean = then * each[:, None]
     now = np.array([mean.sum(axis=(0, 3)).T, (mean * then).sum(axis=(0, 3)).T])
     moments += np.where(n[:, None] > 0, share, 0.0) * (now - moments)
+    mean, square = moments
+    std[:] = np.sqrt(np.maximum(square - mean**2, 0.0)) + 1e-12 * np.sqrt(square) + 1e-300
 
 
 # Several checks.
@@ -126,67 +160,3 @@ def measure(
     sizes[:2] = np.minimum(sizes[:2], rules._MOST_STD)
     sizes[2] = errors.max(axis=3).swapaxes(1, 2)
     sizes[:, n < rules.FEWEST] = 0.0
-
-
-# What is news.
-
-
-def weigh(
-    sizes: FloatArray, usual: FloatArray, std: FloatArray, tolerance: float, found: Any
-) -> None:
-    """Compare sizes with what is usual, (2, n_windows, n_features, n_outputs).
-
-    `sizes` are of those windows and, at last, of a short while ago. Written is, for each feature,
-    the largest ratio and the size, (2, n_features); of which output, whether it is that of single
-    observations, and whether nothing like it is usual, (3, n_features).
-    """
-    _, n_windows, n_features, n_outputs = usual.shape
-    numbers, which = found
-    own = sizes[:2, :n_windows]
-    ratios = own / np.maximum(tolerance, rules.UNUSUAL * usual)
-    # What is not clear counts less, not as nothing: in a forest a change stays about there.
-    ratios[0] *= np.minimum(sizes[2, :n_windows] / rules.CLEAR, 1.0)
-    ratios[1] /= rules.HIDDEN
-    rows = np.arange(n_features)
-    flat, is_usual, flat_sizes = (
-        part.transpose(2, 0, 1, 3).reshape(n_features, -1) for part in (ratios, usual, own)
-    )
-    best = flat.argmax(axis=1)
-    sort, window = best // (n_windows * n_outputs), best // n_outputs % n_windows
-    ratio, size, is_usual = flat[rows, best], flat_sizes[rows, best], is_usual[rows, best]
-    is_frozen = rules.UNUSUAL * is_usual < tolerance / 4
-    # Of outputs that changed about as much, the one whose change is the largest in its units.
-    each = ratios[sort, window, rows]
-    in_units = np.where(each >= rules._ABOUT * ratio[:, None], each * std, -1.0)
-    numbers[:] = ratio, size
-    which[:] = in_units.argmax(axis=1), sort, is_frozen | (size > rules._SUDDEN * is_usual)
-
-
-def add_up(ratio: FloatArray, is_going_on: Array, clock: float, score: FloatArray) -> None:
-    """Let the score of each feature follow its ratio; 0 while a change of it goes on."""
-    above = np.minimum(ratio, rules._LARGEST) - 1
-    step = np.where(above > 0, above, rules._FALL * above) * clock
-    score[:] = np.where(is_going_on, 0.0, np.maximum(score + step, 0.0))
-
-
-def becoming(sizes: FloatArray, n: FloatArray, most: FloatArray) -> None:
-    """Write what may become usual: no more than some times the difference to a short while ago.
-
-    What grows with the age of the observations is a gradual change, and not wandering.
-    """
-    limit = rules._WANDERING * sizes[:2, -1:]
-    limit = np.where((n[-1] >= rules.FEWEST)[:, None], limit, np.inf)
-    most[:] = np.minimum(sizes[:2, : most.shape[1]], limit)
-
-
-def learn(
-    usual: FloatArray, n_usual: Array, sizes: FloatArray, rows: Array, up: float, down: float
-) -> None:
-    """Let what is usual of some features follow sizes, at one rate upwards and another downwards.
-
-    At once if nothing was usual before.
-    """
-    rate = np.where(sizes > usual, up, down)
-    rate = np.minimum(np.where(n_usual[:, None] > 0, rate, 1.0), 1.0)
-    usual += np.where(rows.astype(bool)[:, None], rate * (sizes - usual), 0.0)
-    n_usual += rows

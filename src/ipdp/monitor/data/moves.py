@@ -148,10 +148,10 @@ class DataMoves:
             read[np.array(self._starts) > record.n - BLOCK, MISSING] = np.nan
         said = read.ravel()
         self._ring.append(said)
-        parts = self._scales.update(said)
+        ratio, scale = self._scales.update(said)
         if not is_new and not self._scales.has_moved:
             return []
-        return self._find(*(part.reshape(read.shape) for part in parts), record, history)
+        return self._find(ratio.reshape(read.shape), scale.reshape(read.shape), record, history)
 
     def _rows(self, records: Sequence[Record]) -> list[Sequence[Any]]:
         """The values of the features, None where there is none."""

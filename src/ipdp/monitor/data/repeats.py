@@ -51,7 +51,7 @@ class Repeats:
 
     def only_grows(self) -> Array:
         """Which features have gone one way for long enough to be sure: 1 up, -1 down, else 0."""
-        return self._said[1].copy()
+        return np.array(self._said[1])
 
     @property
     def state(self) -> State:

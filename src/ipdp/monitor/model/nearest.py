@@ -13,7 +13,7 @@ import numpy as np
 
 from ipdp.core import kernels
 from ipdp.core.kernels.nearest import Span
-from ipdp.core.typing import Array, FeatureName, FloatArray
+from ipdp.core.typing import Array, FeatureName
 from ipdp.models.base import Probe
 from ipdp.monitor.features import Layout, Record
 
@@ -92,22 +92,22 @@ class Nearest:
             )
         return self._probes[whole]
 
-    def find(self, records: Sequence[Record]) -> tuple[Array, FloatArray, Array]:
-        """Columns and positions of the nearest points, and who has all its knots in the range.
+    def find(self, records: Sequence[Record]) -> tuple[Array, Array]:
+        """Columns of the nearest points, and who has all its knots in the range.
 
-        Columns and positions are of shape (n_records, n_columns), the rest of shape (n_records,
-        n_features). Where a knot has no point, the column is the first, and nobody is in range.
+        The columns are of shape (n_records, n_columns), the rest of shape (n_records, n_features).
+        Where a knot has no point, the column is the first, and nobody is in range.
         """
         columns = np.zeros((len(records), self.n_columns), dtype=np.intp)
-        positions = np.zeros((len(records), self.n_columns))
         within = np.zeros((len(records), len(self._names)), dtype=np.uint8)
         for k, record in enumerate(records):
-            at = np.ascontiguousarray(record.positions[0])
+            at = record.positions[0]
+            if not at.flags.c_contiguous:
+                at = np.ascontiguousarray(at)
             self._points.find(at, self._of(record.layout)[2], columns[k], within[k])
             if self._has_categories:
                 self._find_categories(record, columns[k], within[k])
-            positions[k] = at[columns[k]]
-        return columns, positions, within
+        return columns, within
 
     def _find_categories(self, record: Record, columns: Array, within: Array) -> None:
         for number, probe in zip(record.layout.targets, record.layout.probes, strict=True):

@@ -15,7 +15,7 @@ from ipdp.models.base import Probe
 from ipdp.monitor.features import Record, axis_of
 from ipdp.monitor.history import History
 from ipdp.monitor.knots import Knots, data_shares
-from ipdp.monitor.model.answers import aligned, said_then
+from ipdp.monitor.model.answers import aligned
 from ipdp.monitor.model.asked import RECENT, Asked
 from ipdp.monitor.model.nearest import Nearest
 
@@ -139,34 +139,38 @@ class Rechecks:
         shape = len(chosen), len(self._read), len(self.numbers), nearest.width
         found = np.zeros(shape), np.zeros(shape), np.zeros(shape[::2], dtype=np.uint8)
         for whole, group in groups.items():
-            self._compare(nearest, nearest.probes(whole), chosen, np.array(group, np.intp), found)
-        difference, earlier, fine = found
-        n = np.array([record.n for record in chosen], dtype=np.intp)[:, None]
-        begun = np.array(since, dtype=np.intp)
-        counts = fine.view(bool) & ((n > begun) | are_renewed)
-        ages = newest.n - np.where(are_renewed, np.maximum(n, begun), n)
-        counts &= ages >= _YOUNGEST
-        if is_moving:
-            counts &= ages <= OLDEST
-        is_young = np.arange(len(chosen)) >= len(chosen) - n_young
-        return Read(Asked(ages, is_young, counts, difference), earlier, self._all_weights)
+            self._compare(nearest, nearest.probes(whole), chosen, group, found)
+        difference, earlier, counts = found
+        n, ages = np.array([record.n for record in chosen]), np.empty(shape[::2], dtype=np.intp)
+        # Of a model that stood still answers count however old they are.
+        limits, begun = (_YOUNGEST, OLDEST if is_moving else newest.n), list(since)
+        parts = n, newest.n, begun, list(are_renewed), limits, ages, counts
+        kernels.differences_kernel().count_in(*parts)
+        is_young = np.zeros(len(chosen), dtype=bool)
+        is_young[len(chosen) - n_young :] = True
+        asked = Asked(ages, is_young, counts.view(bool), difference)
+        return Read(asked, earlier, self._all_weights)
 
     def _compare(
         self,
         nearest: Nearest,
         probes: tuple[Probe, ...],
         chosen: Sequence[Record],
-        group: Array,
+        group: Sequence[int],
         found: tuple[FloatArray, FloatArray, Array],
     ) -> None:
         """Ask about some of the records; centred differences, earlier answers, what is fine."""
-        records = [chosen[k] for k in group.tolist()]
-        columns, positions, within = nearest.find(records)
-        earlier = said_then(records, columns, self.labels, columns.shape[1])
-        answer = self.pdp.engine.ice_again([r.x for r in records], probes, positions[:, None])
+        records, kernel = [chosen[k] for k in group], kernels.differences_kernel()
+        columns, within = nearest.find(records)
+        at, earlier = (
+            np.empty(columns.shape),
+            np.empty((len(group), len(self.labels), columns.shape[1])),
+        )
+        kernel.gather([(r.positions, r.values) for r in records], columns, at, earlier)
+        answer = self.pdp.engine.ice_again([r.x for r in records], probes, at[:, None])
         found[2][group] = within
         now, parts = aligned(answer, self.labels), (nearest.cells, self._read, self._all_weights)
-        kernels.differences_kernel().compare(earlier, now, *parts, group, *found)
+        kernel.compare(earlier, now, *parts, np.array(group), *found)
 
     def _to_knots(self) -> Nearest:
         """How the points nearest to the knots of all features are found."""

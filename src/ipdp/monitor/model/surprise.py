@@ -24,7 +24,8 @@ import numpy as np
 
 from ipdp.core import kernels, schema
 from ipdp.core.jsonable import pack_floats, unpack_floats
-from ipdp.core.kernels.differences import FEWEST, HIDDEN, LARGEST_ANSWER, UNUSUAL
+from ipdp.core.kernels.differences import FEWEST, LARGEST_ANSWER
+from ipdp.core.kernels.news import HIDDEN, UNUSUAL
 from ipdp.core.typing import Array, FloatArray, State
 from ipdp.monitor.model.asked import RECENT, Asked
 
@@ -81,6 +82,8 @@ class Surprise:
         self.tolerance = tolerance
         self.clock = clock
         self.moments: FloatArray = np.zeros((2, n_features, n_outputs))
+        # Standard deviation of the outputs over observations and knots.
+        self.output_std: FloatArray = np.full((n_features, n_outputs), 1e-300)
         self.usual: FloatArray = np.zeros((2, len(WINDOWS), n_features, n_outputs))
         self.n_usual: Array = np.zeros(n_features, dtype=np.intp)
         self.score: FloatArray = np.zeros(n_features)
@@ -101,7 +104,6 @@ class Surprise:
         # What was measured at the newest check: number of rows, and sizes.
         self._n: FloatArray = np.zeros((len(_MEASURED), n_features))
         self._sizes: FloatArray = np.zeros((3, len(_MEASURED), n_features, n_outputs))
-        self._std: FloatArray | None = None
         # What will become usual: sizes, and of which features.
         self._later: deque[tuple[FloatArray, Array]] = deque()
 
@@ -113,15 +115,16 @@ class Surprise:
         """
         if asked.difference.shape[3] != self._kept.shape[5]:
             self._clear(asked.difference.shape[3])  # there are more knots, or fewer
-        self._take(asked)
+        counts = self._take(asked)
         self.weights = weights
-        if not asked.counts.any():
-            return
-        self.n_checks += 1
-        share = max(1 / self.n_checks, 1 / _MOMENTS)
-        counts = asked.counts.view(np.uint8)
-        kernels.differences_kernel().fold_outputs(then, counts, weights, share, self.moments)
-        self._std = None
+        if counts:
+            self.n_checks += 1
+            self._fold(asked, then, max(1 / self.n_checks, 1 / _MOMENTS))
+
+    def _fold(self, asked: Asked, then: FloatArray, share: float) -> None:
+        """Let the moments of the outputs follow a check."""
+        parts = then, asked.counts.view(np.uint8), self.weights, share
+        kernels.differences_kernel().fold_outputs(*parts, self.moments, self.output_std)
 
     def _clear(self, width: int) -> None:
         """Begin with no checks, and at most so many knots of a feature."""
@@ -130,15 +133,17 @@ class Surprise:
         self.is_moving = False
         self._kept = np.zeros((*self._kept.shape[:5], width))
 
-    def _take(self, asked: Asked) -> None:
-        """Add up what was asked at a check, the newest of the window."""
+    def _take(self, asked: Asked) -> bool:
+        """Add up what was asked at a check, the newest of the window; whether anything counts."""
         self.window.append(asked)
         self._newest = (self._newest + 1) % len(self._kept)
         flags = asked.counts.view(np.uint8), asked.ages, asked.is_young.view(np.uint8)
         sums = self._kept_n[self._newest], self._kept[self._newest]
         kernel = kernels.differences_kernel()
-        self._moves.append(kernel.sum_up(asked.difference, *flags, RECENT, *sums))
+        moves, counts = kernel.sum_up(asked.difference, *flags, RECENT, *sums)
+        self._moves.append(moves)
         self.is_moving = True in list(self._moves)[-_LATELY:]
+        return bool(counts)
 
     def forget(self, row: int) -> None:
         """What was asked about a feature counts no more."""
@@ -147,15 +152,6 @@ class Surprise:
         self._kept_n[:, :, row] = self._kept[:, :, :, :, row] = self._n[:, row] = 0.0
         self.score[row] = 0.0
 
-    @property
-    def output_std(self) -> FloatArray:
-        """Standard deviation of the outputs over observations and knots."""
-        if self._std is None:
-            mean, square = self.moments
-            std = np.sqrt(np.maximum(square - mean**2, 0.0))
-            self._std = np.asarray(std + 1e-12 * np.sqrt(square) + 1e-300)
-        return self._std
-
     def weigh(self, is_going_on: Array, n: int) -> Weighed:
         """Compare what is measured with what is usual, then let it become so.
 
@@ -163,7 +159,7 @@ class Surprise:
         of the observation.
         """
         self._measure()
-        kernel, going_on = kernels.differences_kernel(), is_going_on.view(np.uint8)
+        kernel, going_on = kernels.news_kernel(), is_going_on.view(np.uint8)
         found = np.empty((2, len(self.score))), np.empty((3, len(self.score)), dtype=np.intp)
         kernel.weigh(self._sizes, self.usual, self.output_std, self.tolerance, found)
         (ratio, size), (output, is_hidden, is_sudden) = found
@@ -181,7 +177,7 @@ class Surprise:
                 rates = self.clock / _UP, self.clock / down
                 kernel.learn(self.usual, self.n_usual, earlier, rows, *rates)
         kernel.add_up(ratio, going_on, self.clock, self.score)
-        return Weighed(ratio, output, is_hidden.astype(bool), size, is_sudden.astype(bool))
+        return Weighed(ratio, output, is_hidden, size, is_sudden)
 
     def _measure(self) -> None:
         """Measure over each of the windows, and over what was asked of a short while ago."""
@@ -196,7 +192,7 @@ class Surprise:
 
     def is_candidate(self, weighed: Weighed) -> Array:
         """Which features have changed more than usual, for long enough."""
-        return (weighed.ratio >= 1) & (weighed.is_sudden | (self.score >= _ENOUGH))
+        return (weighed.ratio >= 1) & ((weighed.is_sudden > 0) | (self.score >= _ENOUGH))
 
     def _is_frozen(self, usual: FloatArray) -> Array:
         """Where changes that are usual are too small to count: the model stood still."""
@@ -273,7 +269,6 @@ class Surprise:
         schema.must_fit("usual", usual, self.usual.shape)
         schema.must_fit("weights", weights, (n, *weights.shape[1:2]))
         self.moments, self.usual, self.weights = moments, usual, weights
-        self._std = None
         self.n_usual = schema.array(state, "n_usual", (n,), "i").astype(np.intp)
         self.score = schema.array(state, "score", (n,))
         self.n_checks, self.n_moving = state["n_checks"], state["n_moving"]
@@ -296,3 +291,5 @@ class Surprise:
             schema.must_fit("difference", asked, wanted, finite=False)
             schema.must_fit("is_young", flags[0], shape[:1])
             self._take(Asked(own, *flags, asked))
+        none = Asked(*(np.empty((0, n), dtype=kind) for kind in (np.intp, bool, bool, float)))
+        self._fold(none, np.empty((0, *self._kept.shape[3:])), 0.0)

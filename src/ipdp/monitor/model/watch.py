@@ -11,7 +11,7 @@ import numpy as np
 from ipdp.core import schema
 from ipdp.core.curve import Curve
 from ipdp.core.jsonable import encode_name
-from ipdp.core.kernels.differences import CLEAR
+from ipdp.core.kernels.news import CLEAR
 from ipdp.core.typing import Array, Label, State
 from ipdp.explainers.pdp import IncrementalPDP
 from ipdp.monitor.change import Change
@@ -130,7 +130,7 @@ class ModelWatch:
 
     @property
     def _is_going_on(self) -> Array:
-        return np.isin(np.arange(len(self.numbers)), list(self.going_on))
+        return np.array([row in self.going_on for row in range(len(self.numbers))], dtype=bool)
 
     def _begin(self, newest: Record) -> None:
         """What is stored from now on is what the model is compared on, unless it stood still."""
@@ -173,9 +173,11 @@ class ModelWatch:
     def _decide(self, newest: Record, weighed: Weighed) -> list[Found]:
         """Report candidates that were conspicuous at the last check too."""
         found: list[Found] = []
-        is_candidate = self.surprise.is_candidate(weighed)
         above, self.pending = self.pending, {}
         self.candidates = set()
+        if (weighed.ratio < 1).all():
+            return found
+        is_candidate = self.surprise.is_candidate(weighed)
         for row in np.argsort(-weighed.ratio, kind="stable").tolist():
             if weighed.ratio[row] < 1 or row in self.going_on or self._wait[row]:
                 continue
