@@ -59,7 +59,7 @@ class History:
         found: list[Record] = []
         size, oldest = _CLOSE if closer else PER_LEVEL, last + 1
         for k, level in enumerate(self._levels):
-            if not level:
+            if not level or oldest <= first:
                 break
             # Their numbers are 2^k apart. What is in a level, and newer, is in those before, too.
             newest = level[-1].n

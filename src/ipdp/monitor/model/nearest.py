@@ -100,13 +100,11 @@ class Nearest:
         """
         columns = np.zeros((len(records), self.n_columns), dtype=np.intp)
         within = np.zeros((len(records), len(self._names)), dtype=np.uint8)
-        for k, record in enumerate(records):
-            at = record.positions[0]
-            if not at.flags.c_contiguous:
-                at = np.ascontiguousarray(at)
-            self._points.find(at, self._of(record.layout)[2], columns[k], within[k])
-            if self._has_categories:
-                self._find_categories(record, columns[k], within[k])
+        spans = [self._of(record.layout)[2] for record in records]
+        self._points.find([record.positions for record in records], spans, columns, within)
+        if self._has_categories:
+            for record, own, is_within in zip(records, columns, within, strict=True):
+                self._find_categories(record, own, is_within)
         return columns, within
 
     def _find_categories(self, record: Record, columns: Array, within: Array) -> None:
