@@ -107,6 +107,23 @@ def test_answers_against_earlier_ones(build, odd):
         assert then[3, :, 1:].any()
 
 
+def looked_at(rng):
+    """Three curves, of which the second has fewer points and knew one label less."""
+    columns, axis = np.array([[2, 3, 4, 5, 6]] * 3, dtype=np.intp), np.arange(9.0)
+    records = [((axis + k / 3)[None], rng.normal(size=(2 - (k == 1), 9))) for k in range(3)]
+    columns[1, 3:] = 4  # its last one is there several times
+    places = np.array([1.0, 2.0, 3.1, 4.5, 4.5, 3.2, 6.0, 9.0])
+    room = np.empty((3, 2, 8)), np.empty((3, 2, 8))
+    return [records, columns, np.array([5, 3, 5]), rng.normal(size=(3, 2, 5)), places, *room]
+
+
+@pytest.mark.parametrize("build", BUILDS)
+def test_curves_are_read_as_numpy_reads_them(build):
+    then = same(build, "read_at", lambda: looked_at(np.random.default_rng(4)))[-2]
+    assert not then[1, 1].any()
+    assert then[1, 0].any()
+
+
 def check(rng, size=1.0):
     """What was asked at a check, as `sum_up` takes it."""
     difference = size * rng.normal(size=(N, OUTPUTS, FEATURES, WIDTH))
@@ -200,6 +217,7 @@ def test_what_does_not_fit_is_refused(build):
     calls = {
         "compare": asked(rng),
         "gather": gathered(rng),
+        "read_at": looked_at(rng),
         "count_in": [
             np.ones(5, np.intp),
             9,
@@ -214,7 +232,8 @@ def test_what_does_not_fit_is_refused(build):
         "add_windows": kept,
         "measure": [*kept[-2:], weights(rng), std, room_of_sizes],
     }
-    refused(build, calls, {("add_windows", 2, 0)})  # the number of checks
+    may_be = {("add_windows", 2, 0), ("read_at", 4, 0)}  # the number of checks, and of places
+    refused(build, calls, may_be)
     records, columns, *room = gathered(rng)
     for given in [(records[:2], columns, *room), (records, columns + 6, *room)]:
         with pytest.raises(ValueError, match="fit"):

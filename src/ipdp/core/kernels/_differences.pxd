@@ -44,6 +44,16 @@ cpdef tuple sum_up(const double[:, :, :, ::1] difference, const unsigned char[:,
 cpdef fold_outputs(const double[:, :, :, ::1] then, const unsigned char[:, ::1] counts, const double[:, ::1] weights,
                    double share, double[:, :, ::1] moments, double[:, ::1] std)
 
+@cython.locals(n=Py_ssize_t, n_places=Py_ssize_t, n_labels=Py_ssize_t, fits=bint, k=Py_ssize_t, size=Py_ssize_t,
+               at=Py_ssize_t, place=Py_ssize_t, label=Py_ssize_t, left=Py_ssize_t, right=Py_ssize_t, x=double,
+               low=double, high=double, y=double, y_next=double, positions="const double[:, :]",
+               values="const double[:, :]")
+cpdef read_at(list records, const Py_ssize_t[:, ::1] columns, const Py_ssize_t[::1] sizes,
+              const double[:, :, :] answer, const double[::1] places, double[:, :, ::1] then, double[:, :, ::1] now)
+
+@cython.locals(slope=double)
+cdef double _between(double low, double high, double y, double y_next, double x) noexcept
+
 @cython.locals(n_windows=Py_ssize_t, n_features=Py_ssize_t, width=Py_ssize_t, fits=bint, number=Py_ssize_t,
                n_checks=Py_ssize_t, which=Py_ssize_t, k=Py_ssize_t, f=Py_ssize_t, part=Py_ssize_t, o=Py_ssize_t,
                place=Py_ssize_t)

@@ -244,6 +244,62 @@ def fold_outputs(
             std[f, o] = sqrt(max(square - mean * mean, 0.0)) + 1e-12 * sqrt(square) + 1e-300
 
 
+# A closer look.
+
+
+def read_at(
+    records: Any,
+    columns: Array,
+    sizes: Array,
+    answer: FloatArray,
+    places: FloatArray,
+    then: FloatArray,
+    now: FloatArray,
+) -> None:
+    """Read curves over numbers at some places, as `numpy.interp` does.
+
+    `records` are positions and values of each observation; its curve has so many points as `sizes`
+    says, in the first of its `columns`, and `answer` is what the model says there now, (n,
+    n_labels, n_columns). What it said is 0 for a label that was not known then.
+    """
+    n, n_places, n_labels = columns.shape[0], places.shape[0], answer.shape[1]
+    fits = len(records) == sizes.shape[0] == answer.shape[0] == then.shape[0] == now.shape[0] == n
+    fits = fits and then.shape[1] == now.shape[1] == n_labels
+    if not fits or not then.shape[2] == now.shape[2] == n_places:
+        raise ValueError("the answers do not fit")
+    for k in range(n):
+        positions, values = records[k]
+        size = sizes[k]
+        fits = 0 < size <= min(columns.shape[1], answer.shape[2])
+        fits = fits and positions.shape[0] > 0 and values.shape[0] <= n_labels
+        if not fits or not _are_below(columns[k], min(positions.shape[1], values.shape[1])):
+            raise ValueError("the answers do not fit")
+        at = 0
+        for place in range(n_places):
+            x = places[place]
+            # The last point that is not beyond the place; from the last one on, as places ascend.
+            at = 0 if place and x < places[place - 1] else at
+            while at + 1 < size and positions[0, columns[k, at + 1]] <= x:
+                at += 1
+            left, right = columns[k, at], columns[k, at + 1 if at + 1 < size else at]
+            low, high = positions[0, left], positions[0, right]
+            for label in range(n_labels):
+                y, y_next = answer[k, label, at], answer[k, label, at + 1 if at + 1 < size else at]
+                now[k, label, place] = _between(low, high, y, y_next, x)
+                then[k, label, place] = 0.0
+                if label < values.shape[0]:
+                    y, y_next = values[label, left], values[label, right]
+                    then[k, label, place] = _between(low, high, y, y_next, x)
+
+
+def _between(low: float, high: float, y: float, y_next: float, x: float) -> float:
+    """What a line from one point to the next says; beyond its ends what it says there."""
+    if x <= low or high <= low:
+        return y
+    slope = (y_next - y) / (high - low)
+    return slope * (x - low) + y
+
+
 # Several checks.
 
 

@@ -119,6 +119,32 @@ def fold_outputs(
     std[:] = np.sqrt(np.maximum(square - mean**2, 0.0)) + 1e-12 * np.sqrt(square) + 1e-300
 
 
+# A closer look.
+
+
+def read_at(
+    records: Any,
+    columns: Array,
+    sizes: Array,
+    answer: FloatArray,
+    places: FloatArray,
+    then: FloatArray,
+    now: FloatArray,
+) -> None:
+    """Read curves over numbers at some places, as `numpy.interp` does.
+
+    `records` are positions and values of each observation; its curve has so many points as `sizes`
+    says, in the first of its `columns`, and `answer` is what the model says there now, (n,
+    n_labels, n_columns). What it said is 0 for a label that was not known then.
+    """
+    then[:] = 0.0
+    for k, (positions, values) in enumerate(records):
+        own = columns[k, : sizes[k]]
+        axis, known = positions[0, own], len(values)
+        then[k, :known] = [np.interp(places, axis, row) for row in values[:, own]]
+        now[k] = [np.interp(places, axis, row) for row in answer[k, :, : len(own)]]
+
+
 # Several checks.
 
 
