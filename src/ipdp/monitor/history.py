@@ -63,9 +63,8 @@ class History:
                 break
             # Their numbers are 2^k apart. What is in a level, and newer, is in those before, too.
             newest = level[-1].n
-            start, stop = (((newest - n) >> k) + 1 for n in (oldest, first))
-            part = list(islice(reversed(level), max(start, 0), min(size, max(stop, 0))))
-            if part:
+            start, stop = ((newest - oldest) >> k) + 1, min(((newest - first) >> k) + 1, size)
+            if stop > start and (part := list(islice(reversed(level), max(start, 0), stop))):
                 found += part
                 oldest = part[-1].n
         return found[:at_most]

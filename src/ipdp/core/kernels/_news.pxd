@@ -20,9 +20,10 @@ cpdef add_up(const double[::1] ratio, const unsigned char[::1] is_going_on, doub
 
 @cython.locals(n_windows=Py_ssize_t, n_features=Py_ssize_t, n_outputs=Py_ssize_t, fits=bint, last=Py_ssize_t,
                sort=Py_ssize_t, f=Py_ssize_t, o=Py_ssize_t, window=Py_ssize_t, limit=double)
-cpdef becoming(const double[:, :, :, ::1] sizes, const double[:, ::1] n, double[:, :, :, ::1] most)
+cpdef becoming(const double[:, :, :, ::1] sizes, const double[:, ::1] n, const unsigned char[::1] is_going_on,
+               double[:, :, :, ::1] most, unsigned char[::1] known)
 
 @cython.locals(n_windows=Py_ssize_t, n_features=Py_ssize_t, n_outputs=Py_ssize_t, fits=bint, f=Py_ssize_t,
                sort=Py_ssize_t, window=Py_ssize_t, o=Py_ssize_t, step=double, rate=double)
 cpdef learn(double[:, :, :, ::1] usual, Py_ssize_t[::1] n_usual, const double[:, :, :, ::1] sizes,
-            const unsigned char[::1] rows, double up, double down)
+            const unsigned char[::1] known, const unsigned char[::1] is_going_on, double up, double down)

@@ -100,17 +100,22 @@ def add_up(ratio: FloatArray, is_going_on: Array, clock: float, score: FloatArra
         score[f] = 0.0 if is_going_on[f] or total < 0 else total
 
 
-def becoming(sizes: FloatArray, n: FloatArray, most: FloatArray) -> None:
+def becoming(
+    sizes: FloatArray, n: FloatArray, is_going_on: Array, most: FloatArray, known: Array
+) -> None:
     """Write what may become usual: no more than some times the difference to a short while ago.
 
-    What grows with the age of the observations is a gradual change, and not wandering.
+    What grows with the age of the observations is a gradual change, and not wandering. `known` is
+    of which features there are enough observations, and no change goes on.
     """
     n_windows, n_features, n_outputs = most.shape[1], most.shape[2], most.shape[3]
     fits = sizes.shape[0] > 1 and most.shape[0] == 2 and n.shape[0] == sizes.shape[1] > n_windows
-    fits = fits and sizes.shape[2] == n.shape[1] == n_features
-    if not fits or sizes.shape[3] != n_outputs:
+    fits = fits and sizes.shape[2] == n.shape[1] == known.shape[0] == n_features
+    if not fits or sizes.shape[3] != n_outputs or is_going_on.shape[0] != n_features:
         raise ValueError("the sizes do not fit")
     last = sizes.shape[1] - 1
+    for f in range(n_features):
+        known[f] = n[n_windows - 1, f] >= FEWEST and not is_going_on[f]
     for sort in range(2):
         for f in range(n_features):
             for o in range(n_outputs):
@@ -120,19 +125,25 @@ def becoming(sizes: FloatArray, n: FloatArray, most: FloatArray) -> None:
 
 
 def learn(
-    usual: FloatArray, n_usual: Array, sizes: FloatArray, rows: Array, up: float, down: float
+    usual: FloatArray,
+    n_usual: Array,
+    sizes: FloatArray,
+    known: Array,
+    is_going_on: Array,
+    up: float,
+    down: float,
 ) -> None:
-    """Let what is usual of some features follow sizes, at one rate upwards and another downwards.
+    """Let what is usual follow sizes that are known, at one rate upwards and another downwards.
 
-    At once if nothing was usual before.
+    At once if nothing was usual before; not while a change goes on.
     """
     n_windows, n_features, n_outputs = usual.shape[1], usual.shape[2], usual.shape[3]
     fits = usual.shape[0] == sizes.shape[0] and n_windows == sizes.shape[1]
-    fits = fits and n_features == sizes.shape[2] == n_usual.shape[0] == rows.shape[0]
-    if not fits or n_outputs != sizes.shape[3]:
+    fits = fits and n_features == sizes.shape[2] == n_usual.shape[0] == known.shape[0]
+    if not fits or n_outputs != sizes.shape[3] or is_going_on.shape[0] != n_features:
         raise ValueError("the sizes do not fit")
     for f in range(n_features):
-        if not rows[f]:
+        if not known[f] or is_going_on[f]:
             continue
         for sort in range(usual.shape[0]):
             for window in range(n_windows):

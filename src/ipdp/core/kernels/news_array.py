@@ -52,24 +52,35 @@ def add_up(ratio: FloatArray, is_going_on: Array, clock: float, score: FloatArra
     score[:] = np.where(is_going_on, 0.0, np.maximum(score + step, 0.0))
 
 
-def becoming(sizes: FloatArray, n: FloatArray, most: FloatArray) -> None:
+def becoming(
+    sizes: FloatArray, n: FloatArray, is_going_on: Array, most: FloatArray, known: Array
+) -> None:
     """Write what may become usual: no more than some times the difference to a short while ago.
 
-    What grows with the age of the observations is a gradual change, and not wandering.
+    What grows with the age of the observations is a gradual change, and not wandering. `known` is
+    of which features there are enough observations, and no change goes on.
     """
+    known[:] = (n[most.shape[1] - 1] >= FEWEST) & (is_going_on == 0)
     limit = rules._WANDERING * sizes[:2, -1:]
     limit = np.where((n[-1] >= FEWEST)[:, None], limit, np.inf)
     most[:] = np.minimum(sizes[:2, : most.shape[1]], limit)
 
 
 def learn(
-    usual: FloatArray, n_usual: Array, sizes: FloatArray, rows: Array, up: float, down: float
+    usual: FloatArray,
+    n_usual: Array,
+    sizes: FloatArray,
+    known: Array,
+    is_going_on: Array,
+    up: float,
+    down: float,
 ) -> None:
-    """Let what is usual of some features follow sizes, at one rate upwards and another downwards.
+    """Let what is usual follow sizes that are known, at one rate upwards and another downwards.
 
-    At once if nothing was usual before.
+    At once if nothing was usual before; not while a change goes on.
     """
+    rows = (known > 0) & (is_going_on == 0)
     rate = np.where(sizes > usual, up, down)
     rate = np.minimum(np.where(n_usual[:, None] > 0, rate, 1.0), 1.0)
-    usual += np.where(rows.astype(bool)[:, None], rate * (sizes - usual), 0.0)
+    usual += np.where(rows[:, None], rate * (sizes - usual), 0.0)
     n_usual += rows

@@ -194,6 +194,8 @@ class Rechecks:
             first, span = max(first, newest.n - OLDEST), OLDEST
         youngest = max(_YOUNGEST, span // _SPAN)
         old = self.history.between(first + 1, newest.n - youngest, at_most=10**6)
+        if not is_moving:  # then none of the young ones is asked about
+            return old, []
         return old, self.history.between(newest.n - RECENT, newest.n - _YOUNGEST, at_most=10**6)
 
     def _spread(self, records: list[Record], n: int) -> list[Record]:

@@ -166,16 +166,13 @@ class Surprise:
         if len(self.window) >= _LATELY:
             self.n_moving = self.n_moving + 1 if self.is_moving else 0
         if self.n_moving * self.clock >= _FROZEN:
-            most = np.empty_like(self.usual)
-            kernel.becoming(self._sizes, self._n, most)
-            known = self._n[len(WINDOWS) - 1] >= FEWEST
-            self._later.append((most, known & ~is_going_on))
+            most, known = np.empty(self.usual.shape), np.empty(len(self.score), dtype=np.uint8)
+            kernel.becoming(self._sizes, self._n, going_on, most, known)
+            self._later.append((most, known))
             if len(self._later) > _LATER:
-                earlier, known = self._later.popleft()
                 down = min(_DOWN, max(n / _YOUNG, float(self.clock)))
-                rows = (known & ~is_going_on).view(np.uint8)
                 rates = self.clock / _UP, self.clock / down
-                kernel.learn(self.usual, self.n_usual, earlier, rows, *rates)
+                kernel.learn(self.usual, self.n_usual, *self._later.popleft(), going_on, *rates)
         kernel.add_up(ratio, going_on, self.clock, self.score)
         return Weighed(ratio, output, is_hidden, size, is_sudden)
 
@@ -247,7 +244,9 @@ class Surprise:
             "n_checks": self.n_checks,
             "n_moving": self.n_moving,
             "weights": pack_floats(self.weights),
-            "later": [[pack_floats(sizes), known.tolist()] for sizes, known in self._later],
+            "later": [
+                [pack_floats(sizes), known.astype(bool).tolist()] for sizes, known in self._later
+            ],
             "window": [
                 [
                     asked.ages.tolist(),
@@ -276,7 +275,8 @@ class Surprise:
         for packed, known in state["later"]:
             sizes = unpack_floats(packed)
             schema.must_fit("later", sizes, self.usual.shape)
-            self._later.append((sizes, schema.array({"known": known}, "known", (n,), "b")))
+            flags = schema.array({"known": known}, "known", (n,), "b")
+            self._later.append((sizes, flags.astype(np.uint8)))
         self._clear(self.weights.shape[1])
         for ages, is_young, counts, difference in state["window"]:
             shape = len(ages), self.moments.shape[1]

@@ -80,6 +80,7 @@ class ModelWatch:
         self.renewed: list[float | None] = [None] * n
         self.is_warm = False
         self.going_on: dict[int, OngoingChange] = {}
+        self._is_going_on: Array = np.zeros(n, dtype=bool)  # at the last check
         # Features that were conspicuous at the last check, with the number of the output,
         self.pending: dict[int, int] = {}
         # and those of them that would be reported if they still are at the next one.
@@ -103,21 +104,19 @@ class ModelWatch:
         self._budget = min(self._budget + _BUDGET, _SAVED)
         self._wait = [max(wait - 1, 0) for wait in self._wait]
         self._forget(self.rechecks.renew_knots(newest, self.since))
+        asked = newest, self.since, [t is not None for t in self.renewed]
         is_moving, is_going_on = self.surprise.is_moving, bool(self.going_on)
         try:
-            read = self.rechecks.ask(
-                newest,
-                self.since,
-                [t is not None for t in self.renewed],
-                is_moving=is_moving,
-                is_going_on=is_going_on,
-            )
+            read = self.rechecks.ask(*asked, is_moving=is_moving, is_going_on=is_going_on)
         except Exception:  # the stream goes on without this check
             self._say_fault()
             return [], []
         self._has_fault = False
         if read is not None:
             self.surprise.add(*read)
+        self._is_going_on[:] = False
+        for row in self.going_on:
+            self._is_going_on[row] = True
         weighed = self.surprise.weigh(self._is_going_on, newest.n)
         if newest.n < self.warm_up:
             return [], []
@@ -127,10 +126,6 @@ class ModelWatch:
         followed = self._followed(newest)
         ended = self._end(newest)
         return followed + self._decide(newest, weighed), ended
-
-    @property
-    def _is_going_on(self) -> Array:
-        return np.array([row in self.going_on for row in range(len(self.numbers))], dtype=bool)
 
     def _begin(self, newest: Record) -> None:
         """What is stored from now on is what the model is compared on, unless it stood still."""
