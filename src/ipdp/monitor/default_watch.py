@@ -24,7 +24,12 @@ class DefaultWatch:
     data: DataWatch
     explained: ExplainedWatch
 
-    def fits(self, ice: IceRecord) -> bool:
+    def is_due(self, record: Record) -> bool:
+        """Whether there is something to do with the newest observation."""
+        n = record.n
+        return n % self.model.clock == 0 or n % BLOCK == 0 or not self.fits(record)
+
+    def fits(self, ice: IceRecord | Record) -> bool:
         """Whether the outputs are those that are watched."""
         return len(ice.values) == len(self.model.labels)
 

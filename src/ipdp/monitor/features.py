@@ -46,7 +46,7 @@ def smoothed(pdp: IncrementalPDP, numbers: Sequence[int]) -> list[tuple[FloatArr
     return [(mean[0, own], mean[means.n_axes :, own]) for own in columns]
 
 
-def outputs(pdp: IncrementalPDP, ice: IceRecord) -> tuple[list[Label], list[int]]:
+def outputs(pdp: IncrementalPDP, ice: IceRecord | Record) -> tuple[list[Label], list[int]]:
     """Names of the outputs, and the rows of those that are monitored.
 
     These are all, but of two probabilities one, as the other follows from it.

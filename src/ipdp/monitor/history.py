@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
-from itertools import islice
+from itertools import islice, pairwise
 
 from ipdp.core.typing import State
 from ipdp.explainers.state import records
@@ -26,18 +26,29 @@ class History:
     """A sample of past observations, denser where they are recent."""
 
     def __init__(self) -> None:
-        self._levels: list[deque[Record]] = [
+        self._by_level: list[deque[Record]] = [
             deque(maxlen=_CLOSE if k == _CLOSE_LEVEL else PER_LEVEL) for k in range(_LEVELS)
         ]
+        # The newest ones, which are sorted into the levels together.
+        self._new: list[Record] = []
 
     def update(self, record: Record) -> None:
         """Add the newest record: every one to the first level, every second to the next, ..."""
-        k = record.n - 1
-        for level in self._levels:
-            level.append(record)
-            if k & 1:
-                break
-            k >>= 1
+        self._new.append(record)
+        if len(self._new) >= PER_LEVEL:
+            self._sort_in()
+
+    def _sort_in(self) -> None:
+        new, self._new = self._new, []
+        for k, level in enumerate(self._by_level):
+            level.extend(new)
+            new = [record for record in new if not (record.n - 1) >> k & 1]
+
+    @property
+    def _levels(self) -> list[deque[Record]]:
+        if self._new:
+            self._sort_in()
+        return self._by_level
 
     def newest(self, n: int) -> list[Record]:
         """The newest n records, oldest first; at most `PER_LEVEL`."""
@@ -45,14 +56,18 @@ class History:
 
     def between(self, first: int, last: int, *, at_most: int, closer: bool = False) -> list[Record]:
         """The newest records with first <= n <= last, newest first; all that are kept if closer."""
-        size = _CLOSE if closer else PER_LEVEL
-        found = {
-            record.n: record
-            for level in self._levels
-            for record in islice(reversed(level), size)
-            if first <= record.n <= last
-        }
-        return [found[n] for n in sorted(found, reverse=True)[:at_most]]
+        found: list[Record] = []
+        size, oldest = _CLOSE if closer else PER_LEVEL, last + 1
+        for k, level in enumerate(self._levels):
+            if not level or oldest <= first:
+                break
+            # Their numbers are 2^k apart. What is in a level, and newer, is in those before, too.
+            newest = level[-1].n
+            start, stop = ((newest - oldest) >> k) + 1, min(((newest - first) >> k) + 1, size)
+            if stop > start and (part := list(islice(reversed(level), max(start, 0), stop))):
+                found += part
+                oldest = part[-1].n
+        return found[:at_most]
 
     def evenly(self, first: int, last: int, *, at_most: int, closer: bool = False) -> list[Record]:
         """Records from all of first <= n <= last, denser towards the end, newest first."""
@@ -85,4 +100,10 @@ class History:
         # Oldest first, so that each finds the levels that it was in.
         for record in records.restored(state, targets):
             history.update(record)
+        for k, level in enumerate(history._levels):
+            numbers = [record.n for record in level]
+            if any(later - n != 1 << k for n, later in pairwise(numbers)):
+                raise ValueError(
+                    "the state is damaged: its observations are not those that are kept"
+                )
         return history

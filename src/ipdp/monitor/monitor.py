@@ -251,16 +251,20 @@ class Monitor:
     def _process(self, ice: IceRecord, x: Observation, t: float) -> list[Change]:
         if not len(ice.values):
             return []  # a model that has learnt nothing yet has no outputs
-        with self.pdp.turns.explaining():
-            return self._watched(ice, x, t)
+        turns = self.pdp.turns
+        try:
+            turns.explain()
+            self._n += 1
+            record = Record(self._n, t, dict(x), *ice)
+            self._history.update(record)
+            # Most of them are only kept.
+            is_due = self._watch is None or self._watch.is_due(record)
+            return self._watched(record) if is_due else []
+        finally:
+            turns.give_back()
 
-    def _watched(self, ice: IceRecord, x: Observation, t: float) -> list[Change]:
-        self._n += 1
-        watch = self._watch
-        if watch is None or not watch.fits(ice):
-            watch = self._begin(ice)
-        record = Record(self._n, t, dict(x), *ice)
-        self._history.update(record)
+    def _watched(self, record: Record) -> list[Change]:
+        watch = self._watch if self._watch and self._watch.fits(record) else self._begin(record)
         found = watch.update(record, self.changes)
         if isinstance(watch, DefaultWatch) and watch.data.revised:
             self._score_revised(watch, record)
@@ -285,7 +289,7 @@ class Monitor:
                 watch.data.revised[k] = scored
                 self.changes[:] = [scored if each is change else each for each in self.changes]
 
-    def _begin(self, ice: IceRecord) -> DefaultWatch | DetectorWatch:
+    def _begin(self, ice: Record) -> DefaultWatch | DetectorWatch:
         """Start again with all features: first curves, a new class, more categories than before."""
         n_points = features.widest(ice.layout, list(features.monitored(targets(self.pdp))))
         return self._build(*features.outputs(self.pdp, ice), n_points)

@@ -27,7 +27,7 @@ def found(build, features, slack=0.05):
     columns = np.zeros(sum(map(len, knots)), dtype=np.intp)
     within = np.zeros(len(features), dtype=np.uint8)
     at = np.concatenate([np.array(points, dtype=float) for points, _ in features])
-    build.NearestPoints(knots, slack).find(at, spans, columns, within)
+    build.NearestPoints(knots, slack).find([at[None]], [spans], columns[None], within[None])
     return at, knots, spans, columns, within
 
 
@@ -60,17 +60,19 @@ def test_what_does_not_fit_is_refused(build):
     at, columns, within = np.zeros(3), np.zeros(2, dtype=np.intp), np.zeros(1, dtype=np.uint8)
     for span in [(1, 0, 2), (-1, 0, 2), (0, 2, 4), (0, -1, 2), (0, 2, 2)]:
         with pytest.raises(ValueError, match="no such points"):
-            finder.find(at, [span], columns, within)
+            finder.find([at[None]], [[span]], columns[None], within[None])
     for short in [(columns[:1], within), (columns, within[:0])]:
         with pytest.raises(ValueError, match="not the knots"):
-            finder.find(at, [(0, 0, 2)], *short)
+            finder.find([at[None]], [[(0, 0, 2)]], *(own[None] for own in short))
+    with pytest.raises(ValueError, match="not the knots"):
+        finder.find([at[None]] * 2, [[(0, 0, 2)]] * 2, columns[None], within[None])
 
 
 @pytest.mark.parametrize("build", BUILDS)
 def test_a_feature_without_points_keeps_what_was_there(build):
     finder = build.NearestPoints([np.empty(0), np.array([0.0, 1.0])], 0.05)
     columns, within = np.zeros(2, dtype=np.intp), np.zeros(2, dtype=np.uint8)
-    finder.find(np.array([0.1, 0.9]), [(0, 0, 1)], columns, within)
+    finder.find([np.array([[0.1, 0.9]])], [[(0, 0, 1)]], columns[None], within[None])
     assert not columns.any()
     assert not within.any()
 

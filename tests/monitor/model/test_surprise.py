@@ -144,6 +144,18 @@ def test_settled():
     assert not stream.surprise.has_settled(0, 0, since=50)  # nothing is known of so short a time
 
 
+def test_settled_is_against_what_is_not_young():
+    """The answers of a short while ago may be those of all that counts; others say how much."""
+    stream = Stream()
+    for _ in range(8):
+        stream.check(1.0, young=0.2)
+    # The ages below 512 are the young ones: 0.2 is more than a tenth of 1, and so of 0.2.
+    assert not stream.surprise.has_settled(0, 0, since=5_000)
+    for _ in range(8):
+        stream.check(1.0, young=0.05)
+    assert stream.surprise.has_settled(0, 0, since=5_000)
+
+
 def test_state_through_json():
     stream, again = Stream(), Stream()
     for _ in range(20):
@@ -157,7 +169,23 @@ def test_state_through_json():
     assert again.surprise.state == stream.surprise.state
 
 
-def test_kept_sums_are_those_of_all_rows_of_the_windows():
+def measured_by_hand(own, n_checks, is_recent):
+    """Number of rows, and sizes of the first feature, over the rows of some of the last checks."""
+    rows = []
+    for asked in list(own.window)[-n_checks:]:
+        picked = asked.ages[:, 0] <= RECENT if is_recent else ~asked.is_young
+        rows += list(asked.difference[asked.counts[:, 0] & picked, 0, 0])
+    if len(rows) < 4:
+        return len(rows), [0.0, 0.0, 0.0]
+    mean, square = np.mean(rows, axis=0), np.mean(np.square(rows), axis=0)
+    error = (square - mean**2) / (len(rows) - 1)
+    sizes = [((mean**2 - error) @ WEIGHTS[0]), square @ WEIGHTS[0]]
+    errors = np.abs(mean[[0, 2]]) / np.sqrt(error[[0, 2]])  # the middle knot is always 0
+    std = float(own.output_std[0, 0])
+    return len(rows), [*np.sqrt(np.maximum(sizes, 0)) / std, errors.max()]
+
+
+def test_sizes_are_those_of_all_rows_of_the_windows():
     stream = Stream()
     rng = np.random.default_rng(3)
     for k in range(40):
@@ -167,7 +195,12 @@ def test_kept_sums_are_those_of_all_rows_of_the_windows():
         own = stream.surprise
         again = Surprise(2, 1, tolerance=0.1, clock=32)
         again.state = json.loads(json.dumps(own.state, allow_nan=False))
-        rows = [*map(own._counting, WINDOWS), own._counting(8, RECENT)]
-        for measured in (own._measured(), again._measured()):
-            for one, other in zip(own.measure(np.array(rows, float)), measured, strict=True):
-                np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-12)
+        for surprise in (own, again):
+            surprise._measure()
+            windows = [*[(n, False) for n in (*WINDOWS, 3)], (8, True)]
+            for number, window in enumerate(windows):
+                n, sizes = measured_by_hand(own, *window)
+                assert surprise._n[number, 0] == n
+                assert surprise._sizes[:, number, 0, 0] == pytest.approx(sizes, rel=1e-6)
+            size = surprise.size(0, 0)
+            assert np.isnan(size) if surprise._n[3, 0] < 4 else size == surprise._sizes[0, 3, 0, 0]

@@ -12,7 +12,22 @@ from functools import cache
 from types import ModuleType
 from typing import Any
 
-from ipdp.core.kernels import array, bins, loop, nearest, spread, spread_array, storages, sums
+from ipdp.core.kernels import (
+    array,
+    bins,
+    differences,
+    differences_array,
+    loop,
+    moves,
+    moves_array,
+    nearest,
+    news,
+    news_array,
+    spread,
+    spread_array,
+    storages,
+    sums,
+)
 from ipdp.core.kernels.build import build, is_of_its_source
 
 
@@ -39,9 +54,25 @@ def spread_kernel() -> Any:
     return spread_array if current is array else _compiled("_spread", spread, spread_array)
 
 
+def differences_kernel() -> Any:
+    """How answers of a model are compared with its earlier ones, in the build that runs."""
+    uncompiled = differences_array
+    return uncompiled if current is array else _compiled("_differences", differences, uncompiled)
+
+
+def moves_kernel() -> Any:
+    """How moves of the data are measured, in the build that runs."""
+    return moves_array if current is array else _compiled("_moves", moves, moves_array)
+
+
 def nearest_kernel() -> Any:
     """How nearest points are found, in the build that runs."""
     return nearest if current is array else _compiled("_nearest", nearest, nearest)
+
+
+def news_kernel() -> Any:
+    """How what is news is told from what is usual, in the build that runs."""
+    return news_array if current is array else _compiled("_news", news, news_array)
 
 
 @cache

@@ -7,6 +7,7 @@ runs as it is.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -40,16 +41,27 @@ class NearestPoints:
         # As numbers in C.
         self.v_firsts, self.v_knots = self.firsts, self.knots
 
-    def find(
-        self, positions: FloatArray, spans: Sequence[Span], columns: Array, within: Array
-    ) -> None:
+    def find(self, positions: list[Any], spans: list[Any], columns: Array, within: Array) -> None:
         """Write the columns of the nearest points, and whether a feature's knots are in its range.
 
-        `columns` has one number for each knot of all features, `within` one for each feature.
+        `positions` of each observation are of shape (n_axes, n_points), and `spans` where those of
+        its features stand. `columns` has one number for each knot of all features, `within` one for
+        each feature: of shape (n_observations, n_knots) and (n_observations, n_features).
         """
-        knots, firsts = self.v_knots, self.v_firsts
-        if columns.shape[0] != knots.shape[0] or within.shape[0] != self.n_features:
+        n = len(positions)
+        fits = len(spans) == columns.shape[0] == within.shape[0] == n
+        if not fits or columns.shape[1] != self.v_knots.shape[0]:
             raise ValueError("these are not the knots of the features")
+        if within.shape[1] != self.n_features:
+            raise ValueError("these are not the knots of the features")
+        for k in range(n):
+            self._find(positions[k][0], spans[k], columns[k], within[k])
+
+    def _find(
+        self, positions: FloatArray, spans: Sequence[Span], columns: Array, within: Array
+    ) -> None:
+        """The same of one observation."""
+        knots, firsts = self.v_knots, self.v_firsts
         for k in range(len(spans)):
             row, start, stop = spans[k]
             if not 0 <= row < self.n_features or not 0 <= start < stop <= positions.shape[0]:

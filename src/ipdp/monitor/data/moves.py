@@ -8,6 +8,7 @@ observations before and since (`describe`).
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from operator import itemgetter
@@ -82,6 +83,7 @@ class DataMoves:
     ) -> None:
         self.numbers = tuple(numbers)
         self.names = list(names)
+        self._values_of = itemgetter(*names) if len(names) > 1 else None
         # Of one feature; while further moves of it are no alarms there are fewer tests that count.
         rate = 1 / (false_alarms_per * max(len(self.names), 1))
         chance = _OBSERVATIONS_PER_TEST * rate / max(1 - rate * _SAME_CHANGE, _FEWEST_COUNT)
@@ -95,6 +97,7 @@ class DataMoves:
         self._starts = [0] * len(self.names)
         # whether it is stuck, or grows, at the moment,
         self._is_stuck = np.zeros(len(self.names), dtype=bool)
+        self._some_stuck = False
         self._grows = np.zeros(len(self.names), dtype=bool)
         # and when it moved last, by the group of moves.
         self._last_moves: dict[tuple[int, str], int] = {}
@@ -124,7 +127,8 @@ class DataMoves:
         self._scales = BlockScales(
             series, per_value=BLOCK, warm_up=self._warm_up, bound=self._bound
         )
-        self._ring = np.full((_RING, is_share.size), np.nan)
+        self._ring: deque[FloatArray] = deque(maxlen=_RING)
+        self._ring.extend(np.full((_RING, is_share.size), np.nan))
 
     def update(self, record: Record, history: History) -> list[Found]:
         """Take the newest observation, which is in the history already; at the end of a block."""
@@ -135,20 +139,25 @@ class DataMoves:
         self._take_scales(record, history)
         rows = self._rows(records)
         read, values = self._blocks.read(rows, [r.t for r in records])
-        self._repeats.update(values)
-        read[self._is_stuck, MISSING + 1 :] = np.nan  # also where it moves again within the block
-        self._is_stuck &= self._repeats.run >= BLOCK
+        is_new = self._repeats.update(values)
+        if self._some_stuck:
+            read[self._is_stuck, MISSING + 1 :] = np.nan  # also where it moves again in the block
+            self._is_stuck &= self._repeats.run >= BLOCK
+            self._some_stuck = bool(self._is_stuck.any())
         if max(self._starts, default=0) > record.n - BLOCK:
             read[np.array(self._starts) > record.n - BLOCK, MISSING] = np.nan
-        self._ring = np.concatenate([self._ring[1:], read.reshape(1, -1)])
-        ratio, scale = (part.reshape(read.shape) for part in self._scales.update(read.ravel()))
-        return self._find(ratio, scale, record, history)
+        said = read.ravel()
+        self._ring.append(said)
+        ratio, scale = self._scales.update(said)
+        if not is_new and not self._scales.has_moved:
+            return []
+        return self._find(ratio.reshape(read.shape), scale.reshape(read.shape), record, history)
 
     def _rows(self, records: Sequence[Record]) -> list[Sequence[Any]]:
         """The values of the features, None where there is none."""
-        if len(self.names) > 1:
+        if self._values_of is not None:
             with suppress(KeyError):  # quick, where all are there
-                return list(map(itemgetter(*self.names), [record.x for record in records]))
+                return list(map(self._values_of, [record.x for record in records]))
         return [list(map(record.x.get, self.names)) for record in records]
 
     def _take_kinds(self, newest: Record) -> None:
@@ -170,7 +179,7 @@ class DataMoves:
                 self._starts[row] = newest.n
 
     def _take_scales(self, newest: Record, history: History) -> None:
-        for row in np.flatnonzero(np.isnan(self._blocks.middle)).tolist():
+        for row in sorted(self._blocks.unknown):
             first = max(self._starts[row], newest.n - _FOR_SCALE * BLOCK)
             if newest.n - self._starts[row] >= _FOR_SCALE * BLOCK:
                 records = history.between(first + 1, newest.n, at_most=_FOR_SCALE * BLOCK)
@@ -210,7 +219,7 @@ class DataMoves:
 
     def _stuck(self, row: int, newest: Record, history: History) -> Move:
         """The past of a stuck feature stays, for when it moves again."""
-        self._is_stuck[row] = True
+        self._is_stuck[row] = self._some_stuck = True
         self._forget_newest(row)
         run, longest = int(self._repeats.run[row]), int(self._repeats.longest[row])
         since = describe.Cut(newest.n - run, self._starts[row], newest)
@@ -220,7 +229,7 @@ class DataMoves:
         self, row: int, column: int, scale: int, newest: Record, history: History
     ) -> Move | None:
         n_columns = self._blocks.n_columns
-        said = self._ring[:, row * n_columns + column]
+        said = np.array([said[row * n_columns + column] for said in self._ring])
         n_known = min(_RING, (newest.n - self._starts[row]) // BLOCK)
         n_blocks = describe.blocks_since(said[_RING - n_known :], scale)
         name, start = self.names[row], self._starts[row]
@@ -244,7 +253,7 @@ class DataMoves:
 
     def _forget_newest(self, row: int) -> None:
         n_columns = self._blocks.n_columns
-        self._ring[-1, row * n_columns + 1 : (row + 1) * n_columns] = np.nan
+        self._ring[-1][row * n_columns + 1 : (row + 1) * n_columns] = np.nan
 
     def _note(self, row: int, move: Move, newest: Record) -> Found:
         key = row, move.group
@@ -268,7 +277,7 @@ class DataMoves:
             "blocks": self._blocks.state,
             "scales": self._scales.state,
             "repeats": self._repeats.state,
-            "ring": pack_floats(self._ring),
+            "ring": pack_floats(np.array(self._ring)),
             "starts": list(self._starts),
             "is_stuck": self._is_stuck.tolist(),
             "grows": self._grows.tolist(),
@@ -282,14 +291,15 @@ class DataMoves:
         self._scales.state = state["scales"]
         self._repeats.state = state["repeats"]
         ring = unpack_floats(state["ring"])
-        schema.must_fit("ring", ring, self._ring.shape, finite=False)
+        schema.must_fit("ring", ring, np.shape(self._ring), finite=False)
         n = len(self._is_stuck)
         schema.check(state, starts=schema.each(schema.count, n))
         moves = [{"row": row, "group": group, "n": n} for row, group, n in state["last_moves"]]
         for move in moves:
             schema.check(move, row=schema.below(n), group=schema.text, n=schema.count)
-        self._ring, self._starts = ring, list(state["starts"])
+        self._ring, self._starts = deque(ring.copy(), maxlen=_RING), list(state["starts"])
         self._is_stuck, self._grows = (
             schema.array(state, name, (n,), "b") for name in ("is_stuck", "grows")
         )
+        self._some_stuck = bool(self._is_stuck.any())
         self._last_moves = {(row, group): n for row, group, n in state["last_moves"]}

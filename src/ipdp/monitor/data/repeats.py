@@ -4,17 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from ipdp.core import schema
+from ipdp.core import kernels, schema
 from ipdp.core.typing import Array, FloatArray, State
 
-# Values that usually change: there have been so many runs of equal values,
-_MANY_RUNS = 50
-# and a run that is this many times as long as the longest before, and so much longer, is stuck.
-_TIMES, _LONGER = 4, 32
-# With other evidence, from the place or the width, this is enough.
-_TIMES_TOO, _LONGER_TOO = 2, 8
-# A column that has changed so often, over so many blocks, and never fallen, only grows.
-_STEPS, _BLOCKS = 24, 96
+# With other evidence, from the place or the width, so many runs of equal values before one that is
+# this many times as long as the longest, and so much longer, are enough to call it stuck.
+_MANY_RUNS, _TIMES_TOO, _LONGER_TOO = 50, 2, 8
 
 
 class Repeats:
@@ -22,33 +17,27 @@ class Repeats:
 
     def __init__(self, n_features: int) -> None:
         self._last = np.full(n_features, np.nan)  # newest known values
-        self.run = np.zeros(n_features, dtype=int)  # how long the newest value has lasted
-        self.longest = np.zeros(n_features, dtype=int)  # of the runs that ended
-        self._n_runs = np.zeros(n_features, dtype=int)
-        self._n_steps = np.zeros((2, n_features), dtype=int)  # down and up
-        self._n_blocks = np.zeros(n_features, dtype=int)
+        self._counts = np.zeros((6, n_features), dtype=np.intp)
+        self._name_counts()
+        # Whether a feature is stuck, and whether it only grows: 1, or falls: -1.
+        self._said = np.zeros((2, n_features), dtype=np.intp)
 
-    def update(self, values: FloatArray) -> None:
-        """Take a block of values, of shape (n, n_features); a missing one ends a run."""
-        steps = values - np.concatenate([self._last[None], values[:-1]])
-        self._n_steps += np.add.reduce(np.array([steps < 0, steps > 0]), axis=1)
-        begins = steps != 0  # also where there is no value, or none before
-        at = np.arange(len(values))[:, None]
-        first = np.maximum.accumulate(np.where(begins, at, -1), axis=0)
-        runs = np.where(first < 0, self.run + at + 1, at - first + 1)
-        runs[np.isnan(values)] = 0
-        before = np.concatenate([self.run[None], runs[:-1]])
-        ended = np.where(begins, before, 0)
-        self.longest = np.maximum(self.longest, ended.max(axis=0))
-        self._n_runs += (ended > 0).sum(axis=0)
-        self.run = runs[-1]
-        self._last = values[-1].copy()
-        self._n_blocks += 1
+    def _name_counts(self) -> None:
+        # How long the newest value has lasted, and the longest of the runs that ended,
+        self.run, self.longest, self._n_runs = self._counts[:3]
+        self._n_steps, self._n_blocks = self._counts[3:5], self._counts[5]  # down and up
+
+    def update(self, values: FloatArray) -> bool:
+        """Take a block of values, of shape (n, n_features); a missing one ends a run.
+
+        Whether another feature than before is stuck, or only grows.
+        """
+        parts = self._last, self._counts, self._said
+        return bool(kernels.moves_kernel().count_runs(values, *parts))
 
     def is_stuck(self) -> Array:
         """Which features have had the same value for too long."""
-        usual = self._n_runs >= _MANY_RUNS
-        return np.asarray(usual & (self.run >= _TIMES * self.longest + _LONGER))
+        return np.asarray(self._said[0] > 0)
 
     def may_be_stuck(self, row: int) -> bool:
         """Whether other evidence that a feature moved is better explained by that."""
@@ -62,8 +51,7 @@ class Repeats:
 
     def only_grows(self) -> Array:
         """Which features have gone one way for long enough to be sure: 1 up, -1 down, else 0."""
-        is_long = (self._n_steps.sum(axis=0) >= _STEPS) & (self._n_blocks >= _BLOCKS)
-        return np.where(is_long, self.direction(), 0)
+        return np.array(self._said[1])
 
     @property
     def state(self) -> State:
@@ -83,8 +71,8 @@ class Repeats:
         n = len(self._last)
         schema.check(state, last=schema.each(schema.maybe(schema.number), n))
         self._last = np.array([np.nan if v is None else v for v in state["last"]], dtype=float)
-        self.run, self.longest, self._n_runs, self._n_blocks = (
-            schema.array(state, name, (n,), "i")
-            for name in ("run", "longest", "n_runs", "n_blocks")
-        )
-        self._n_steps = schema.array(state, "n_steps", (2, n), "i")
+        names = ("run", "longest", "n_runs", "n_blocks")
+        run, longest, n_runs, n_blocks = (schema.array(state, name, (n,), "i") for name in names)
+        steps = schema.array(state, "n_steps", (2, n), "i")
+        self._counts = np.array([run, longest, n_runs, *steps, n_blocks], dtype=np.intp)
+        self._name_counts()

@@ -15,8 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from ipdp.core import schema
+from ipdp.core import kernels, schema
 from ipdp.core.jsonable import encode_name, pack_floats, unpack_floats
+from ipdp.core.kernels.moves import LINEAR
 from ipdp.core.typing import Array, FloatArray, State
 
 BLOCK = 32
@@ -28,14 +29,6 @@ MISSING, PLACE, WIDTH = range(3)
 N_SHARES = 8
 """So many shares are followed, the last is that of all other categories together."""
 
-# Up to so many standard deviations the scale is about linear.
-_LINEAR = 3.0
-# A range is taken as at least this share of the usual standard deviation.
-_NARROWEST = 0.02
-# The width is the range between these quantiles.
-_ENDS = 0.1, 0.9
-# The width of a half block is known if it has so many values; the place, if half are there.
-_FEWEST_OF_HALF = 12
 # The scale is taken from at least so many values.
 _FEWEST_FOR_SCALE = 24
 # A season is followed in at most so many parts, each of which must have been seen so often.
@@ -53,8 +46,10 @@ class ValueBlocks:
         self.is_category = [False] * n_features
         self.categories: list[list[Any]] = [[] for _ in range(n_features)]
         # Median and robust standard deviation; NaN until they are known.
-        self.middle = np.full(n_features, np.nan)
-        self.spread = np.full(n_features, np.nan)
+        self._scale = np.full((2, n_features), np.nan)
+        self.middle, self.spread = self._scale
+        self.unknown = set(range(n_features))  # the features that have none yet
+        self._has_seasons = bool(self.periods.any())
         self._season = np.zeros((2, n_features, _PARTS))  # mean and number of values of each part
 
     @property
@@ -65,6 +60,7 @@ class ValueBlocks:
     def forget(self, row: int) -> None:
         """Forget the scale of a feature."""
         self.middle[row] = self.spread[row] = np.nan
+        self.unknown.add(row)
         self._season[:, row] = 0.0
 
     def take_scale(self, row: int, values: Sequence[Any]) -> None:
@@ -75,6 +71,7 @@ class ValueBlocks:
                 common = Counter(known).most_common(N_SHARES - 1)
                 self.categories[row] = [category for category, _ in common]
                 self.middle[row], self.spread[row] = 0.0, 1.0
+                self.unknown.discard(row)
             return
         numbers = as_floats([[value] for value in known]).ravel()
         numbers = numbers[~np.isnan(numbers)]
@@ -84,6 +81,7 @@ class ValueBlocks:
             # show in them, then the mean deviation is taken; of a constant a part of itself.
             spread = (high - low) / 2.56 or float(np.abs(numbers - middle).mean())
             self.middle[row], self.spread[row] = middle, spread or 1e-3 * abs(middle) or 1.0
+            self.unknown.discard(row)
 
     def read(
         self, rows: Sequence[Sequence[Any]], times: Sequence[float]
@@ -92,26 +90,15 @@ class ValueBlocks:
 
         NaN where something is not known, and for values that are categories.
         """
-        numeric = rows
-        if any(self.is_category):
-            numeric = [[None if c else v for c, v in self._kinds(row)] for row in rows]
-        values = as_floats(numeric)
-        known = ~np.isnan(values)
-        read = np.full((values.shape[1], self.n_columns), np.nan)
-        read[:, MISSING] = 1 - np.add.reduce(known, axis=0, dtype=float) / len(rows)
-        scaled = (values - self.middle) / self.spread
-        places = _LINEAR * np.arcsinh(scaled / _LINEAR)
-        if self.periods.any():
-            season = self._of_season(places, known, times)
-            places = places - season
-            scaled = np.where(self.periods > 0, places, scaled)
-        has_place = ~np.isnan(places)
-        count = np.add.reduce(has_place, axis=0)
-        place = np.add.reduce(np.where(has_place, places, 0.0), axis=0) / np.maximum(count, 1)
-        read[:, PLACE] = np.where(count * 2 >= len(rows), place, np.nan)
-        # The narrower half: a step from one level to another is in one of them only.
-        halves = scaled.reshape(2, len(rows) // 2, -1)
-        read[:, WIDTH] = _log_width(halves).min(axis=0)
+        kernel = kernels.moves_kernel()
+        values = np.empty((len(rows), len(self.is_category)))
+        if not kernel.take_numbers(rows, self.is_category, values):
+            values = as_floats([[None if c else v for c, v in self._kinds(row)] for row in rows])
+        read, season = np.empty((values.shape[1], self.n_columns)), values[:0]
+        if self._has_seasons:
+            places = LINEAR * np.arcsinh((values - self.middle) / self.spread / LINEAR)
+            season = self._of_season(places, ~np.isnan(values), times)
+        kernel.read_block(values, self._scale, self.periods, season, read)
         for row, is_category in enumerate(self.is_category):
             if is_category:
                 read[row] = self._shares(row, [values[row] for values in rows])
@@ -167,41 +154,12 @@ class ValueBlocks:
         schema.check(state, categories=schema.each(schema.parts, n))
         self.is_category = list(state["is_category"])
         self.categories = [schema.categories({"own": own}, "own") for own in state["categories"]]
-        self.middle, self.spread = middle, spread
+        self.middle[:], self.spread[:] = middle, spread
+        self.unknown = set(np.flatnonzero(np.isnan(middle)).tolist())
         if state["season"] is not None:
             season = unpack_floats(state["season"])
             schema.must_fit("season", season, self._season.shape, finite=False)
             self._season = season
-
-
-def _log_width(halves: FloatArray) -> FloatArray:
-    """Logarithm of the range between two quantiles, along the second axis."""
-    ordered = np.sort(halves, axis=1)  # NaN last
-    count = np.add.reduce(~np.isnan(halves), axis=1)
-    if (count == halves.shape[1]).all():
-        low, high = (_quantile(ordered, share) for share in _ENDS)
-    else:
-        low, high = (_quantile_of(ordered, count, share) for share in _ENDS)
-    width = np.log(np.maximum(high - low, 0.0) + _NARROWEST)
-    return np.where(count >= _FEWEST_OF_HALF, width, np.nan)
-
-
-def _quantile(ordered: FloatArray, share: float) -> FloatArray:
-    """A quantile along the second axis of values in order."""
-    at = share * (ordered.shape[1] - 1)
-    left = int(at)
-    low = ordered[:, left]
-    return np.asarray(low + (at - left) * (ordered[:, left + 1] - low))
-
-
-def _quantile_of(ordered: FloatArray, count: Array, share: float) -> FloatArray:
-    """The same of as many values as there are, the first ones."""
-    last = np.maximum(count - 1, 0)[:, None]
-    at = share * last
-    left = at.astype(int)
-    low = np.take_along_axis(ordered, left, axis=1)
-    high = np.take_along_axis(ordered, np.minimum(left + 1, last), axis=1)
-    return np.asarray(low + (at - left) * (high - low))[:, 0]
 
 
 def is_missing(value: Any) -> bool:

@@ -105,7 +105,7 @@ class FeatureSeries:
         self.ranges[row] = None
         self._n_outside[row] = 0
 
-    def fits(self, ice: IceRecord) -> bool:
+    def fits(self, ice: IceRecord | Record) -> bool:
         """Whether the outputs are those of the series, and no feature has too many categories.
 
         Of a range that grows, and of its points with it, fewer knots do as well.

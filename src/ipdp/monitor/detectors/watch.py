@@ -50,7 +50,11 @@ class DetectorWatch:
     def __post_init__(self) -> None:
         self.suppressed = [(0, 0.0)] * len(self.series.numbers)
 
-    def fits(self, ice: IceRecord) -> bool:
+    def is_due(self, _: Record) -> bool:
+        """Whether there is something to do with the newest observation: always."""
+        return True
+
+    def fits(self, ice: IceRecord | Record) -> bool:
         """Whether this watch can take such ICE curves."""
         return self.series.fits(ice)
 

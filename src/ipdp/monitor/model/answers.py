@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ipdp.core import kernels
 from ipdp.core.typing import Array, FloatArray, Label
 from ipdp.models.base import Engine, Outputs, Probe
 from ipdp.monitor.features import Layout, Record, axis_of, probe_of
@@ -140,16 +141,21 @@ def _at_places(
     engine: Engine, records: list[Record], number: int, outputs: Sequence[Label], places: Array
 ) -> tuple[FloatArray, FloatArray]:
     """Then and now at these places, (n_records, n_outputs, n_places) each."""
-    shape = (len(records), len(outputs), len(places))
-    then, now = np.zeros(shape), np.empty(shape)
-    for k, columns, answer in _asked_again(engine, records, [number], outputs):
-        record, probe = records[k], probe_of(records[k].layout, number)
-        assert probe is not None
-        own = columns[: probe.stop - probe.start - probe.missing]
-        axis = record.positions[0, own]
-        known = len(record.values)  # 0 for a class not known then
-        then[k, :known] = _interpolated(probe, axis, record.values[:, own], places)
-        now[k] = _interpolated(probe, axis, answer[:, : len(own)], places)
+    then, now = np.zeros((2, len(records), len(outputs), len(places)))
+    for group, columns, answer in _asked_again(engine, records, [number], outputs):
+        own = [records[k] for k in group]
+        probes = [probe for record in own if (probe := probe_of(record.layout, number))]
+        curves = [(record.positions, record.values) for record in own]
+        said = np.zeros((2, len(own), *then.shape[1:]))
+        if places.dtype == object:
+            at = [_places_of(probe, places) for probe in probes]
+            known = np.take_along_axis(columns, np.array(at), axis=1)
+            said[0] = said_then(own, known, outputs, len(places))
+            said[1] = np.take_along_axis(answer, np.array(at)[:, None], axis=2)
+        else:
+            sizes = np.array([probe.stop - probe.missing - probe.start for probe in probes])
+            kernels.differences_kernel().read_at(curves, columns, sizes, answer, places, *said)
+        then[group], now[group] = said
     return then, now
 
 
@@ -158,17 +164,19 @@ def renewed(
 ) -> list[Record]:
     """The records with what the model says now about some effects."""
     values = [said_then([r], [slice(None)], outputs, r.values.shape[1])[0] for r in records]
-    for k, columns, answer in _asked_again(engine, records, numbers, outputs):
-        values[k][:, columns] = answer
+    for group, columns, answer in _asked_again(engine, records, numbers, outputs):
+        for k, own, said in zip(group, columns, answer, strict=True):
+            values[k][:, own] = said
     return [r._replace(values=own) for r, own in zip(records, values, strict=True)]
 
 
 def _asked_again(
     engine: Engine, records: Sequence[Record], numbers: Sequence[int], outputs: Sequence[Label]
-) -> Iterator[tuple[int, Array, FloatArray]]:
-    """For each record its place, the columns, and the answers there (n_outputs, n_columns).
+) -> Iterator[tuple[list[int], Array, FloatArray]]:
+    """For those asked together: their places, (n, n_columns) columns, and the answers there.
 
-    A column may be there several times, after all others of its effect.
+    The answers are of shape (n, n_outputs, n_columns). A column may be there several times, after
+    all others of its effect.
     """
     groups: dict[object, list[int]] = {}
     for k, record in enumerate(records):
@@ -181,7 +189,7 @@ def _asked_again(
         # A feature has one axis; the second one is that of pairs, which may have come since.
         positions = np.array([r.positions[:1, c] for r, c in zip(own, columns, strict=True)])
         answer = engine.ice_again([record.x for record in own], probes, positions)
-        yield from zip(group, columns, aligned(answer, outputs), strict=True)
+        yield group, columns, aligned(answer, outputs)
 
 
 def _asked_alike(layout: Layout, numbers: Sequence[int]) -> object:
@@ -219,10 +227,8 @@ def _side_by_side(
     return tuple(probes), np.hstack(parts) if parts else np.empty((len(layouts), 0), dtype=int)
 
 
-def _interpolated(probe: Probe, axis: FloatArray, values: FloatArray, places: Array) -> FloatArray:
-    """Values (n, m) along an axis at other places, which lie on it."""
+def _places_of(probe: Probe, places: Array) -> list[int]:
+    """Where some categories are among those of an effect."""
     categories = probe.categories[0]
-    if categories is not None:
-        known = {category: k for k, category in enumerate(categories.tolist())}
-        return values[:, [known[place] for place in places.tolist()]]
-    return np.array([np.interp(places, axis, row) for row in values])
+    known = {category: k for k, category in enumerate(() if categories is None else categories)}
+    return [known[place] for place in places.tolist()]

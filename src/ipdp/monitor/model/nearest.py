@@ -13,7 +13,7 @@ import numpy as np
 
 from ipdp.core import kernels
 from ipdp.core.kernels.nearest import Span
-from ipdp.core.typing import Array, FeatureName, FloatArray
+from ipdp.core.typing import Array, FeatureName
 from ipdp.models.base import Probe
 from ipdp.monitor.features import Layout, Record
 
@@ -51,9 +51,10 @@ class Nearest:
         self._probes: dict[tuple[bool, ...], tuple[Probe, ...]] = {}
         # By the identity of their layout, of which many records have the same.
         self._asked: dict[int, tuple[Layout, tuple[bool, ...], list[Span]]] = {}
-        self._cells = np.concatenate(
+        # Of n_features x width, which is which column's.
+        self.cells = np.concatenate(
             [row * self.width + np.arange(n) for row, n in enumerate(sizes)]
-        ).astype(int)
+        ).astype(np.intp)
 
     def whole(self, layout: Layout) -> tuple[bool, ...]:
         """For each feature, whether it was asked about with whole numbers.
@@ -91,22 +92,20 @@ class Nearest:
             )
         return self._probes[whole]
 
-    def find(self, records: Sequence[Record]) -> tuple[Array, FloatArray, Array]:
-        """Columns and positions of the nearest points, and who has all its knots in the range.
+    def find(self, records: Sequence[Record]) -> tuple[Array, Array]:
+        """Columns of the nearest points, and who has all its knots in the range.
 
-        Columns and positions are of shape (n_records, n_columns), the rest of shape (n_records,
-        n_features). Where a knot has no point, the column is the first, and nobody is in range.
+        The columns are of shape (n_records, n_columns), the rest of shape (n_records, n_features).
+        Where a knot has no point, the column is the first, and nobody is in range.
         """
         columns = np.zeros((len(records), self.n_columns), dtype=np.intp)
-        positions = np.zeros((len(records), self.n_columns))
         within = np.zeros((len(records), len(self._names)), dtype=np.uint8)
-        for k, record in enumerate(records):
-            at = np.ascontiguousarray(record.positions[0])
-            self._points.find(at, self._of(record.layout)[2], columns[k], within[k])
-            if self._has_categories:
-                self._find_categories(record, columns[k], within[k])
-            positions[k] = at[columns[k]]
-        return columns, positions, within.astype(bool)
+        spans = [self._of(record.layout)[2] for record in records]
+        self._points.find([record.positions for record in records], spans, columns, within)
+        if self._has_categories:
+            for record, own, is_within in zip(records, columns, within, strict=True):
+                self._find_categories(record, own, is_within)
+        return columns, within
 
     def _find_categories(self, record: Record, columns: Array, within: Array) -> None:
         for number, probe in zip(record.layout.targets, record.layout.probes, strict=True):
@@ -122,10 +121,3 @@ class Nearest:
             if all(category in place for category in places.tolist()):
                 columns[self._slices[row]] = [place[category] for category in places.tolist()]
                 within[row] = True
-
-    def by_feature(self, values: FloatArray) -> FloatArray:
-        """Values (n, n_outputs, n_columns) as (n, n_outputs, n_features, width), with zeros."""
-        n, n_outputs, _ = values.shape
-        spread = np.zeros((n, n_outputs, len(self._names) * self.width))
-        spread[:, :, self._cells] = values
-        return spread.reshape(n, n_outputs, len(self._names), self.width)

@@ -8,14 +8,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ipdp.core import schema
+from ipdp.core import kernels, schema
 from ipdp.core.typing import Array, FeatureName, FloatArray, Label, State
 from ipdp.explainers.pdp import IncrementalPDP
 from ipdp.models.base import Probe
 from ipdp.monitor.features import Record, axis_of
 from ipdp.monitor.history import History
 from ipdp.monitor.knots import Knots, data_shares
-from ipdp.monitor.model.answers import aligned, said_then
+from ipdp.monitor.model.answers import aligned
 from ipdp.monitor.model.asked import RECENT, Asked
 from ipdp.monitor.model.nearest import Nearest
 
@@ -29,8 +29,6 @@ _N_YOUNG_GOING_ON = 2
 _YOUNGEST, _SPAN = 64, 4
 # Of a model that learns no answers of more observations ago count: it wanders far in a long time.
 OLDEST = 4096
-# A difference of this share of the answers is rounding.
-_ROUNDING = 1e-9
 # Knots are placed anew after so many checks, at no more than so many places,
 _RENEW, _N_KNOTS = 32, 8
 # sooner for features that have none,
@@ -69,7 +67,7 @@ class Rechecks:
     ) -> None:
         self.pdp, self.history = pdp, history
         self.numbers, self.names = tuple(numbers), list(names)
-        self.labels, self.outputs = list(labels), list(outputs)
+        self.labels, self._read = list(labels), np.array(outputs, dtype=np.intp)
         self.knots = Knots(self.numbers)
         # How much each knot counts: by half what share of the values is near, by half all alike.
         self.weights: list[FloatArray | None] = [None] * len(self.numbers)
@@ -138,42 +136,41 @@ class Rechecks:
         groups: dict[tuple[bool, ...], list[int]] = {}
         for k, record in enumerate(chosen):
             groups.setdefault(nearest.whole(record.layout), []).append(k)
-        shape = len(chosen), len(self.outputs), len(self.numbers), nearest.width
-        difference, earlier = np.zeros(shape), np.zeros(shape)
-        counts = np.zeros((len(chosen), len(self.numbers)), dtype=bool)
+        shape = len(chosen), len(self._read), len(self.numbers), nearest.width
+        found = np.zeros(shape), np.zeros(shape), np.zeros(shape[::2], dtype=np.uint8)
         for whole, group in groups.items():
-            own, probes = [chosen[k] for k in group], nearest.probes(whole)
-            difference[group], earlier[group], counts[group] = self._answers(nearest, probes, own)
-        n = np.array([record.n for record in chosen])[:, None]
-        counts &= (n > np.array(since)) | are_renewed
-        ages = newest.n - np.where(are_renewed, np.maximum(n, since), n)
-        counts &= ages >= _YOUNGEST
-        if is_moving:
-            counts &= ages <= OLDEST
-        is_young = np.arange(len(chosen)) >= len(chosen) - n_young
-        return Read(Asked(ages, is_young, counts, difference), earlier, self._all_weights)
+            self._compare(nearest, nearest.probes(whole), chosen, group, found)
+        difference, earlier, counts = found
+        n, ages = np.array([record.n for record in chosen]), np.empty(shape[::2], dtype=np.intp)
+        # Of a model that stood still answers count however old they are.
+        limits, begun = (_YOUNGEST, OLDEST if is_moving else newest.n), list(since)
+        parts = n, newest.n, begun, list(are_renewed), limits, ages, counts
+        kernels.differences_kernel().count_in(*parts)
+        is_young = np.zeros(len(chosen), dtype=bool)
+        is_young[len(chosen) - n_young :] = True
+        asked = Asked(ages, is_young, counts.view(bool), difference)
+        return Read(asked, earlier, self._all_weights)
 
-    def _answers(
-        self, nearest: Nearest, probes: tuple[Probe, ...], records: list[Record]
-    ) -> tuple[FloatArray, FloatArray, Array]:
-        """Centred differences and earlier answers at the knots, and which of them are fine."""
-        columns, positions, within = nearest.find(records)
-        earlier = said_then(records, columns, self.labels, columns.shape[1])
-        answer = self.pdp.engine.ice_again([r.x for r in records], probes, positions[:, None])
-        difference = aligned(answer, self.labels) - earlier
-        # Functions of arrays round a row differently beside others.
-        rounding = _ROUNDING * np.abs(earlier).max(axis=(0, 2), keepdims=True)
-        difference[np.abs(difference) <= rounding] = 0.0
-        difference, earlier = (
-            nearest.by_feature(part[:, self.outputs]) for part in (difference, earlier)
+    def _compare(
+        self,
+        nearest: Nearest,
+        probes: tuple[Probe, ...],
+        chosen: Sequence[Record],
+        group: Sequence[int],
+        found: tuple[FloatArray, FloatArray, Array],
+    ) -> None:
+        """Ask about some of the records; centred differences, earlier answers, what is fine."""
+        records, kernel = [chosen[k] for k in group], kernels.differences_kernel()
+        columns, within = nearest.find(records)
+        at, earlier = (
+            np.empty(columns.shape),
+            np.empty((len(group), len(self.labels), columns.shape[1])),
         )
-        fine = within & np.isfinite(difference + earlier).all(axis=(1, 3))
-        if not fine.all():
-            for part in (difference, earlier):
-                part[~np.broadcast_to(fine[:, None, :, None], part.shape)] = 0.0
-        weights = self._all_weights
-        level = (difference * weights).sum(axis=3, keepdims=True)
-        return (difference - level) * (weights > 0), earlier, fine
+        kernel.gather([(r.positions, r.values) for r in records], columns, at, earlier)
+        answer = self.pdp.engine.ice_again([r.x for r in records], probes, at[:, None])
+        found[2][group] = within
+        now, parts = aligned(answer, self.labels), (nearest.cells, self._read, self._all_weights)
+        kernel.compare(earlier, now, *parts, np.array(group), *found)
 
     def _to_knots(self) -> Nearest:
         """How the points nearest to the knots of all features are found."""
@@ -197,6 +194,8 @@ class Rechecks:
             first, span = max(first, newest.n - OLDEST), OLDEST
         youngest = max(_YOUNGEST, span // _SPAN)
         old = self.history.between(first + 1, newest.n - youngest, at_most=10**6)
+        if not is_moving:  # then none of the young ones is asked about
+            return old, []
         return old, self.history.between(newest.n - RECENT, newest.n - _YOUNGEST, at_most=10**6)
 
     def _spread(self, records: list[Record], n: int) -> list[Record]:

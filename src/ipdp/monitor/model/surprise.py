@@ -22,10 +22,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ipdp.core import schema
+from ipdp.core import kernels, schema
 from ipdp.core.jsonable import pack_floats, unpack_floats
+from ipdp.core.kernels.differences import FEWEST, LARGEST_ANSWER
+from ipdp.core.kernels.news import HIDDEN, UNUSUAL
 from ipdp.core.typing import Array, FloatArray, State
-from ipdp.monitor.model.asked import RECENT, Asked, Joined, Summed, bounded
+from ipdp.monitor.model.asked import RECENT, Asked
 
 # What is measured: over the last so many checks, for what is large and for what is small. Trees of
 # a forest answer very differently about single observations: a small change needs many of them.
@@ -34,15 +36,6 @@ WINDOWS = 2, 8, 24
 _LATELY = 8
 # What follows on a change is seen in so many.
 _FOLLOWED = 3
-# With fewer observations nothing is measured.
-_FEWEST = 4
-# A change is this many times what is usual,
-_UNUSUAL = 1.8
-# the mean difference is so many standard errors from zero (before it is looked at closer, less is
-# enough if it is larger by as much),
-CLEAR = 4.0
-# and differences of single observations must be larger by this factor, as they are not averaged.
-_HIDDEN = 2.0
 # When it is looked at closer, this share of what is usual must be found again.
 _FOUND_AGAIN = 0.7
 # There a model that learns must have changed by more than the tolerance: trees that split and
@@ -54,35 +47,18 @@ _LEARNS, _HIDDEN_LEARNS = 2.0, 3.0
 _UP, _DOWN, _YOUNG = 512.0, 15_000.0, 3.0
 # It does so this many checks later: else a change becomes usual before it has lasted long enough.
 _LATER = 16
-# A model that wanders differs from itself of a short while ago by a good part of what it differs
-# from itself of long ago; no more than so many times the former becomes usual.
-_WANDERING = 3.0
 # A change goes on while a short while makes this share of it.
 _SETTLED = 0.1
 # A model that stood still has no usual changes; none become so for so many observations.
 _FROZEN = 4096
-# What is so many times what is usual need not last.
-_SUDDEN = 8.0
-# The score that makes a candidate; the largest ratio that counts; how quickly the score falls.
-_ENOUGH, _LARGEST, _FALL = 320.0, 12.0, 4.0
-# Ratios are about the same from this share on.
-_ABOUT = 0.8
+# The score that makes a candidate.
+_ENOUGH = 320.0
 # The mean and mean square of the outputs are those of about so many checks.
 _MOMENTS = 64
-# The most that a size is, in standard deviations: of outputs without any it would be infinite.
-_MOST_STD = 1e100
-
-
-class Sizes(NamedTuple):
-    """How large differences are, in standard deviations of the output; 0 of too few observations.
-
-    Each of shape (k, n_features, n_outputs).
-    """
-
-    mean: FloatArray  # of the mean difference
-    single: FloatArray  # of the differences of single observations
-    errors: FloatArray  # the largest mean difference in standard errors
-    n: FloatArray  # number of observations, (k, n_features)
+# What is measured at a check: over how many of the newest checks, 0 of all but the young ones and 1
+# of those of a short while ago, which comes last.
+_MEASURED = (*((n_checks, 0) for n_checks in WINDOWS), (_FOLLOWED, 0), (_LATELY, 1))
+_FOLLOWS = len(WINDOWS)
 
 
 class Weighed(NamedTuple):
@@ -106,17 +82,28 @@ class Surprise:
         self.tolerance = tolerance
         self.clock = clock
         self.moments: FloatArray = np.zeros((2, n_features, n_outputs))
+        # Standard deviation of the outputs over observations and knots.
+        self.output_std: FloatArray = np.full((n_features, n_outputs), 1e-300)
         self.usual: FloatArray = np.zeros((2, len(WINDOWS), n_features, n_outputs))
-        self.n_usual: Array = np.zeros(n_features, dtype=int)
+        self.n_usual: Array = np.zeros(n_features, dtype=np.intp)
         self.score: FloatArray = np.zeros(n_features)
         self.n_checks = 0
         # For how many checks the model has been changing since it stood still.
         self.n_moving = _FROZEN
         self.window: deque[Asked] = deque(maxlen=max(WINDOWS))
         self.weights: FloatArray = np.zeros((n_features, 0))
-        self._sums: deque[Summed] = deque(maxlen=max(WINDOWS))
-        self._joined: Joined | None = None
-        self._std: FloatArray | None = None
+        # Whether the model has given another answer lately, and at which of these checks.
+        self.is_moving = False
+        self._moves: deque[bool] = deque(maxlen=max(WINDOWS))
+        # Sums over what was asked at each of them, in turn, so that each window only adds up a few,
+        self._newest, size = -1, max(WINDOWS)
+        self._kept_n: FloatArray = np.zeros((size, 2, n_features))
+        self._kept: FloatArray = np.zeros((size, 2, 2, n_outputs, n_features, 0))
+        # and for each place those that come before it, the newest first.
+        self._places = (np.arange(size)[:, None] - np.arange(size)) % size
+        # What was measured at the newest check: number of rows, and sizes.
+        self._n: FloatArray = np.zeros((len(_MEASURED), n_features))
+        self._sizes: FloatArray = np.zeros((3, len(_MEASURED), n_features, n_outputs))
         # What will become usual: sizes, and of which features.
         self._later: deque[tuple[FloatArray, Array]] = deque()
 
@@ -126,96 +113,44 @@ class Surprise:
         `then` are the earlier answers at the knots, of the shape of the differences; `weights`, of
         shape (n_features, width), say how much each knot counts, together 1 for each feature.
         """
-        if self.window and self.window[-1].difference.shape[3] != asked.difference.shape[3]:
-            self.window.clear()  # there are more knots, or fewer
-            self._sums.clear()
-        self.window.append(asked)
-        self._sums.append(Summed.of(asked))
-        self._joined = None
+        if asked.difference.shape[3] != self._kept.shape[5]:
+            self._clear(asked.difference.shape[3])  # there are more knots, or fewer
+        counts = self._take(asked)
         self.weights = weights
-        rows = asked.counts.sum(axis=0)
-        if not rows.any():
-            return
-        self.n_checks += 1
-        each = asked.counts[:, :, None] * weights / np.maximum(rows, 1)[:, None]
-        mean = then * each[:, None]
-        now = np.array([mean.sum(axis=(0, 3)).T, (mean * then).sum(axis=(0, 3)).T])
-        share = np.where(rows[:, None] > 0, max(1 / self.n_checks, 1 / _MOMENTS), 0.0)
-        self.moments += share * (now - self.moments)
-        self._std = None
+        if counts:
+            self.n_checks += 1
+            self._fold(asked, then, max(1 / self.n_checks, 1 / _MOMENTS))
+
+    def _fold(self, asked: Asked, then: FloatArray, share: float) -> None:
+        """Let the moments of the outputs follow a check."""
+        parts = then, asked.counts.view(np.uint8), self.weights, share
+        kernels.differences_kernel().fold_outputs(*parts, self.moments, self.output_std)
+
+    def _clear(self, width: int) -> None:
+        """Begin with no checks, and at most so many knots of a feature."""
+        self.window.clear()
+        self._moves.clear()
+        self.is_moving = False
+        self._kept = np.zeros((*self._kept.shape[:5], width))
+
+    def _take(self, asked: Asked) -> bool:
+        """Add up what was asked at a check, the newest of the window; whether anything counts."""
+        self.window.append(asked)
+        self._newest = (self._newest + 1) % len(self._kept)
+        flags = asked.counts.view(np.uint8), asked.ages, asked.is_young.view(np.uint8)
+        sums = self._kept_n[self._newest], self._kept[self._newest]
+        kernel = kernels.differences_kernel()
+        moves, counts = kernel.sum_up(asked.difference, *flags, RECENT, *sums)
+        self._moves.append(moves)
+        self.is_moving = True in list(self._moves)[-_LATELY:]
+        return bool(counts)
 
     def forget(self, row: int) -> None:
         """What was asked about a feature counts no more."""
-        for asked, summed in zip(self.window, self._sums, strict=True):
+        for asked in self.window:
             asked.counts[:, row] = False
-            summed.n[:, row] = summed.moments[:, :, :, row] = 0.0
-        self._joined = None
+        self._kept_n[:, :, row] = self._kept[:, :, :, :, row] = self._n[:, row] = 0.0
         self.score[row] = 0.0
-
-    @property
-    def output_std(self) -> FloatArray:
-        """Standard deviation of the outputs over observations and knots."""
-        if self._std is None:
-            mean, square = self.moments
-            std = np.sqrt(np.maximum(square - mean**2, 0.0))
-            self._std = np.asarray(std + 1e-12 * np.sqrt(square) + 1e-300)
-        return self._std
-
-    @property
-    def is_moving(self) -> bool:
-        """Whether the model has given another answer lately."""
-        return any(summed.moves for summed in list(self._sums)[-_LATELY:])
-
-    @property
-    def _all(self) -> Joined:
-        """What was asked at all checks of the window, joined once a check."""
-        if self._joined is None:
-            last = list(self.window)
-            sizes = [len(asked.ages) for asked in last]
-            self._joined = Joined(
-                np.repeat(np.arange(len(last))[::-1], sizes),
-                *(np.concatenate(parts) for parts in zip(*last, strict=True)),
-            )
-        return self._joined
-
-    def _counting(self, n_checks: int, oldest: int | None = None) -> Array:
-        """Which of the rows asked about at the last checks count for which feature.
-
-        With `oldest` those of up to so many observations ago, else all but the young ones.
-        """
-        every = self._all
-        picked = ~every.is_young[:, None] if oldest is None else every.ages <= oldest
-        return np.asarray(every.counts & picked & (every.checks_ago < n_checks)[:, None])
-
-    def measure(self, counts: FloatArray) -> Sizes:
-        """Sizes over the rows that count, of shape (k, n_rows, n_features), k times."""
-        difference = bounded(self._all.difference)
-        moments = np.stack([difference, difference**2])
-        return self._sizes(counts.sum(axis=1), np.einsum("snofw,knf->ksofw", moments, counts))
-
-    def _sizes(self, n: FloatArray, sums: FloatArray) -> Sizes:
-        """Sizes by the number of rows (k, n_features) and `Summed.moments`, k times."""
-        if not self.is_moving:
-            zeros = np.zeros((len(n), *self.moments.shape[1:]))
-            return Sizes(zeros, zeros, zeros, n)
-        several = np.maximum(n, 2)[:, None, :, None]
-        mean, square = sums[:, 0] / several, sums[:, 1] / several
-        squared = mean * mean
-        # Of the mean, whose square is too large by it.
-        error = np.maximum(square - squared, 0.0) / (several - 1)
-        std = self.output_std
-        distance = np.abs(mean)
-        # Outputs may all have been 0 until now.
-        with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
-            errors = distance / np.sqrt(error)
-            errors = np.where(distance > 1e-12 * std.T[:, :, None], errors, 0.0)
-            # (2, k, n_features, n_outputs), over the knots
-            squares = (np.array([squared - error, square]) * self.weights).sum(axis=4)
-            sizes = np.sqrt(np.maximum(squares.swapaxes(2, 3), 0.0)) / std
-        fine = (n >= _FEWEST)[:, :, None]
-        sizes = np.where(fine, np.minimum(sizes, _MOST_STD), 0.0)
-        clear = np.where(fine, errors.max(axis=3).swapaxes(1, 2), 0.0)
-        return Sizes(sizes[0], sizes[1], clear, n)
 
     def weigh(self, is_going_on: Array, n: int) -> Weighed:
         """Compare what is measured with what is usual, then let it become so.
@@ -223,86 +158,42 @@ class Surprise:
         What is usual of a feature stays as it is while a change of it goes on. `n` is the number
         of the observation.
         """
-        measured = self._measured()
-        sizes = np.stack([measured.mean[:-1], measured.single[:-1]])
-        ratios = sizes / np.maximum(self.tolerance, _UNUSUAL * self.usual)
-        # What is not clear counts less, not as nothing: in a forest a change stays about there.
-        ratios[0] *= np.minimum(measured.errors[:-1] / CLEAR, 1.0)
-        ratios[1] /= _HIDDEN
-        result = self._largest(ratios, sizes)
+        self._measure()
+        kernel, going_on = kernels.news_kernel(), is_going_on.view(np.uint8)
+        found = np.empty((2, len(self.score))), np.empty((3, len(self.score)), dtype=np.intp)
+        kernel.weigh(self._sizes, self.usual, self.output_std, self.tolerance, found)
+        (ratio, size), (output, is_hidden, is_sudden) = found
         if len(self.window) >= _LATELY:
             self.n_moving = self.n_moving + 1 if self.is_moving else 0
         if self.n_moving * self.clock >= _FROZEN:
-            most = np.minimum(sizes, self._wandering(measured))
-            self._later.append((most, (measured.n[-2] >= _FEWEST) & ~is_going_on))
+            most, known = np.empty(self.usual.shape), np.empty(len(self.score), dtype=np.uint8)
+            kernel.becoming(self._sizes, self._n, going_on, most, known)
+            self._later.append((most, known))
             if len(self._later) > _LATER:
-                earlier, known = self._later.popleft()
-                self._learn(earlier, known & ~is_going_on, n)
-        self._add_up(result.ratio, is_going_on)
-        return result
+                down = min(_DOWN, max(n / _YOUNG, float(self.clock)))
+                rates = self.clock / _UP, self.clock / down
+                kernel.learn(self.usual, self.n_usual, *self._later.popleft(), going_on, *rates)
+        kernel.add_up(ratio, going_on, self.clock, self.score)
+        return Weighed(ratio, output, is_hidden, size, is_sudden)
 
-    def _measured(self) -> Sizes:
-        """Sizes over each of the windows, and over what was asked of a short while ago."""
-        if not self.window:
-            zeros = np.zeros((len(WINDOWS) + 1, *self.moments.shape[1:]))
-            return Sizes(zeros, zeros, zeros, zeros[:, :, 0])
-        first = self._sums[-1]
-        n, moments = np.zeros_like(first.n), np.zeros_like(first.moments)
-        found = {}
-        for k, summed in enumerate(reversed(self._sums), start=1):
-            n, moments = n + summed.n, moments + summed.moments
-            found[k] = n, moments
-        of_windows = [found[min(k, len(found))] for k in (*WINDOWS, _LATELY)]
-        old, recent = [0] * len(WINDOWS), [1]
-        picked = list(zip(of_windows, old + recent, strict=True))
-        return self._sizes(
-            np.array([n[which] for (n, _), which in picked]),
-            np.array([moments[which] for (_, moments), which in picked]),
-        )
-
-    def _wandering(self, measured: Sizes) -> FloatArray:
-        """The most that can become usual: some times the difference to a short while ago.
-
-        What grows with the age of the observations is a gradual change, and not wandering.
-        """
-        most = _WANDERING * np.stack([measured.mean[-1:], measured.single[-1:]])
-        return np.where((measured.n[-1] >= _FEWEST)[:, None], most, np.inf)
-
-    def _largest(self, ratios: FloatArray, sizes: FloatArray) -> Weighed:
-        n_features, n_outputs = ratios.shape[2:]
-        rows = np.arange(n_features)
-        flat, usual, flat_sizes = (
-            part.transpose(2, 0, 1, 3).reshape(n_features, -1)
-            for part in (ratios, self.usual, sizes)
-        )
-        best = flat.argmax(axis=1)
-        sort, window = best // (len(WINDOWS) * n_outputs), best // n_outputs % len(WINDOWS)
-        ratio, size, usual = flat[rows, best], flat_sizes[rows, best], usual[rows, best]
-        is_sudden = self._is_frozen(usual) | (size > _SUDDEN * usual)
-        # Of outputs that changed about as much, the one whose change is the largest in its units.
-        own = ratios[sort, window, rows]
-        in_units = np.where(own >= _ABOUT * ratio[:, None], own * self.output_std, -1.0)
-        return Weighed(ratio, in_units.argmax(axis=1), sort == 1, size, is_sudden)
-
-    def _learn(self, sizes: FloatArray, rows: Array, n: int) -> None:
-        down = min(_DOWN, max(n / _YOUNG, float(self.clock)))
-        rate = np.where(sizes > self.usual, self.clock / _UP, self.clock / down)
-        rate = np.minimum(np.where(self.n_usual[:, None] > 0, rate, 1.0), 1.0)
-        self.usual += np.where(rows[:, None], rate * (sizes - self.usual), 0.0)
-        self.n_usual += rows
-
-    def _add_up(self, ratio: FloatArray, is_going_on: Array) -> None:
-        above = np.minimum(ratio, _LARGEST) - 1
-        step = np.where(above > 0, above, _FALL * above) * self.clock
-        self.score = np.where(is_going_on, 0.0, np.maximum(self.score + step, 0.0))
+    def _measure(self) -> None:
+        """Measure over each of the windows, and over what was asked of a short while ago."""
+        sums = np.empty((len(_MEASURED), *self._kept.shape[2:]))
+        places = self._places[self._newest, : len(self.window)]
+        kernel = kernels.differences_kernel()
+        kernel.add_windows(self._kept_n, self._kept, places, _MEASURED, self._n, sums)
+        if self.is_moving:
+            kernel.measure(self._n, sums, self.weights, self.output_std, self._sizes)
+        else:
+            self._sizes[:] = 0.0
 
     def is_candidate(self, weighed: Weighed) -> Array:
         """Which features have changed more than usual, for long enough."""
-        return (weighed.ratio >= 1) & (weighed.is_sudden | (self.score >= _ENOUGH))
+        return (weighed.ratio >= 1) & ((weighed.is_sudden > 0) | (self.score >= _ENOUGH))
 
     def _is_frozen(self, usual: FloatArray) -> Array:
         """Where changes that are usual are too small to count: the model stood still."""
-        return np.asarray(_UNUSUAL * usual < self.tolerance / 4)
+        return np.asarray(UNUSUAL * usual < self.tolerance / 4)
 
     def least(self, row: int, output: int) -> tuple[float, float]:
         """What must be found at a closer look: of the mean difference, and of single ones.
@@ -310,7 +201,7 @@ class Surprise:
         In standard deviations of the output.
         """
         usual = self.usual[:, :, row, output]
-        tolerance, hidden = self.tolerance, _HIDDEN
+        tolerance, hidden = self.tolerance, HIDDEN
         if not self._is_frozen(usual).all():
             tolerance, hidden = _LEARNS * tolerance, _HIDDEN_LEARNS
         mean, single = np.maximum(tolerance, _FOUND_AGAIN * usual[:, 0]).tolist()
@@ -318,20 +209,29 @@ class Surprise:
 
     def size(self, row: int, output: int) -> float:
         """The mean difference of one effect at the last checks; NaN of too few observations."""
-        measured = self.measure(np.array([self._counting(_FOLLOWED)], dtype=float))
-        is_known = measured.n[0, row] >= _FEWEST
-        return float(measured.mean[0, row, output]) if is_known else np.nan
+        is_known = self._n[_FOLLOWS, row] >= FEWEST
+        return float(self._sizes[0, _FOLLOWS, row, output]) if is_known else np.nan
 
     def has_settled(self, row: int, output: int, since: int) -> bool:
         """Whether the model agrees with itself of a short while ago, and so many observations."""
-        half = _LATELY // 2
-        rows = [self._counting(half, min(RECENT, since - 1)), self._counting(half)]
-        measured = self.measure(np.array(rows, dtype=float))
-        if measured.n[0, row] < _FEWEST:
+        n, sums = np.zeros((2, 1)), np.zeros((2, 2, 1, 1, self.weights.shape[1]))
+        for asked in list(self.window)[-(_LATELY // 2) :]:
+            young = asked.ages[:, row] <= min(RECENT, since - 1)
+            for k, picked in enumerate((young, ~asked.is_young)):
+                own = asked.difference[asked.counts[:, row] & picked, output, row]
+                own = np.clip(own, -LARGEST_ANSWER, LARGEST_ANSWER)
+                n[k] += len(own)
+                sums[k, :, 0, 0] += own.sum(axis=0), (own * own).sum(axis=0)
+        if n[0] < FEWEST:
             return False  # that is not known yet
-        young, size = measured.mean[:, row, output]
-        usual = _UNUSUAL * float(self.usual[0, 0, row, output])
-        return bool(young <= max(usual, _SETTLED * size))
+        if not self.is_moving:
+            return True
+        sizes, one = np.empty((3, 2, 1, 1)), slice(row, row + 1)
+        std = self.output_std[one, output : output + 1]
+        kernels.differences_kernel().measure(n, sums, self.weights[one], std, sizes)
+        lately, size = sizes[0].ravel().tolist()
+        usual = UNUSUAL * float(self.usual[0, 0, row, output])
+        return bool(lately <= max(usual, _SETTLED * size))
 
     @property
     def state(self) -> State:
@@ -344,7 +244,9 @@ class Surprise:
             "n_checks": self.n_checks,
             "n_moving": self.n_moving,
             "weights": pack_floats(self.weights),
-            "later": [[pack_floats(sizes), known.tolist()] for sizes, known in self._later],
+            "later": [
+                [pack_floats(sizes), known.astype(bool).tolist()] for sizes, known in self._later
+            ],
             "window": [
                 [
                     asked.ages.tolist(),
@@ -366,29 +268,28 @@ class Surprise:
         schema.must_fit("usual", usual, self.usual.shape)
         schema.must_fit("weights", weights, (n, *weights.shape[1:2]))
         self.moments, self.usual, self.weights = moments, usual, weights
-        self._std = None
-        self.n_usual = schema.array(state, "n_usual", (n,), "i")
+        self.n_usual = schema.array(state, "n_usual", (n,), "i").astype(np.intp)
         self.score = schema.array(state, "score", (n,))
         self.n_checks, self.n_moving = state["n_checks"], state["n_moving"]
         self._later = deque()
         for packed, known in state["later"]:
             sizes = unpack_floats(packed)
             schema.must_fit("later", sizes, self.usual.shape)
-            self._later.append((sizes, schema.array({"known": known}, "known", (n,), "b")))
-        self.window.clear()
-        self._sums.clear()
-        self._joined = None
+            flags = schema.array({"known": known}, "known", (n,), "b")
+            self._later.append((sizes, flags.astype(np.uint8)))
+        self._clear(self.weights.shape[1])
         for ages, is_young, counts, difference in state["window"]:
             shape = len(ages), self.moments.shape[1]
             flags = (
                 np.array(is_young, dtype=bool),
                 np.array(counts, dtype=bool).reshape(shape),
             )
-            own = np.array(ages, dtype=int).reshape(shape)
+            own = np.array(ages, dtype=np.intp).reshape(shape)
             asked = unpack_floats(difference)
             n_rows, n_features = shape
             wanted = n_rows, self.moments.shape[2], n_features, self.weights.shape[1]
             schema.must_fit("difference", asked, wanted, finite=False)
             schema.must_fit("is_young", flags[0], shape[:1])
-            self.window.append(Asked(own, *flags, asked))
-            self._sums.append(Summed.of(self.window[-1]))
+            self._take(Asked(own, *flags, asked))
+        none = Asked(*(np.empty((0, n), dtype=kind) for kind in (np.intp, bool, bool, float)))
+        self._fold(none, np.empty((0, *self._kept.shape[3:])), 0.0)

@@ -11,6 +11,7 @@ import numpy as np
 from ipdp.core import schema
 from ipdp.core.curve import Curve
 from ipdp.core.jsonable import encode_name
+from ipdp.core.kernels.news import CLEAR
 from ipdp.core.typing import Array, Label, State
 from ipdp.explainers.pdp import IncrementalPDP
 from ipdp.monitor.change import Change
@@ -21,7 +22,7 @@ from ipdp.monitor.model.answers import Answers, ask_about, renewed
 from ipdp.monitor.model.candidate import Compared
 from ipdp.monitor.model.ongoing import OngoingChange
 from ipdp.monitor.model.rechecks import OLDEST, Rechecks
-from ipdp.monitor.model.surprise import CLEAR, Surprise, Weighed
+from ipdp.monitor.model.surprise import Surprise, Weighed
 
 logger = logging.getLogger("ipdp.monitor")
 
@@ -79,6 +80,7 @@ class ModelWatch:
         self.renewed: list[float | None] = [None] * n
         self.is_warm = False
         self.going_on: dict[int, OngoingChange] = {}
+        self._is_going_on: Array = np.zeros(n, dtype=bool)  # at the last check
         # Features that were conspicuous at the last check, with the number of the output,
         self.pending: dict[int, int] = {}
         # and those of them that would be reported if they still are at the next one.
@@ -102,21 +104,19 @@ class ModelWatch:
         self._budget = min(self._budget + _BUDGET, _SAVED)
         self._wait = [max(wait - 1, 0) for wait in self._wait]
         self._forget(self.rechecks.renew_knots(newest, self.since))
+        asked = newest, self.since, [t is not None for t in self.renewed]
         is_moving, is_going_on = self.surprise.is_moving, bool(self.going_on)
         try:
-            read = self.rechecks.ask(
-                newest,
-                self.since,
-                [t is not None for t in self.renewed],
-                is_moving=is_moving,
-                is_going_on=is_going_on,
-            )
+            read = self.rechecks.ask(*asked, is_moving=is_moving, is_going_on=is_going_on)
         except Exception:  # the stream goes on without this check
             self._say_fault()
             return [], []
         self._has_fault = False
         if read is not None:
             self.surprise.add(*read)
+        self._is_going_on[:] = False
+        for row in self.going_on:
+            self._is_going_on[row] = True
         weighed = self.surprise.weigh(self._is_going_on, newest.n)
         if newest.n < self.warm_up:
             return [], []
@@ -126,10 +126,6 @@ class ModelWatch:
         followed = self._followed(newest)
         ended = self._end(newest)
         return followed + self._decide(newest, weighed), ended
-
-    @property
-    def _is_going_on(self) -> Array:
-        return np.array([row in self.going_on for row in range(len(self.numbers))], dtype=bool)
 
     def _begin(self, newest: Record) -> None:
         """What is stored from now on is what the model is compared on, unless it stood still."""
@@ -172,9 +168,11 @@ class ModelWatch:
     def _decide(self, newest: Record, weighed: Weighed) -> list[Found]:
         """Report candidates that were conspicuous at the last check too."""
         found: list[Found] = []
-        is_candidate = self.surprise.is_candidate(weighed)
         above, self.pending = self.pending, {}
         self.candidates = set()
+        if (weighed.ratio < 1).all():
+            return found
+        is_candidate = self.surprise.is_candidate(weighed)
         for row in np.argsort(-weighed.ratio, kind="stable").tolist():
             if weighed.ratio[row] < 1 or row in self.going_on or self._wait[row]:
                 continue
