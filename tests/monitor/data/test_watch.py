@@ -99,7 +99,7 @@ def test_only_what_is_to_be_reported_is():
     [
         ({"report": ["reel"]}, "report must be a list of some of real, virtual"),
         ({"report": "real"}, "report must be a list"),
-        ({"false_alarms_per": 0.5}, "false_alarms_per must be at least 1"),
+        ({"false_alarms_per": 0.5}, "false_alarms_per must be a number of at least 1"),
         ({"period": 1}, "period must be more than 1"),
         ({"period": {"a": float("nan")}}, "period must be more than 1"),
     ],
