@@ -166,6 +166,20 @@ def quoted(name: str) -> str:
     return "`" + name.replace("`", "``") + "`"
 
 
+def unused(name: str, names: Iterable[str]) -> str:
+    """A name for a column of ours that none of theirs has, in small letters or large ones.
+
+    Examples
+    --------
+    >>> unused("_t", ["a", "_T"])
+    '_t_'
+    """
+    theirs = {each.casefold() for each in names}
+    while name in theirs:
+        name += "_"
+    return name
+
+
 def must_be_sendable(names: Iterable[str]) -> None:
     """Raise if pyspark cannot give one of these columns to a worker: it does not quote names."""
     for name in names:
