@@ -182,9 +182,23 @@ def unused(name: str, names: Iterable[str]) -> str:
 
 def must_be_sendable(names: Iterable[str]) -> None:
     """Raise if pyspark cannot give one of these columns to a worker: it does not quote names."""
+    names = list(names)
     for name in names:
         if "`" in name:
             raise ValueError(f"Spark cannot send the column {name!r} to Python: rename it")
+    must_be_told_apart(names)
+
+
+def must_be_told_apart(names: Iterable[str]) -> None:
+    """Raise if pyspark would take one of these columns for a part of another one."""
+    known = {name.casefold(): name for name in names}
+    for name in known.values():
+        whole = known.get(name.casefold().partition(".")[0])
+        if whole is not None and whole != name:
+            raise ValueError(
+                f"Spark takes the column {name!r} for a part of {whole!r} when it sends both to "
+                "Python: rename one of them"
+            )
 
 
 class Sent:
