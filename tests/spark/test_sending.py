@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import shutil
+from types import SimpleNamespace
 
 import pytest
 
@@ -112,3 +113,9 @@ def test_a_column_that_spark_takes_for_a_part_of_another_one(names):
 @pytest.mark.parametrize("names", [["a", "b.a"], ["a.b", "a.c"], [".a", "a."], [""]])
 def test_other_names_with_dots_are_sent(names):
     sending.must_be_sendable(names)
+
+
+@pytest.mark.parametrize("names", [3, 1.5, object()])
+def test_columns_that_are_no_names(names):
+    with pytest.raises(TypeError, match="time must be a list"):
+        sending.need_columns(SimpleNamespace(columns=["a"]), time=names)

@@ -19,7 +19,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
-from ipdp.core.validation import unknown
+from ipdp.core.validation import listed, unknown
 from ipdp.spark.interrupts import plain_interrupts
 
 # What has been loaded in this Python worker; one thing, the last.
@@ -150,7 +150,8 @@ def context_of(df: Any) -> Any:
 def need_columns(df: Any, **given: Any) -> None:
     """Raise unless the columns that arguments name are there."""
     for what, names in given.items():
-        for name in [] if names is None else [names] if isinstance(names, str) else list(names):
+        wanted = [] if names is None else [names] if isinstance(names, str) else listed(what, names)
+        for name in wanted:
             if name not in df.columns:
                 raise ValueError(unknown(f"column for {what}:", name, list(df.columns)))
 
