@@ -156,6 +156,15 @@ class Crash(Exception):
 PLACES = ["in the middle", "before the log", "before the file", "after the file"]
 
 
+def test_columns_may_have_names_of_ours(spark, tmp_path):
+    columns = "time long, `_T` double, `_w` double, weight double"
+    df = spark.createDataFrame([(k, float(k % 7), 1.0, 1.0) for k in range(60)], columns)
+    pdp = ipdp.IncrementalPDP(lambda x: x["_T"] + x["_w"], ["_T"])
+    with sink.Sink(pdp, log=tmp_path, time="time", weights="weight") as taken:
+        taken(df, 0)
+    assert pdp.n_seen == 60
+
+
 def test_nothing_twice_and_nothing_missing_through_crashes(stream, whole, tmp_path, monkeypatch):
     place = iter(PLACES)
     for where in [*place, None]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import shutil
+from types import SimpleNamespace
 
 import pytest
 
@@ -101,3 +102,20 @@ def test_what_a_worker_raised():
     assert sending.raised("lost\nan executor") == (RuntimeError, "an executor")
     text = "[STREAM_FAILED] Query [id = 1] terminated with exception: no space\n=== Query ===\nPlan"
     assert sending.raised(text) == (RuntimeError, "no space")
+
+
+@pytest.mark.parametrize("names", [["a", "a.b"], ["A", "a.b"], ["x", "a.b.c", "a"]])
+def test_a_column_that_spark_takes_for_a_part_of_another_one(names):
+    with pytest.raises(ValueError, match=r"takes the column 'a\.b.*' for a part of '[aA]'"):
+        sending.must_be_sendable(names)
+
+
+@pytest.mark.parametrize("names", [["a", "b.a"], ["a.b", "a.c"], [".a", "a."], [""]])
+def test_other_names_with_dots_are_sent(names):
+    sending.must_be_sendable(names)
+
+
+@pytest.mark.parametrize("names", [3, 1.5, object()])
+def test_columns_that_are_no_names(names):
+    with pytest.raises(TypeError, match="time must be a list"):
+        sending.need_columns(SimpleNamespace(columns=["a"]), time=names)

@@ -108,6 +108,8 @@ def explain(
             "IncrementalPDP"
         )
     context = context_of(df)
+    if not isinstance(order_by, str):
+        raise TypeError(f"order_by must be the name of a column, got {order_by!r:.60}")
     need_columns(df, order_by=order_by, weights=weights, t=t)
     must_be_sendable(df.columns)
     every = None if snapshots is None else whole_number("snapshots", snapshots)

@@ -14,7 +14,16 @@ from ipdp.monitor import Change, Monitor
 from ipdp.runs.models import Order, alike, engine_state, learner, restore_engine
 from ipdp.spark import keeping
 from ipdp.spark.keys import COLUMNS
-from ipdp.spark.sending import ROCKS, STORE, context_of, need_columns, one_thread, pickled, quoted
+from ipdp.spark.sending import (
+    ROCKS,
+    STORE,
+    context_of,
+    must_be_told_apart,
+    need_columns,
+    one_thread,
+    pickled,
+    quoted,
+)
 
 Make = Callable[[], Any]
 """What makes the explainer of a key, or the explainer and its monitor, with a new model."""
@@ -80,6 +89,7 @@ def fleet(
     """
     context_of(df)
     need_columns(df, key=key, label=label, time=time, columns=columns)
+    must_be_told_apart(df.columns)
     if key in COLUMNS:
         raise ValueError(f"a column of the results is called {key!r}: rename that of the keys")
     grouped = df.groupBy(df[quoted(key)])

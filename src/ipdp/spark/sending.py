@@ -19,7 +19,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
-from ipdp.core.validation import unknown
+from ipdp.core.validation import listed, unknown
 from ipdp.spark.interrupts import plain_interrupts
 
 # What has been loaded in this Python worker; one thing, the last.
@@ -150,7 +150,8 @@ def context_of(df: Any) -> Any:
 def need_columns(df: Any, **given: Any) -> None:
     """Raise unless the columns that arguments name are there."""
     for what, names in given.items():
-        for name in [] if names is None else [names] if isinstance(names, str) else list(names):
+        wanted = [] if names is None else [names] if isinstance(names, str) else listed(what, names)
+        for name in wanted:
             if name not in df.columns:
                 raise ValueError(unknown(f"column for {what}:", name, list(df.columns)))
 
@@ -166,11 +167,39 @@ def quoted(name: str) -> str:
     return "`" + name.replace("`", "``") + "`"
 
 
+def unused(name: str, names: Iterable[str]) -> str:
+    """A name for a column of ours that none of theirs has, in small letters or large ones.
+
+    Examples
+    --------
+    >>> unused("_t", ["a", "_T"])
+    '_t_'
+    """
+    theirs = {each.casefold() for each in names}
+    while name in theirs:
+        name += "_"
+    return name
+
+
 def must_be_sendable(names: Iterable[str]) -> None:
     """Raise if pyspark cannot give one of these columns to a worker: it does not quote names."""
+    names = list(names)
     for name in names:
         if "`" in name:
             raise ValueError(f"Spark cannot send the column {name!r} to Python: rename it")
+    must_be_told_apart(names)
+
+
+def must_be_told_apart(names: Iterable[str]) -> None:
+    """Raise if pyspark would take one of these columns for a part of another one."""
+    known = {name.casefold(): name for name in names}
+    for name in known.values():
+        whole = known.get(name.casefold().partition(".")[0])
+        if whole is not None and whole != name:
+            raise ValueError(
+                f"Spark takes the column {name!r} for a part of {whole!r} when it sends both to "
+                "Python: rename one of them"
+            )
 
 
 class Sent:

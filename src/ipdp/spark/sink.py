@@ -29,7 +29,7 @@ from ipdp.spark.interrupts import (
     was_interrupted,
 )
 from ipdp.spark.remote import RemoteEngine
-from ipdp.spark.sending import check_installed, need_columns, pickled, quoted, sentences
+from ipdp.spark.sending import check_installed, need_columns, pickled, quoted, sentences, unused
 
 NAME = "spark.ipdp"
 """Name of the file beside the log."""
@@ -216,20 +216,19 @@ class Sink:
         """The rows in their order, some at a time, with weights and times."""
         taken = self.columns or [c for c in df.columns if c not in (self.time, self.weights)]
         asked = [df[quoted(name)] for name in taken]
+        w, t = unused("_w", taken), unused("_t", taken)
         if self.weights is not None:
-            asked.append(df[quoted(self.weights)].cast("double").alias("_w"))
+            asked.append(df[quoted(self.weights)].cast("double").alias(w))
         if self.time is not None:
-            asked.append(df[quoted(self.time)].cast("double").alias("_t"))
+            asked.append(df[quoted(self.time)].cast("double").alias(t))
         picked = df.select(*asked)
-        table = (picked if self.time is None else picked.orderBy("_t")).toArrow()
+        table = (picked if self.time is None else picked.orderBy(t)).toArrow()
         for start in range(0, table.num_rows, _BLOCK):
             part = table.slice(start, _BLOCK)
             weights = [1.0] * part.num_rows
             if self.weights is not None:
-                weights = [sample_weight(w) for w in part["_w"].to_pylist()]
-            times: list[Any] = (
-                [None] * part.num_rows if self.time is None else part["_t"].to_pylist()
-            )
+                weights = [sample_weight(w) for w in part[w].to_pylist()]
+            times: list[Any] = [None] * part.num_rows if self.time is None else part[t].to_pylist()
             if self.time is not None:
                 weights, times = self._on_time(weights, times)
             yield list(observations(part.select(taken))), weights, times
