@@ -33,7 +33,6 @@ from ipdp.models.river.transform import (
 from ipdp.models.trees.base import Answer, Member
 from ipdp.models.trees.engine import TreeEngine
 from ipdp.models.trees.kinds import find
-from ipdp.models.trees.points import Points
 
 
 def composed_engine(
@@ -86,12 +85,18 @@ class PipelinePart(Part):
         if self._last.model is not last:
             self._last = self._part()
         own: Any = self._last
-        if own.takes_scales and type(points) is Points:
+        if not own.takes_scales:
+            return self._last.ice(through(steps, points))
+        scales = scalers.scales_of(steps, points)
+        if scales is None:
+            # What comes before scalers changes other things: names, say.
+            first = scalers.n_before(steps)
+            points, steps = through(steps[:first], points), steps[first:]
             scales = scalers.scales_of(steps, points)
-            if scales is not None:
-                answer: Answer | None = own.ice(points, scales)
-                return answer
-        return self._last.ice(through(steps, points))
+            if scales is None:
+                return self._last.ice(through(steps, points))
+        answer: Answer | None = own.ice(points, scales)
+        return answer
 
     def member(self, choose: Callable[[Any], int]) -> Member | None:
         return self._last.member(choose)
