@@ -2,11 +2,14 @@
 
 import random
 import threading
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import ipdp
+from ipdp.core import kernels
+from ipdp.explainers.state import curve_memory
 
 
 def test_it_does_not_matter_when_it_is_read():
@@ -24,6 +27,45 @@ def test_it_does_not_matter_when_it_is_read():
         other = pdps[1].curve(feature)
         for name in ("average", "std_error", "ice_spread", "explained"):
             assert getattr(curve, name) == pytest.approx(getattr(other, name), rel=1e-9, abs=1e-12)
+
+
+@pytest.mark.parametrize("estimator", ["regrid", "pointwise"])
+def test_what_was_looked_at_once_is_folded_in_as_any_other(estimator, monkeypatch):
+    """To the last bit where that is compiled, else to rounding."""
+    draws = random.Random(6)
+    stream = [{"a": draws.gauss(0, 1 + k / 99), "b": draws.choice("uvw")} for k in range(120)]
+    pdps = []
+    for pure in (None, kernels.current):
+        build = SimpleNamespace(current=kernels.current, array=pure)
+        monkeypatch.setattr(curve_memory, "kernels", build)
+        pdp = ipdp.IncrementalPDP(
+            lambda x: x["a"] * (x["b"] == "u"), estimator=estimator, alpha=0.05, seed=1
+        )
+        for k, x in enumerate(stream):
+            pdp.explain_one(x, w=1.0 + k % 3)
+        pdps.append(pdp)
+    assert [pdp.memory._step is not None for pdp in pdps] == [True, False]
+    if kernels.current is not kernels.array:
+        assert pdps[0].state == pdps[1].state
+    for feature, curve in pdps[0].curves.items():
+        other = pdps[1].curve(feature)
+        assert curve.n_samples == other.n_samples
+        for name in ("average", "std_error", "ice_spread", "explained"):
+            assert getattr(curve, name) == pytest.approx(getattr(other, name), rel=1e-9, abs=1e-12)
+
+
+def test_what_is_folded_in_goes_to_the_means_that_a_memory_has_now():
+    draws = random.Random(7)
+    pdp = ipdp.IncrementalPDP(lambda x: x["a"], ["a"], alpha=0.05, seed=1)
+    for _ in range(60):
+        pdp.explain_one({"a": draws.gauss(0, 1)})
+    memory = pdp.memory
+    means, spreads = memory.means, memory.spreads
+    memory.means, memory.spreads = means.copy(), spreads.copy()
+    for _ in range(20):
+        pdp.explain_one({"a": draws.gauss(0, 1)})
+    assert (memory.means.smoothing.n, means.smoothing.n) == (60, 40)
+    assert (memory.spreads.own.n, spreads.own.n) == (60, 40)
 
 
 def test_a_model_may_use_its_array_again():

@@ -249,10 +249,25 @@ class Blocks:
 
         `restart` is to follow.
         """
-        mean = pick(self.mean, columns, axis=2)
-        if rows is not None:
-            mean = pick(mean, rows, axis=1)
-        return self.with_values(pick(self.weight, columns, axis=1), mean)
+        columns = np.asarray(columns, dtype=int)
+        if rows is not None or not self.n_columns:
+            mean = pick(self.mean, columns, axis=2)
+            if rows is not None:
+                mean = pick(mean, rows, axis=1)
+            return self.with_values(pick(self.weight, columns, axis=1), mean)
+        # With room, or all would be copied once more when the next block is closed.
+        n, alike, new = self._stop - self._first, self.copy(), columns < 0
+        n_room, n_columns = n + N_BLOCKS // 2, len(columns)
+        store = np.empty(n_room), np.empty((n_room, n_columns))
+        mean = np.empty((n_room, self._store[2].shape[1], n_columns))
+        store[0][:n] = self.numbers
+        for own, part in zip((store[1], mean), (self.weight, self.mean), strict=True):
+            part.take(columns, axis=-1, out=own[:n], mode="clip")
+            if new.any():
+                own[:n, ..., new] = 0.0
+        alike.put(*store, mean)
+        alike._stop = n
+        return alike
 
     def with_values(self, weight: FloatArray, mean: FloatArray) -> Blocks:
         """Blocks of the same times with other weights and means."""

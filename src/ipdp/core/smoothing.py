@@ -292,8 +292,10 @@ class Smoothing:
         joined.spread = mine * self.spread + theirs * other.spread + weight * share * delta**2
         return joined
 
-    def beside(self, other: Smoothing) -> Smoothing:
-        """The columns of both, expressed at the later time; `n` is that of this one.
+    def beside(self, *others: Smoothing, columns: Array | None = None) -> Smoothing:
+        """The columns of all, or some of these, at the latest time; `n` is that of this one.
+
+        In `columns`, numbers as `np.intp`, -1 stands for an empty one.
 
         Examples
         --------
@@ -306,15 +308,16 @@ class Smoothing:
         """
         joined = Smoothing(alpha=self.alpha, n_rows=0, n_columns=0)
         joined.n = self.n
-        times = [t for t in (self.t, other.t) if t is not None]
-        joined.t = max(times) if times else None
-        mine, theirs = self._decay_until(joined.t), other._decay_until(joined.t)
-        joined._weight, joined._squares = _even(
-            np.concatenate([mine * self.weight, theirs * other.weight]),
-            np.concatenate([mine * mine * self.squares, theirs * theirs * other.squares]),
+        joined.t = max([s.t for s in (self, *others) if s.t is not None], default=None)
+        parts = [
+            (s.mean, s.spread, s._weight, s._squares, s._decay_until(joined.t))
+            for s in (self, *others)
+        ]
+        if columns is None:
+            columns = np.arange(sum(part[0].shape[1] for part in parts))
+        joined._weight, joined._squares, joined.mean, joined.spread = kernels.current.side_by_side(
+            parts, columns
         )
-        joined.mean = np.hstack([self.mean, other.mean])
-        joined.spread = np.hstack([mine * self.spread, theirs * other.spread])
         return joined
 
     def _decay_until(self, t: float | None) -> float:
@@ -334,14 +337,7 @@ class Smoothing:
         >>> smoothing.take([1, -1]).mean
         array([[2., 0.]])
         """
-        taken = Smoothing(alpha=self.alpha, n_rows=0, n_columns=0)
-        taken.n, taken.t = self.n, self.t
-        columns = np.asarray(columns, dtype=int)
-        taken._weight, taken._squares = _even(
-            pick(self.weight, columns, axis=0), pick(self.squares, columns, axis=0)
-        )
-        taken.mean = pick(self.mean, columns, axis=1)
-        taken.spread = pick(self.spread, columns, axis=1)
+        taken = self.beside(columns=np.asarray(columns, dtype=np.intp))
         if rows is not None:
             taken.mean = pick(taken.mean, rows, axis=0)
             taken.spread = pick(taken.spread, rows, axis=0)

@@ -382,6 +382,63 @@ def test_random_numbers_go_on_after_any_state(built, used):
     assert 0 <= built.draw(uniforms.block, uniforms) < 1
 
 
+@pytest.mark.parametrize("late", [False, True])
+def test_a_step_folds_in_what_a_smoothing_does(built, late):
+    rng = np.random.default_rng(1)
+    found = []
+    for current in (built, array, None):
+        smoothing, step = Smoothing(alpha=0.05, n_rows=3, n_columns=4), None
+        for k, (w, gap) in enumerate([(1.0, 1), (0.5, 2.5), (0.0, 1), (1.0, 0), (2.0, 1)] * 3):
+            if late and k == 4:
+                smoothing = smoothing.take([0, -1, 2, 3])  # columns of different weights
+            t = 1 if smoothing.t is None else smoothing.t + gap
+            positions, values = rng.normal(size=(1, 4)), rng.normal(size=(2, 4))
+            if current is None:
+                smoothing.update_rows(positions, values, w=w, t=t)
+                continue
+            if step is None or not step.serves(smoothing):
+                step = current.SmoothingStep(smoothing)
+            step.fold(positions, values, w, t)
+        found.append(bits(smoothing))
+        rng = np.random.default_rng(1)
+    assert found[0] == found[1] == found[2]
+
+
+def test_columns_of_smoothings_side_by_side_are_the_same(built):
+    rng = np.random.default_rng(2)
+    even, uneven, empty = (Smoothing(alpha=0.1, n_rows=2, n_columns=n) for n in (3, 2, 0))
+    for k in range(5):
+        even.update(rng.normal(size=(2, 3)), t=k)
+        uneven.update(rng.normal(size=(2, 2)), w=np.array([1.0, k]), t=k / 2)
+    taken = [[0, 4, -1, 2], [2, 1], [-1, -1], [], [3, 3], [4, 3, 0]]
+    for parts in [(even, uneven, empty), (empty, uneven, even), (uneven, even)]:
+        for columns in [np.array(own, dtype=np.intp) for own in taken]:
+            found = [
+                bits(with_kernels(current, lambda: parts[0].beside(*parts[1:], columns=columns)))  # noqa: B023
+                for current in (built, array)
+            ]
+            assert found[0] == found[1]
+    for current in (built, array):
+        with pytest.raises(IndexError):
+            with_kernels(current, lambda: even.beside(uneven, columns=np.array([0, 5])))
+    both = even.beside(uneven, columns=np.array([4, 0], dtype=np.intp))
+    assert both.mean.tolist() == np.stack((uneven.mean[:, 1], even.mean[:, 0]), axis=1).tolist()
+    assert both.weight == pytest.approx([uneven.weight[1] * 0.9**2, even.weight[0]])
+
+
+def test_a_step_refuses_what_does_not_fit(built):
+    smoothing = Smoothing(alpha=0.1, n_rows=3, n_columns=4)
+    step = built.SmoothingStep(smoothing)
+    for shapes in [((1, 4), (1, 4)), ((1, 3), (2, 4)), ((1, 4), (2, 3))]:
+        with pytest.raises(ValueError, match="another shape"):
+            step.fold(*map(np.zeros, shapes), 1.0, 1)
+    assert (smoothing.n, smoothing.t, smoothing.weight.tolist()) == (0, None, [0.0] * 4)
+    smoothing.spread = np.zeros((3, 3))
+    assert not step.serves(smoothing)
+    with pytest.raises(ValueError, match="differ in shape"):
+        built.SmoothingStep(smoothing)
+
+
 @pytest.mark.parametrize("shapes", [((1, 3),), ((1, 3), (2, 3)), ((1, 3), (1, 4)), ((2, 2),)])
 def test_rows_of_another_shape_are_refused(built, shapes):
     def smooth():

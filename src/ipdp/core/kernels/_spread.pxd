@@ -21,6 +21,9 @@ cdef class SpreadStep:
     @cython.locals(g=Py_ssize_t, c=Py_ssize_t, away=double, step=double)
     cpdef bint strayed(self, const double[::1] positions) except -1
 
+    @cython.locals(shape=bint)
+    cpdef bint takes(self, const double[:, ::1] values, const double[:, ::1] positions) except -1
+
     @cython.locals(k=Py_ssize_t, o=Py_ssize_t, decays=list, weights=list, at="const double[::1]")
     cpdef Py_ssize_t fold_many(self, const double[:, :, ::1] values, const double[:, :, ::1] positions, list own,
                                tuple times, double[:, ::1] rests, Py_ssize_t first) except -1

@@ -4,7 +4,7 @@ cimport cython
 cpdef fold_in(smoothing, tuple parts, double decay, double w)
 
 @cython.locals(k=Py_ssize_t, n=Py_ssize_t, first=Py_ssize_t, n_columns=Py_ssize_t, n_weights=Py_ssize_t,
-               fits=bint, mean=cython.double[:, ::1], spread=cython.double[:, ::1],
+               fits=bint, one=Py_ssize_t, mean=cython.double[:, ::1], spread=cython.double[:, ::1],
                weights=cython.double[::1], squares=cython.double[::1], shares=cython.double[::1],
                values="const double[:, :, ::1]")
 cpdef fold_many(smoothing, tuple parts, list decays, list w)
@@ -15,7 +15,20 @@ cdef void _share_out(double[::1] weights, double[::1] squares, double[::1] share
 
 @cython.locals(row=Py_ssize_t, column=Py_ssize_t, n=Py_ssize_t, delta=double, step=double)
 cdef void _fold_rows(double[:, ::1] mean, double[:, ::1] spread, double[::1] shares, Py_ssize_t start,
-                     const double[:, :, ::1] values, Py_ssize_t one, Py_ssize_t first, double decay) noexcept
+                     const double[:, ::1] values, Py_ssize_t first, double decay) noexcept
+
+cdef class SmoothingStep:
+    cdef public object smoothing, mean, spread, weight, squares, shares
+    cdef double[:, ::1] v_mean, v_spread
+    cdef double[::1] v_weight, v_squares, v_shares
+
+    cpdef bint serves(self, smoothing) except -1
+
+    @cython.locals(decay=double)
+    cpdef fold(self, const double[:, ::1] positions, const double[:, ::1] values, double w, t)
+
+    @cython.locals(n_columns=Py_ssize_t, n_axes=Py_ssize_t, fits=bint, shares=cython.double[::1])
+    cdef _fold(self, const double[:, ::1] positions, const double[:, ::1] values, double decay, double w)
 
 @cython.locals(one=Py_ssize_t, k=Py_ssize_t, n_columns=Py_ssize_t, n_rows=Py_ssize_t, n_values=Py_ssize_t, fits=bint,
                mean=cython.double[:, ::1], spread=cython.double[:, ::1],

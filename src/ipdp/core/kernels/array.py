@@ -12,10 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from ipdp.core.kernels import bins, loop
+from ipdp.core.kernels import bins, loop, sums
 from ipdp.core.kernels.loop import (
     CountWatch,
     Extremes,
+    FoldStep,
     GrowthWatch,
     QuantileSpan,
     RandomBlock,
@@ -34,11 +35,13 @@ __all__ = [
     "CountWatch",
     "EvenPoints",
     "Extremes",
+    "FoldStep",
     "GrowthWatch",
     "Locator",
     "QuantileSpan",
     "RandomBlock",
     "Sample",
+    "SmoothingStep",
     "Versions",
     "Watch",
     "are_below",
@@ -53,8 +56,39 @@ __all__ = [
     "is_whole",
     "join_strata",
     "numbers_of",
+    "side_by_side",
     "take_in",
 ]
+
+
+def side_by_side(parts: Sequence[tuple[Any, ...]], columns: Any) -> tuple[FloatArray, ...]:
+    """Some columns of smoothings that stand side by side; see `loop.side_by_side`."""
+    sizes = [mean.shape[1] for mean, *_ in parts]
+    means, spreads, weights, squares, left = zip(*parts, strict=True)
+    aged = np.repeat(left, sizes)
+    each = [
+        np.concatenate([np.full(size, w) for size, w in zip(sizes, own, strict=True)])
+        for own in (weights, squares)
+    ]
+    rows = [
+        aged * each[0],
+        aged * aged * each[1],
+        np.concatenate(means, axis=1),
+        aged * np.concatenate(spreads, axis=1),
+    ]
+    empty = np.flatnonzero(columns < 0)
+    if len(aged):
+        rows = [row.take(columns, axis=-1) for row in rows]
+    else:
+        rows = [np.zeros((*row.shape[:-1], len(columns))) for row in rows]
+    for row in rows if len(empty) else ():
+        row[..., empty] = 0.0
+    weight, square = rows[:2]
+    if not len(columns):
+        weight, square = np.zeros(1), np.zeros(1)
+    elif (weight == weight[0]).all() and (square == square[0]).all():
+        weight, square = weight[:1].copy(), square[:1].copy()
+    return weight, square, rows[2], rows[3]
 
 
 def fold_in(
@@ -107,6 +141,13 @@ def fold_many(
     smoothing.mean += share * delta
     smoothing._weight = weight + total
     smoothing._squares = aged * aged * smoothing._squares + k @ k
+
+
+class SmoothingStep(sums.SmoothingStep):
+    """See `sums.SmoothingStep`."""
+
+    def _fold(self, positions: FloatArray, values: FloatArray, decay: float, w: float) -> None:
+        fold_in(self.smoothing, (positions, values), decay, w)
 
 
 def fold_at(

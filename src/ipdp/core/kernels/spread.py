@@ -125,6 +125,11 @@ class SpreadStep:
                     return True
         return False
 
+    def takes(self, values: FloatArray, positions: FloatArray) -> bool:
+        """Whether there is as much as before, and no point has strayed."""
+        shape = values.shape[0] == self.v_mean.shape[0] and values.shape[1] == self.v_mean.shape[1]
+        return bool(shape and not (self.moves and self.strayed(positions[0])))
+
     def fold_many(  # noqa: PLR0917  (arrays one by one: C knows no objects of them)
         self,
         values: FloatArray,

@@ -56,8 +56,56 @@ def fold_many(
     first = 0
     for values in parts:
         for k in range(n):
-            _fold_rows(mean, spread, shares, 2 * k * n_columns, values, k, first, decays[k])
+            one = k if values.shape[0] > 1 else 0
+            _fold_rows(mean, spread, shares, 2 * k * n_columns, values[one], first, decays[k])
         first += values.shape[1]
+
+
+class SmoothingStep:
+    """Folds observations into a `Smoothing` one by one; its arrays are looked at once.
+
+    `serves` says whether they are still those of the smoothing.
+    """
+
+    def __init__(self, smoothing: Any) -> None:
+        self.smoothing = smoothing
+        self.mean, self.spread = smoothing.mean, smoothing.spread
+        self.weight, self.squares = smoothing._weight, smoothing._squares
+        n_columns, n_weights = self.mean.shape[1], self.weight.shape[0]
+        fits = self.spread.shape == self.mean.shape and self.squares.shape == self.weight.shape
+        if not fits or n_weights not in (1, n_columns):
+            raise ValueError("the smoothing is damaged: its arrays differ in shape")
+        # The weights before an observation, and its share of all columns.
+        self.shares = array("d", bytes(16 * max(n_columns, 1)))
+        # As numbers in C.
+        self.v_mean, self.v_spread, self.v_shares = self.mean, self.spread, self.shares
+        self.v_weight, self.v_squares = self.weight, self.squares
+
+    def serves(self, smoothing: Any) -> bool:
+        """Whether the arrays are those that a smoothing has now."""
+        is_same = smoothing is self.smoothing and smoothing.mean is self.mean
+        is_same = is_same and smoothing.spread is self.spread
+        is_same = is_same and smoothing._weight is self.weight
+        return is_same and smoothing._squares is self.squares
+
+    def fold(self, positions: FloatArray, values: FloatArray, w: float, t: float) -> None:
+        """Fold an observation in, whose rows are positions and values, (n, n_columns) each."""
+        smoothing, before = self.smoothing, self.smoothing.t
+        gap = t - (t - 1 if before is None else before)
+        decay = smoothing._decay if gap == 1 else smoothing._decay**gap
+        self._fold(positions, values, decay, w)
+        smoothing.n += 1
+        smoothing.t = t
+
+    def _fold(self, positions: FloatArray, values: FloatArray, decay: float, w: float) -> None:
+        n_columns, n_axes = self.v_mean.shape[1], positions.shape[0]
+        fits = positions.shape[1] == n_columns and values.shape[1] == n_columns
+        if not fits or n_axes + values.shape[0] != self.v_mean.shape[0]:
+            raise ValueError("the rows have another shape than those before")
+        shares = self.v_shares
+        _share_out(self.v_weight, self.v_squares, shares, 0, n_columns, decay, w)
+        _fold_rows(self.v_mean, self.v_spread, shares, 0, positions, 0, decay)
+        _fold_rows(self.v_mean, self.v_spread, shares, 0, values, n_axes, decay)
 
 
 def _share_out(  # noqa: PLR0917  (arrays one by one: C knows no objects of them)
@@ -86,15 +134,13 @@ def _share_out(  # noqa: PLR0917  (arrays one by one: C knows no objects of them
 
 
 def _fold_rows(  # noqa: PLR0917  (arrays one by one: C knows no objects of them)
-    mean: Any, spread: Any, shares: Any, start: int, values: Any, one: int, first: int, decay: float
+    mean: Any, spread: Any, shares: Any, start: int, values: Any, first: int, decay: float
 ) -> None:
     """Fold the rows of one observation in, the first of which is that number of the smoothing's."""
-    n = values.shape[2]
-    if values.shape[0] == 1:
-        one = 0
-    for row in range(values.shape[1]):
+    n = values.shape[1]
+    for row in range(values.shape[0]):
         for column in range(n):
-            delta = values[one, row, column] - mean[first + row, column]
+            delta = values[row, column] - mean[first + row, column]
             step = delta * shares[start + n + column]
             mean[first + row, column] += step
             spread[first + row, column] = (

@@ -41,8 +41,9 @@ _MOST_ANSWERS, _FEWEST_PAST = 4_000_000, 16
 # That many points a feature are reckoned with, which are not known at the start.
 _POINTS = 16
 
-# So many observations are folded in together; fewer where they have so many points in all.
-_TOGETHER, _MOST_POINTS = 16, 100_000
+# So many observations are folded in together, fewer where that is compiled, as the one that does it
+# must not take much longer than the others, and where they have so many points in all.
+_TOGETHER, _COMPILED, _MOST_POINTS = 16, 8, 100_000
 
 _Unfolded = tuple[FloatArray, FloatArray, list[Any], float, float, list[float] | None]
 """Positions, outputs, own values, weight and time of an observation, and what takes its rest."""
@@ -179,7 +180,8 @@ class CurveMemory(FoldingMemory):
         self._intakes = [grid.intake for grid in self.grids.values()]
         targets = [self._targets[k] for k in self._ready]
         keys = [target.current_keys() for target in targets]
-        layout = Layout.of(self._targets, self._ready, keys, [target.whole for target in targets])
+        whole = [target.whole for target in targets]
+        layout = Layout.of(self._targets, self._ready, keys, whole, self.positions.layout)
         if layout == self._means.layout:
             layout = self._means.layout  # so that being the same object says that nothing changed
         self.positions = Positions(layout, self._targets, self._means.n_axes)
@@ -233,7 +235,8 @@ class CurveMemory(FoldingMemory):
         rest = self._keep(record, x, w, t)
         self._unfolded.append((record.positions, record.values, own, w, t, rest))
         n = len(self._unfolded)
-        if n >= _TOGETHER or n * record.layout.n_points >= _MOST_POINTS:
+        together = _TOGETHER if kernels.current is kernels.array else _COMPILED
+        if n >= together or n * record.layout.n_points >= _MOST_POINTS:
             self._fold()
 
     def _keep(self, record: IceRecord, x: Observation, w: float, t: float) -> list[float] | None:
@@ -245,6 +248,11 @@ class CurveMemory(FoldingMemory):
         return pool.update(x, record, t) if pool.weight >= pool.wanted else None
 
     def _fold_together(self, last: list[_Unfolded]) -> None:
+        is_compiled = kernels.current is not kernels.array
+        if is_compiled and self._step is not None:
+            last = last[self._step.fold(last) :]
+        if not last:
+            return
         together = Explained.of(last)
         self._means.fold_many(together)
         for spread in self._spreads.all:
@@ -253,6 +261,8 @@ class CurveMemory(FoldingMemory):
         for k, one in enumerate(last):
             if one[-1] is not None and not math.isnan(sum(values := rests[k].tolist())):
                 one[-1][:] = values
+        if is_compiled:
+            self._step = kernels.current.FoldStep(self._means, self._spreads.all)
 
     @property
     def spreads(self) -> Spreads[Spread]:
@@ -262,7 +272,7 @@ class CurveMemory(FoldingMemory):
 
     @spreads.setter
     def spreads(self, spreads: Spreads[Spread]) -> None:
-        self._spreads = spreads
+        self._spreads, self._step = spreads, None
 
     # Copies, and segments of a stream.
 

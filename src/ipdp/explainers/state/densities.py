@@ -38,10 +38,11 @@ def handed_over(
     gained = np.zeros(after.n_points)
     was, now = positions
     for probe, number, keys in zip(after.probes, after.targets, after.keys, strict=True):
-        if len(probe.names) > 1 or probe.categories[0] is not None:
+        own_before = before.keys_of(number)
+        if len(probe.names) > 1 or probe.categories[0] is not None or own_before == keys:
             continue
-        known = zip(before.keys_of(number), before.columns_of(number), strict=True)
-        gone = [c for key, c in known if key not in keys and key is not MISSING and density[c]]
+        stay, known = {*keys, MISSING}, zip(own_before, before.columns_of(number), strict=True)
+        gone = [c for key, c in known if key not in stay and density[c]]
         if gone:
             own = np.arange(probe.start, probe.stop - probe.missing)
             own = own[np.argsort(now[own], kind="stable")]

@@ -46,6 +46,7 @@ class FoldingMemory(Memory):
         # The last observations, which are not in the means yet.
         self._unfolded: list[Any] = []
         self._folding = Lock()
+        self._step: Any = None  # what folds them in, where that is compiled
 
     def admit(self, x: Observation) -> list[Any]:
         """The values that the grids will take, in their order; nothing changes."""
@@ -83,11 +84,12 @@ class FoldingMemory(Memory):
 
     @means.setter
     def means(self, means: Means) -> None:
-        self._means = means
+        self._means, self._step = means, None
 
     def __getstate__(self) -> State:
         self._fold()
-        return {name: value for name, value in vars(self).items() if name != "_folding"}
+        own = {name: value for name, value in vars(self).items() if name != "_folding"}
+        return {**own, "_step": None}
 
     def __setstate__(self, state: State) -> None:
         vars(self).update(state, _folding=Lock())

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence, Set
+from typing import Any
+
 import numpy as np
 
-from ipdp.core.typing import Array, FloatArray
+from ipdp.core.typing import Array, FeatureName, FloatArray
 from ipdp.explainers.state.points import Layout
 from ipdp.explainers.state.targets import MISSING
 
@@ -52,3 +55,27 @@ class Groups:
         before = np.where(place >= step, columns - step, columns)
         after = np.where(place + step < size, columns + step, columns)
         return before, after
+
+
+def curves_of(
+    layout: Layout, names: Sequence[FeatureName], fixed: Set[int]
+) -> tuple[Array, list[dict[Any, int] | None]]:
+    """What `kernels.spread.Groups` takes of a layout.
+
+    `names` are the features in the order in which an observation's own values come, `fixed` the
+    numbers of the targets whose points stay where they are.
+    """
+    place = {name: k for k, name in enumerate(names)}
+    rows, lookups = [], []
+    for number, probe, keys in zip(layout.targets, layout.probes, layout.keys, strict=True):
+        alone, lookup = len(probe.names) == 1, None
+        if alone and probe.categories[0] is not None:
+            own = enumerate(keys, start=probe.start)
+            lookup = {key[0]: column for column, key in own if isinstance(key, tuple)}
+        lookups.append(lookup)
+        moves = alone and number not in fixed and lookup is None
+        own_place = place[probe.names[0]] if alone else -1
+        inner = probe.stop - probe.missing
+        rows.append((number, probe.start, inner, probe.stop, moves, own_place))
+    columns = np.array(rows, dtype=np.intp).reshape(len(rows), 6)
+    return np.ascontiguousarray(columns.T), lookups

@@ -99,15 +99,15 @@ class Means:
         """Evaluate the slots of this layout from time t on; the others become dormant."""
         if layout is self.layout:
             return
-        old, everything = self.layout, self.everything
+        old, parts = self.layout, (self.smoothing, self.dormant_smoothing)
         # Most targets stay as they are, and nothing is to be done for them.
         changed = {
             k for k in {*old.targets, *layout.targets} if layout.keys_of(k) != old.keys_of(k)
         }
         column = self._column_of(changed)
         if self.fixed:
-            of = _taken(everything, column)
-            self.newcomers.adopt((old, layout), self.fixed & changed, t, of, self.lost)
+            known = parts, column
+            self.newcomers.adopt((old, layout), self.fixed & changed, t, known, self.lost)
         columns: list[int] = []
         for number, keys in zip(layout.targets, layout.keys, strict=True):
             if number in changed:
@@ -122,12 +122,12 @@ class Means:
         left.sort(key=column.__getitem__)
         kept = self._kept(layout, changed, left, column, set(columns))
         self.blocks.close(self._in_blocks)
-        at = np.array(columns, dtype=int)
+        at = np.array(columns, dtype=np.intp)
         came = at >= old.n_points  # from those that were dormant
         if came.any():
             self.back.update(slot for slot, new in zip(layout.slots, came, strict=True) if new)
-        self.smoothing = everything.take(at)
-        self.dormant_smoothing = everything.take(kept)
+        self.smoothing = parts[0].beside(parts[1], columns=at)
+        self.dormant_smoothing = parts[0].beside(parts[1], columns=np.array(kept, dtype=np.intp))
         self.blocks = self.blocks.take(
             [*columns, *kept] if self.dormant_blocks else np.where(came, -1, at)
         )
@@ -162,21 +162,19 @@ class Means:
         Those that have been away longest are first, and go first where they are too many.
         """
         room = {k: _DORMANT * len(layout.keys_of(k)) or 1 for k in changed}
-        kept: list[int] = []
-        asleep = enumerate(self.dormant, start=self.layout.n_points)
-        both = [*asleep, *((column[slot], slot) for slot in left)]
+        first = self.layout.n_points
+        asleep = [k for k, slot in enumerate(self.dormant, start=first) if slot[0] in changed]
+        both = [(k, self.dormant[k - first]) for k in asleep] + [(column[s], s) for s in left]
+        gone = set(asleep) & returned
         for k, slot in reversed(both):
-            number = slot[0]
-            if number not in changed:
-                kept.append(k)
-            elif k not in returned:
-                room[number] -= 1
-                if room[number] >= 0:
-                    kept.append(k)
-                elif slot in self.inherited:
-                    self.lost.add(slot)
-        kept.reverse()
-        return kept
+            if k not in gone:
+                room[slot[0]] -= 1
+                if room[slot[0]] < 0:
+                    gone.add(k)
+                    if slot in self.inherited:
+                        self.lost.add(slot)
+        every = [*range(first, first + len(self.dormant)), *(column[slot] for slot in left)]
+        return [k for k in every if k not in gone]
 
     @property
     def shown(self) -> FloatArray:
@@ -323,7 +321,7 @@ class Means:
         joined = self._empty()
         joined.outputs = self.outputs + [x for x in later.outputs if x not in self.outputs]
         joined.named = later.named if later.outputs else self.named
-        joined.layout = _joint_layout(self.layout, later.layout, targets)
+        joined.layout = self.layout.followed_by(later.layout, targets)
         joined.inherited = self.inherited
         joined.lost = set(self.lost) | (later.lost & self.inherited)
         known = set(joined.layout.slots)
@@ -392,15 +390,3 @@ def _columns(known: Sequence[Slot], wanted: Sequence[Slot | None], without: set[
     """Where some slots are among others; -1 for those that are not, or not to be taken."""
     column: dict[Slot | None, int] = {s: k for k, s in enumerate(known) if s not in without}
     return [column.get(slot, -1) for slot in wanted]
-
-
-def _joint_layout(earlier: Layout, later: Layout, targets: Sequence[Target]) -> Layout:
-    """The later segment's slots, and the earlier one's for targets that the later has none of."""
-    parts = {}
-    for layout in (earlier, later):
-        for k, keys, whole in zip(layout.targets, layout.keys, layout.whole, strict=True):
-            parts[k] = keys, whole
-    numbers = sorted(parts)
-    return Layout.of(
-        targets, numbers, [parts[k][0] for k in numbers], [parts[k][1] for k in numbers]
-    )

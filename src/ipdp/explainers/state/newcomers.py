@@ -22,7 +22,8 @@ A point's own mean, weight and error stay what they are; this is only how it is 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -94,80 +95,85 @@ class Newcomers:
         layouts: tuple[Layout, Layout],
         followed: frozenset[int],
         t: float,
-        of: Columns,
+        known: tuple[Sequence[Smoothing], Mapping[Slot | None, int]],
         lost: Collection[Slot],
     ) -> None:
         """Take note of the points that some targets have in a new layout, the second one.
 
-        `of` gives the state of their slots before; `lost` are slots that were given up in this
-        segment of the stream.
+        `known` are smoothings side by side, and where the slots of these targets were in them;
+        `lost` are slots that were given up in this segment of the stream.
         """
-        old, new = layouts
-        if any(p.own[0] in followed for p in self.points):
-            active = {(k, key) for k in followed for key in new.keys_of(k)}
-            self._keep(self._staying(followed, active, t))
-            self._see_off(followed, active, of, lost)
-        came = _came(old, new, followed, t)
-        if came:
-            parts = [(*p.slots(), None, None, None) for p in came]
-            self.past = self.past.beside(of([slot for part in parts for slot in part]))
-            self.points = self.points + [p.without(lost) for p in came]
+        points, new = self.points, layouts[1]
+        mine = [k for k, p in enumerate(points) if p.own[0] in followed]
+        active = {(k, key) for k in followed for key in new.keys_of(k)}
+        gone = self._gone(mine, active, t)
+        leaving = {
+            k
+            for k in mine
+            if k not in gone and not points[k].alone and not active.issuperset(points[k].slots())
+        }
+        came = _came(*layouts, followed, t)
+        if not (gone or leaving or came):
+            return
+        self._remember(gone, leaving, came, *known)
+        self.points = [
+            p._replace(alone=True).without(lost, "_left") if k in leaving else p
+            for k, p in enumerate(points)
+            if k not in gone
+        ] + [p.without(lost) for p in came]
 
-    def _staying(self, followed: frozenset[int], active: set[Slot], t: float) -> list[bool]:
-        """Which points are still needed: for themselves, or by others whose neighbours they are."""
-        neighbours = self._neighbours()
-        stays, room = [True] * len(self.points), len(active)
+    def _remember(
+        self,
+        gone: set[int],
+        leaving: set[int],
+        came: Sequence[Newcomer],
+        smoothings: Sequence[Smoothing],
+        column: Mapping[Slot | None, int],
+    ) -> None:
+        """Remember points that come, and those that a neighbour leaves, as all of them are now."""
+        at = np.arange(_N_PARTS * len(self.points)).reshape(-1, _N_PARTS)
+
+        def now(point: Newcomer) -> list[int]:
+            return [column[slot] + at.size if slot in column else -1 for slot in point.slots()]
+
+        for k in leaving:
+            at[k, _N_NOW:] = now(self.points[k])
+        stay = np.delete(at, list(gone), axis=0).ravel() if gone else at.ravel()
+        if not (leaving or came):
+            self.past = self.past.take(stay)
+            return
+        new = np.array([now(p) + [-1] * _N_NOW for p in came], dtype=at.dtype)
+        columns = np.concatenate([stay, new.ravel()])
+        self.past = self.past.beside(*smoothings, columns=columns)
+
+    def _gone(self, mine: Sequence[int], active: set[Slot], t: float) -> set[int]:
+        """Which points of some targets are not needed any more: for themselves, or by others."""
+        points, room = self.points, len(active)
+        neighbours = self._neighbours(mine)
+        gone: set[int] = set()
         needed: set[int] = set()
-        for k in reversed(range(len(self.points))):
-            point = self.points[k]
-            if point.own[0] not in followed:
-                continue
+        for k in reversed(mine):
+            point = points[k]
             own = point.own in active
             if (own or (k in needed and room > 0)) and self._left(point, t) >= _FORGOTTEN:
                 room -= not own
                 needed.update(neighbours[k])
             else:
-                stays[k] = False
-        return stays
+                gone.add(k)
+        return gone
 
-    def _neighbours(self) -> list[tuple[int, int]]:
-        """For each point the numbers of its two neighbours among those that came before; or -1."""
-        found, latest = [], dict[Slot, int]()
-        for k, point in enumerate(self.points):
-            found.append((latest.get(point.first, -1), latest.get(point.second, -1)))
+    def _neighbours(self, numbers: Iterable[int]) -> dict[int, tuple[int, int]]:
+        """For points, all of some targets, their two neighbours among those before; or -1."""
+        found, latest = {}, dict[Slot, int]()
+        for k in numbers:
+            point = self.points[k]
+            found[k] = latest.get(point.first, -1), latest.get(point.second, -1)
             latest[point.own] = k
         return found
 
     def _left(self, point: Newcomer, t: float) -> float:
         """How much is left of what was before a point."""
         return float(self._decay ** max(t - point.since, 0.0))
-
-    def _keep(self, stays: list[bool]) -> None:
-        if not all(stays):
-            self.points = [p for p, does in zip(self.points, stays, strict=True) if does]
-            self.past = self.past.take(np.flatnonzero(np.repeat(stays, _N_PARTS)))
-
-    def _see_off(
-        self, followed: frozenset[int], active: set[Slot], of: Columns, lost: Collection[Slot]
-    ) -> None:
-        """Remember points, and their neighbours, as they are while a neighbour leaves."""
-        leaving = [
-            k
-            for k, p in enumerate(self.points)
-            if p.own[0] in followed and not p.alone and not active.issuperset(p.slots())
-        ]
-        if not leaving:
-            return
-        n = _N_PARTS * len(self.points)
-        at = np.arange(n).reshape(-1, _N_PARTS)
-        at[leaving, _N_NOW:] = n + np.arange(_N_NOW * len(leaving)).reshape(-1, _N_NOW)
-        points = [self.points[k] for k in leaving]
-        then = of([slot for p in points for slot in p.slots()])
-        self.past = self.past.beside(then).take(at.ravel())
-        self.points = [
-            p._replace(alone=True).without(lost, "_left") if k in leaving else p
-            for k, p in enumerate(self.points)
-        ]
 
     def shown(self, layout: Layout, smoothing: Smoothing, of: Columns, n_axes: int) -> FloatArray:
         """The means, with those of new points as they are shown."""
@@ -218,7 +224,7 @@ class Newcomers:
         """
         known, difference = differences
         borrowed, start = np.zeros(len(self.points)), difference.copy()
-        for k, neighbours in enumerate(self._neighbours()):
+        for k, neighbours in self._neighbours(range(len(self.points))).items():
             weights, means = [], []
             for name, j in zip(_PARTS, neighbours, strict=False):
                 weight, mean = then[name][0][k], then[name][1][:, k]
@@ -369,6 +375,9 @@ def _are_categories(keys: Sequence[Any]) -> bool:
 
 def _nearest(key: Any, there: Sequence[Any]) -> tuple[Any, Any, float]:
     """The two keys nearest to one, and the share of the first on the line through both."""
+    if not isinstance(key, tuple):  # numbers, which ascend: there are two at most on each side
+        at = bisect_left(there, key)
+        there = there[max(at - 2, 0) : at + 2]
     near = sorted(there, key=lambda other: _distance(key, other))[:2]
     first, second = near[0], near[-1]
     if first == second or isinstance(key, tuple):

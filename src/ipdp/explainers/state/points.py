@@ -17,7 +17,7 @@ import numpy as np
 
 from ipdp.core import kernels, schema
 from ipdp.core.jsonable import decode_name, encode_name
-from ipdp.core.typing import Array, FloatArray, State
+from ipdp.core.typing import Array, FeatureName, FloatArray, State
 from ipdp.core.words import shown
 from ipdp.explainers.state.targets import MISSING, Target
 from ipdp.grid.base import Key
@@ -52,14 +52,23 @@ class Layout:
         numbers: Sequence[int],
         keys: Sequence[tuple[Key, ...]],
         whole: Sequence[tuple[bool, ...]],
+        before: Layout | None = None,
     ) -> Layout:
-        """The layout of some targets, given by their numbers."""
-        starts = [0, *accumulate(len(k) for k in keys)]
-        probes = tuple(
-            _probe(targets[number], start, k, w)
-            for number, start, k, w in zip(numbers, starts, keys, whole, strict=False)
-        )
-        return cls(tuple(numbers), tuple(keys), tuple(whole), probes, starts[-1])
+        """The layout of some targets, given by their numbers.
+
+        What has not changed since the layout `before` is taken from there.
+        """
+        starts = [0, *accumulate(map(len, keys))]
+        probes = []
+        for number, start, k, w in zip(numbers, starts, keys, whole, strict=False):
+            times = _times(targets[number])
+            known = None if before is None else before._like(number, k)
+            if known is None or known.times != times:
+                known = _probe(targets[number].names, start, k, w, times)
+            elif known.start != start or known.whole != w:
+                known = known._replace(start=start, stop=start + len(k), whole=w)
+            probes.append(known)
+        return cls(tuple(numbers), tuple(keys), tuple(whole), tuple(probes), starts[-1])
 
     @classmethod
     def restored(cls, targets: Sequence[Target], saved: State) -> Layout:
@@ -82,6 +91,17 @@ class Layout:
             raise ValueError("the state is damaged: its chances are not those of its features")
         return replace(restored, chances=tuple(map(float, chances)))
 
+    def followed_by(self, later: Layout, targets: Sequence[Target]) -> Layout:
+        """The slots of a later segment, and these for targets that the later one has none of."""
+        parts = {}
+        for layout in (self, later):
+            for k, keys, whole in zip(layout.targets, layout.keys, layout.whole, strict=True):
+                parts[k] = keys, whole
+        numbers = sorted(parts)
+        return Layout.of(
+            targets, numbers, [parts[k][0] for k in numbers], [parts[k][1] for k in numbers]
+        )
+
     @property
     def state(self) -> State:
         """What `restored` takes, JSON-safe."""
@@ -102,6 +122,11 @@ class Layout:
         if place is None:
             return range(0)
         return range(self.probes[place].start, self.probes[place].stop)
+
+    def _like(self, number: int, keys: tuple[Key, ...]) -> Probe | None:
+        """What the engine is asked of a target, if it has the very same points."""
+        place = self._places.get(number)
+        return None if place is None or self.keys[place] is not keys else self.probes[place]
 
     def place_of(self, number: int) -> int | None:
         """Where one target stands among those that take part."""
@@ -142,13 +167,21 @@ def _are_of_a_kind(keys: Sequence[Any]) -> bool:
     return all(map(schema.value.fits, keys))
 
 
-def _probe(target: Target, start: int, keys: tuple[Key, ...], whole: tuple[bool, ...]) -> Probe:
-    names = target.names
+def _times(target: Target) -> tuple[Any, ...]:
+    times = tuple([grid.time for grid in target.grids])
+    return times if any(times) else ()
+
+
+def _probe(
+    names: tuple[FeatureName, ...],
+    start: int,
+    keys: tuple[Key, ...],
+    whole: tuple[bool, ...],
+    times: tuple[Any, ...],
+) -> Probe:
     missing = keys[-1] is MISSING
     by_axis: list[Any] = [keys] if len(names) == 1 else list(zip(*keys, strict=True))
     categories = tuple(_categories(axis_keys) for axis_keys in by_axis)
-    times = tuple(grid.time for grid in target.grids)
-    times = times if any(times) else ()
     return Probe(names, start, start + len(keys), whole, categories, missing, times)
 
 

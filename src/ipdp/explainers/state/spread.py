@@ -24,10 +24,9 @@ from ipdp.core import kernels, schema
 from ipdp.core.smoothing import Smoothing, pick
 from ipdp.core.typing import Array, FeatureName, FloatArray, State
 from ipdp.explainers.state.densities import go_on, handed_over, joined_weights, shared_out
+from ipdp.explainers.state.groups import curves_of
 from ipdp.explainers.state.points import Layout
 from ipdp.explainers.state.records import Explained
-from ipdp.grid.base import Key
-from ipdp.models.base import Probe
 
 # The arrays, by the names that the kernel has for them.
 _BY_COLUMN = ("mean", "spread", "weight", "squares", "reference", "density")
@@ -119,8 +118,10 @@ class Spread:
             if any(w):
                 rests[np.flatnonzero(w)] = self.fold_many(layout, explained.weighty())
             return rests
-        if layout is not self.layout and layout != self.layout:
-            self._adopt(layout, positions[0])
+        if layout is not self.layout:
+            if layout != self.layout:
+                self._adopt(layout, positions[0])
+            self.layout = layout  # that of the means, so that it is seen at once
         known = len(self._step.mean)
         if len(values[0]) != known:
             self._take_rows([*range(known), *[-1] * (len(values[0]) - known)])
@@ -142,19 +143,22 @@ class Spread:
     def _adopt(self, layout: Layout, positions: FloatArray) -> None:
         """Take the points of another layout; those that have gone are forgotten."""
         columns: list[int] = []
+        own: Sequence[int]
         for number, keys in zip(layout.targets, layout.keys, strict=True):
-            known = dict(
-                zip(self.layout.keys_of(number), self.layout.columns_of(number), strict=True)
-            )
-            columns += [known.get(key, -1) for key in keys]
-            if tuple(known) != keys:
+            own, before = self.layout.columns_of(number), self.layout.keys_of(number)
+            if keys != before:
+                known = dict(zip(before, own, strict=True))
+                own = [known.get(key, -1) for key in keys]
                 self._fresh.add(number)
-        arrays = self._arrays
-        for name in _BY_COLUMN:
-            arrays[name] = pick(arrays[name], columns, axis=arrays[name].ndim - 1)
-        new = np.array(columns, dtype=int) < 0
-        arrays["reference"] = np.where(new, positions[0], arrays["reference"])
-        step, places = self._step, (self._step.reference, arrays["reference"])
+            columns += own
+        step, at = self._step, np.array(columns, dtype=int)
+        arrays = {name: getattr(step, name) for name in _ARRAYS}
+        n = len(step.mean)
+        table = pick(np.vstack([arrays[name] for name in _BY_COLUMN]), at, axis=1)
+        arrays.update(mean=table[:n], spread=table[n : 2 * n])
+        arrays.update(zip(_BY_COLUMN[2:], table[2 * n :], strict=True))
+        arrays["reference"] = np.where(at < 0, positions[0], arrays["reference"])
+        places = step.reference, arrays["reference"]
         arrays["density"] += handed_over(self.layout, layout, step.density, places)
         self.layout = layout
         self._put(arrays)
@@ -244,27 +248,8 @@ class Spread:
     def _put(self, arrays: Mapping[str, FloatArray]) -> None:
         """Have the kernel work on these arrays."""
         kernel = kernels.spread_kernel()
-        probes, single = self.layout.probes, [len(p.names) == 1 for p in self.layout.probes]
-        lookups = [
-            _columns_of_categories(probe, keys) if alone else None
-            for probe, keys, alone in zip(probes, self.layout.keys, single, strict=True)
-        ]
-        moving = [
-            alone and number not in self.fixed and lookup is None
-            for number, alone, lookup in zip(self.layout.targets, single, lookups, strict=True)
-        ]
-        place = {name: k for k, name in enumerate(self.names)}
-        numbers = (
-            self.layout.targets,
-            [probe.start for probe in probes],
-            [probe.stop - probe.missing for probe in probes],
-            [probe.stop for probe in probes],
-            moving,
-            [place[p.names[0]] if alone else -1 for p, alone in zip(probes, single, strict=True)],
-        )
-        rows = np.array(numbers, dtype=np.intp).reshape(len(numbers), -1)
         self._step = kernel.SpreadStep(
-            kernel.Groups(rows, lookups),
+            kernel.Groups(*curves_of(self.layout, self.names, self.fixed)),
             {name: np.ascontiguousarray(arrays[name]) for name in _ARRAYS},
         )
 
@@ -411,10 +396,3 @@ class Spread:
             arrays[name] = values.reshape(shape)
         self.n, self.t, self._fresh = state["n"], state["t"], set(state["fresh"])
         self._put(arrays)
-
-
-def _columns_of_categories(probe: Probe, keys: Sequence[Key]) -> dict[Any, int] | None:
-    """In which column each category is; None for numbers."""
-    if probe.categories[0] is None:
-        return None
-    return {key[0]: probe.start + k for k, key in enumerate(keys) if isinstance(key, tuple)}

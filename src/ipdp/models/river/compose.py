@@ -23,7 +23,7 @@ from ipdp.models.river.parts import (
     part_of,
     register,
 )
-from ipdp.models.river.scalers import scales_of
+from ipdp.models.river.scalers import n_before, scales_of
 from ipdp.models.river.transform import (
     is_known,
     is_pipeline,
@@ -86,12 +86,18 @@ class PipelinePart(Part):
         if self._last.model is not last:
             self._last = self._part()
         own: Any = self._last
-        if own.takes_scales and type(points) is Points:
+        if not own.takes_scales:
+            return self._last.ice(through(steps, points))
+        scales = scales_of(steps, points)
+        if scales is None:
+            # What comes before scalers changes other things: names, say.
+            first = n_before(steps)
+            points, steps = through(steps[:first], points), steps[first:]
             scales = scales_of(steps, points)
-            if scales is not None:
-                answer: Answer | None = own.ice(points, scales)
-                return answer
-        return self._last.ice(through(steps, points))
+            if scales is None:
+                return self._last.ice(through(steps, points))
+        answer: Answer | None = own.ice(points, scales)
+        return answer
 
     def ice_all(self, points: Iterable[Points]) -> Answer | None:
         *steps, last = self.model.steps.values()

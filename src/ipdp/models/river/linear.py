@@ -25,9 +25,8 @@ from ipdp.models.trees.points import Points
 
 BOTH: Labels = (False, True)
 
-Weights = Callable[[tuple[FeatureName, ...]], FloatArray]
-"""Gives the weights of some features, 0 for those that the model has not met."""
-
+Weights = dict[FeatureName, float]
+"""Of the features that the model has met."""
 
 _NO_SCALES: list[Scale] = []
 
@@ -43,16 +42,15 @@ class Sums:
     ) -> FloatArray:
         """The sum at each point, after some scales, which only points may have."""
         if isinstance(asked, Groups):
-            read_once = _read_once(weights)
-            sums = self.of(asked.points, read_once, intercept)
+            sums = self.of(asked.points, weights, intercept)
             for lo, hi, own in asked.others:
-                sums[lo:hi] = self.of(own, read_once, intercept)
+                sums[lo:hi] = self.of(own, weights, intercept)
             return sums
         if isinstance(asked, Copies):
             return of_copies(asked, weights, intercept)
         numbers = _numbers(asked)
-        order, step = self._steps.of(asked)
-        summed: FloatArray = step.sums(asked.x, weights(order[0]), intercept, numbers, scales)
+        _, step = self._steps.of(asked)
+        summed: FloatArray = step.sums(asked.x, weights, intercept, numbers, scales)
         return summed
 
     def shares(
@@ -62,8 +60,8 @@ class Sums:
         if isinstance(asked, Copies):
             return np.asarray(kernels.current.logistic(self.of(asked, weights, intercept)))
         numbers = _numbers(asked)
-        order, step = self._steps.of(asked)
-        shares: FloatArray = step.shares(asked.x, weights(order[0]), intercept, numbers, scales)
+        _, step = self._steps.of(asked)
+        shares: FloatArray = step.shares(asked.x, weights, intercept, numbers, scales)
         return shares
 
 
@@ -87,7 +85,7 @@ def of_copies(copies: Copies, weights: Weights, intercept: float) -> FloatArray:
     x, blocks = dict(copies.x), copies.blocks
     names = tuple(dict.fromkeys([*x, *[name for block in blocks for name in block.names]]))
     at = {name: place for place, name in enumerate(names)}
-    own = weights(names)
+    own = np.array([weights.get(name, 0.0) for name in names], dtype=float)
     numbers = np.zeros(copies.columns.n)
     places, several = [], []
     for lo, hi, changed, rows in blocks:
@@ -97,7 +95,7 @@ def of_copies(copies: Copies, weights: Weights, intercept: float) -> FloatArray:
         elif changed:
             several.append((lo, hi, [at[name] for name in changed], rows))
     step = kernels.current.LinearStep((names, sorted(places)), len(numbers))
-    sums: FloatArray = step.sums(x, own, intercept, numbers, _NO_SCALES)
+    sums: FloatArray = step.sums(x, weights, intercept, numbers, _NO_SCALES)
     if several:
         terms = own * np.array([x.get(name, 0.0) for name in names], dtype=float)
         kept = np.ones(len(names), dtype=bool)
@@ -111,26 +109,10 @@ def of_copies(copies: Copies, weights: Weights, intercept: float) -> FloatArray:
 # How the weights are read.
 
 
-def _read_once(weights: Weights) -> Weights:
-    """The same weights, which are not read again while the features are the same."""
-    latest: tuple[tuple[FeatureName, ...] | None, FloatArray] = (None, np.empty(0))
-
-    def read(names: tuple[FeatureName, ...]) -> FloatArray:
-        nonlocal latest
-        if latest[0] != names:
-            latest = names, weights(names)
-        return latest[1]
-
-    return read
-
-
-def _of_vector(vector: Any) -> Weights:
-    return lambda names: np.asarray(vector.to_numpy(names), dtype=float)
-
-
-def _of_dict(weights: Any) -> Weights:
-    # `get` adds nothing to a dict with defaults.
-    return lambda names: np.array([weights.get(name, 0.0) for name in names], dtype=float)
+def _weights_of(weights: Any) -> Weights:
+    """Those of a dict, or of river's vector."""
+    found: Weights = weights if isinstance(weights, dict) else weights.to_dict()
+    return found
 
 
 class LinearPart(Part):
@@ -152,7 +134,7 @@ class GeneralizedPart(LinearPart):
 
     def ice(self, points: Asked, scales: Sequence[Scale] = _NO_SCALES) -> Answer | None:
         model = self.model
-        asked = points, _of_vector(model._weights), model.intercept, scales
+        asked = points, _weights_of(model._weights), model.intercept, scales
         own = type(model.loss).mean_func
         if self.is_classifier and own is _SIGMOID:
             return BOTH, self._sums.shares(*asked)
@@ -169,7 +151,7 @@ class GeneralizedPart(LinearPart):
         if type(model.loss).mean_func is not (_SIGMOID if self.is_classifier else _IDENTITY):
             return None
         ask = sums.shares if self.is_classifier else sums.of
-        weights = _read_once(_of_vector(model._weights))
+        weights = _weights_of(model._weights)
         values = np.array([ask(own, weights, model.intercept, scales) for own in points])
         return (BOTH, values) if self.is_classifier else (PREDICTION, values[:, None])
 
@@ -206,7 +188,7 @@ class SoftmaxPart(LinearPart):
         model = self.model
         if not model.weights:
             return None
-        rows = [self._sums.of(points, _of_dict(w), 0.0) for w in model.weights.values()]
+        rows = [self._sums.of(points, _weights_of(w), 0.0) for w in model.weights.values()]
         values = np.stack(rows)
         values -= values.max(axis=0)
         np.exp(values, out=values)
@@ -230,12 +212,11 @@ def _generalized(*, is_classifier: bool) -> Callable[[Any], Part | None]:
 
 
 def _passive_aggressive(model: Any) -> tuple[Weights, float]:
-    return _of_dict(model.weights), model.intercept
+    return _weights_of(model.weights), model.intercept
 
 
 def _alma(model: Any) -> tuple[Weights, float]:
-    vector = model.w
-    return (_of_vector(vector) if hasattr(vector, "to_numpy") else _of_dict(vector)), 0.0
+    return _weights_of(model.w), 0.0
 
 
 def _make_alma(model: Any) -> Part | None:
@@ -250,12 +231,8 @@ def _bayesian(model: Any) -> Part | None:
 def _means(model: Any) -> tuple[Weights, float]:
     if model._idx:
         model._ensure_m()  # what river computes once after it has learned
-    at, means = model._idx, model._m_arr
-
-    def weights(names: tuple[FeatureName, ...]) -> FloatArray:
-        return np.array([means[at[name]] if name in at else 0.0 for name in names], dtype=float)
-
-    return weights, 0.0
+    means = model._m_arr
+    return {name: means[at] for name, at in model._idx.items()}, 0.0
 
 
 def _own(name: str, method: str) -> Any:

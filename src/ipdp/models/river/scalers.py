@@ -38,9 +38,17 @@ def _scaler(read: Read) -> Any:
     return transform
 
 
-def scales_of(scalers: Sequence[Any], points: Points) -> list[Scale] | None:
+def n_before(steps: Sequence[Any]) -> int:
+    """How many steps come before those that are scalers to the end."""
+    n = len(steps)
+    while n and getattr(type(steps[n - 1]), "transform_one", None) in _READERS:
+        n -= 1
+    return n
+
+
+def scales_of(scalers: Sequence[Any], points: Asked) -> list[Scale] | None:
     """What some steps do to points of numbers, if each is a scaler that is known; else None."""
-    if points.non_numeric or points.columns.absent:
+    if type(points) is not Points or points.non_numeric or points.columns.absent:
         return None
     scales = []
     for scaler in scalers:

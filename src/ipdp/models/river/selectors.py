@@ -64,9 +64,14 @@ def _select(step: Any, asked: Asked) -> Asked:
     return renamed(asked, lambda name: name if name in keys else None)
 
 
-def _discard(step: Any) -> Callable[[FeatureName], bool]:
+def _discard(step: Any, asked: Asked) -> Asked:
     keys = step.keys
-    return lambda name: name not in keys
+    if not isinstance(asked, Points):
+        return renamed(asked, lambda name: None if name in keys else name)
+    # The same without a call for each name.
+    x = {name: value for name, value in asked.x.items() if name not in keys}
+    names = [None if name in keys else name for name in asked.columns.names]
+    return asked.renamed(tuple(names), x)
 
 
 def _best(step: Any) -> Callable[[FeatureName], bool]:
@@ -140,7 +145,7 @@ def _rename(step: Any, asked: Asked) -> Asked:
 
 for _module, _name, _transform in (
     ("compose", "Select", _select),
-    ("compose", "Discard", _kept_if(_discard)),
+    ("compose", "Discard", _discard),
     ("compose", "SelectType", _of_type),
     ("compose", "Prefixer", _prefix),
     ("compose", "Suffixer", _suffix),

@@ -124,17 +124,18 @@ class Points:
 
         `x` is the observation under its other names.
         """
-        if names == self.columns.names:
-            columns = self.columns
-        else:
-            columns = self.columns.renamed(tuple(names))
+        columns = self.columns
+        if names != columns.names:
+            columns = columns.renamed(tuple(names))
+        if not (self.non_numeric or self.unordered):
+            return Points(columns, x, self.numbers, values=self._values, made=self.made)
         new = dict(zip(self.columns.names, names, strict=True))
-        non_numeric = {new.get(name, name) for name in self.non_numeric}
+        non_numeric = [new.get(name, name) for name in self.non_numeric]
         return Points(
             columns,
             x,
             self.numbers,
-            frozenset(non_numeric & (x.keys() | set(columns.names))) if non_numeric else _NONE,
+            frozenset([name for name in non_numeric if name in x or name in columns.spans]),
             values=self._values,
             unordered={new[name] for name in self.unordered} - {None},
             made=self.made,
@@ -177,12 +178,6 @@ class Columns:
         n = max((probe.stop for probe in probes), default=0) if root is None else root.n
         self.n: int = n
         self.places = [(name, *span) for name, span in self.spans.items()]
-        self.number_of: Array = np.full(n, len(self.names))
-        self.name_of: list[FeatureName | None] = [None] * n
-        for number, probe in enumerate(self.walked):
-            self.number_of[probe.start : probe.stop] = number
-            self.name_of[probe.start : probe.stop] = [probe.names[0]] * (probe.stop - probe.start)
-        self.walked_columns: list[int] = np.flatnonzero(self.number_of < len(self.names)).tolist()
         # What does not depend on positions: what stands in some columns, as numbers too.
         self._constants = {
             column: value for probe in self.walked for column, value in _constants(probe).items()
@@ -209,6 +204,28 @@ class Columns:
         In these, too, a walk says what the model says.
         """
         return {**self.spans, **{object(): span for span in self.unchanged}}
+
+    @cached_property
+    def number_of(self) -> Array:
+        """For each column the place of its feature in `names`; one more where none is replaced."""
+        number_of = np.full(self.n, len(self.names))
+        for number, (_, lo, hi) in enumerate(self.places):
+            number_of[lo:hi] = number
+        return number_of
+
+    @cached_property
+    def name_of(self) -> list[FeatureName | None]:
+        """For each column the feature that is replaced there, or None."""
+        name_of: list[FeatureName | None] = [None] * self.n
+        for name, lo, hi in self.places:
+            name_of[lo:hi] = [name] * (hi - lo)
+        return name_of
+
+    @cached_property
+    def walked_columns(self) -> list[int]:
+        """The columns in which a feature is replaced."""
+        own = sorted(self.spans.values())
+        return [column for lo, hi in own for column in range(lo, hi)]
 
     @cached_property
     def starts(self) -> Array:
@@ -251,9 +268,11 @@ class Columns:
         for probe in self.walked:
             if probe.names[0] not in self._unordered:
                 n_more = probe.stop - probe.start - 1
-                order[probe.start : probe.stop] = [IS_NUMBER, *[ASCENDING] * n_more]
-            for column in range(probe.start, probe.stop):
-                whole[column] = probe.whole[0] and column not in self._constants
+                order[probe.start : probe.stop] = bytes((IS_NUMBER,)) + bytes((ASCENDING,)) * n_more
+            if probe.whole[0]:
+                whole[probe.start : probe.stop] = b"\1" * (probe.stop - probe.start)
+        for column in self._constants:
+            whole[column] = False
         return bytes(order), bytes(whole)
 
     def points(

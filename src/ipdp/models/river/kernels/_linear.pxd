@@ -29,10 +29,10 @@ cdef double _spread(spreads, name, bint squared) except? -1.0
 
 cdef class LinearStep:
     cdef public tuple names
-    cdef public object places, totals, values, rest, alone
+    cdef public object places, totals, values, rest, alone, own
     cdef Py_ssize_t[:, ::1] v_places
     cdef Py_ssize_t[::1] v_alone
-    cdef double[::1] v_totals, v_values, v_rest
+    cdef double[::1] v_totals, v_values, v_rest, v_own
 
     cpdef sums(self, dict x, weights, double intercept, numbers, list scales)
 
@@ -40,9 +40,9 @@ cdef class LinearStep:
 
     @cython.locals(n=Py_ssize_t, n_own=Py_ssize_t, k=Py_ssize_t, column=Py_ssize_t, number=Py_ssize_t,
                    place=Py_ssize_t, at=Py_ssize_t, lo=Py_ssize_t, hi=Py_ssize_t, before=double,
-                   done=Py_ssize_t, values=cython.double[::1], rest=cython.double[::1],
+                   done=Py_ssize_t, own=cython.double[::1], values=cython.double[::1], rest=cython.double[::1],
                    totals=cython.double[::1], places="Py_ssize_t[:, ::1]")
-    cdef _add_up(self, dict x, const double[::1] own, double intercept, const double[::1] numbers, list scales)
+    cdef _add_up(self, dict x, weights, double intercept, const double[::1] numbers, list scales)
 
     @cython.locals(k=Py_ssize_t, place=Py_ssize_t, n_places=Py_ssize_t, column=Py_ssize_t, centre=double,
                    spread=double, squared=bint, is_asked=bint,

@@ -58,7 +58,7 @@ class LinearStep:
     def sums(
         self,
         x: dict[FeatureName, Any],
-        weights: FloatArray,
+        weights: dict[FeatureName, float],
         intercept: float,
         numbers: FloatArray,
         scales: Sequence[Scale],
@@ -66,7 +66,7 @@ class LinearStep:
         """See `linear.LinearStep`."""
         for scale in scales:
             x, numbers = scaled(x, numbers, self.named, scale)
-        own = weights.tolist()
+        own = [float(weights.get(name, 0.0)) for name in self.names]
         terms = [weight * x.get(name, 0.0) for weight, name in zip(own, self.names, strict=True)]
         after = [0.0]
         for term in reversed(terms):

@@ -87,28 +87,27 @@ class LinearStep:
     def __init__(self, order: Order, n_columns: int) -> None:
         self.names, places = order
         self.places = np.array(places, dtype=np.intp).reshape(-1, 3)
-        self.totals, self.values, self.rest = (
-            np.zeros(n) for n in (n_columns, len(self.names), len(self.names) + 1)
-        )
-        replaced = {column for _, lo, hi in places for column in range(lo, hi)}
-        alone = [column for column in range(n_columns) if column not in replaced]
-        self.alone = np.array(alone, dtype=np.intp)
+        n = len(self.names)
+        self.totals, self.values, self.rest, self.own = map(np.zeros, (n_columns, n, n + 1, n))
+        alone = np.ones(n_columns, dtype=bool)
+        for _, lo, hi in places:
+            alone[lo:hi] = False
+        self.alone = np.flatnonzero(alone)
         # As numbers in C.
         self.v_places, self.v_totals, self.v_alone = self.places, self.totals, self.alone
-        self.v_values, self.v_rest = self.values, self.rest
+        self.v_values, self.v_rest, self.v_own = self.values, self.rest, self.own
 
     def sums(
         self,
         x: dict[FeatureName, Any],
-        weights: FloatArray,
+        weights: Numbers,
         intercept: float,
         numbers: FloatArray,
         scales: Sequence[Scale],
     ) -> FloatArray:
         """The weighted sum at each point, after some scales.
 
-        `weights` are in the order of the features. In columns that replace nothing it is the sum of
-        x.
+        In columns that replace nothing it is the sum of x.
         """
         self._add_up(x, weights, intercept, numbers, scales)
         return np.array(self.totals)
@@ -116,7 +115,7 @@ class LinearStep:
     def shares(
         self,
         x: dict[FeatureName, Any],
-        weights: FloatArray,
+        weights: Numbers,
         intercept: float,
         numbers: FloatArray,
         scales: Sequence[Scale],
@@ -128,17 +127,18 @@ class LinearStep:
     def _add_up(
         self,
         x: Any,
-        own: FloatArray,
+        weights: Numbers,
         intercept: float,
         numbers: FloatArray,
         scales: Sequence[Scale],
     ) -> None:
         values, rest, totals, places = self.v_values, self.v_rest, self.v_totals, self.v_places
-        n, n_own = len(self.names), len(x)
-        if n_own > n or own.shape[0] != n or numbers.shape[0] != totals.shape[0]:
+        own, n, n_own = self.v_own, len(self.names), len(x)
+        if n_own > n or numbers.shape[0] != totals.shape[0]:
             raise ValueError("these are not the features and points of the step")
         for k in range(n):
             values[k] = number_of(x, self.names[k]) if k < n_own else 0.0
+            own[k] = number_of(weights, self.names[k])
         for column in range(totals.shape[0]):
             totals[column] = numbers[column]
         for number in range(len(scales)):
