@@ -7,7 +7,7 @@ those of a plain call.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -25,8 +25,8 @@ from ipdp.models.trees.points import Points
 
 BOTH: Labels = (False, True)
 
-Weights = dict[FeatureName, float]
-"""Of the features that the model has met."""
+Weights = Mapping[FeatureName, float]
+"""Of the features that the model has met: a dict, or river's vector, which has `get` as well."""
 
 _NO_SCALES: list[Scale] = []
 
@@ -106,15 +106,6 @@ def of_copies(copies: Copies, weights: Weights, intercept: float) -> FloatArray:
     return sums
 
 
-# How the weights are read.
-
-
-def _weights_of(weights: Any) -> Weights:
-    """Those of a dict, or of river's vector."""
-    found: Weights = weights if isinstance(weights, dict) else weights.to_dict()
-    return found
-
-
 class LinearPart(Part):
     """A model of weighted sums."""
 
@@ -134,7 +125,7 @@ class GeneralizedPart(LinearPart):
 
     def ice(self, points: Asked, scales: Sequence[Scale] = _NO_SCALES) -> Answer | None:
         model = self.model
-        asked = points, _weights_of(model._weights), model.intercept, scales
+        asked = points, model._weights, model.intercept, scales
         own = type(model.loss).mean_func
         if self.is_classifier and own is _SIGMOID:
             return BOTH, self._sums.shares(*asked)
@@ -151,8 +142,8 @@ class GeneralizedPart(LinearPart):
         if type(model.loss).mean_func is not (_SIGMOID if self.is_classifier else _IDENTITY):
             return None
         ask = sums.shares if self.is_classifier else sums.of
-        weights = _weights_of(model._weights)
-        values = np.array([ask(own, weights, model.intercept, scales) for own in points])
+        weights, intercept = model._weights, model.intercept
+        values = np.array([ask(own, weights, intercept, scales) for own in points])
         return (BOTH, values) if self.is_classifier else (PREDICTION, values[:, None])
 
 
@@ -188,7 +179,7 @@ class SoftmaxPart(LinearPart):
         model = self.model
         if not model.weights:
             return None
-        rows = [self._sums.of(points, _weights_of(w), 0.0) for w in model.weights.values()]
+        rows = [self._sums.of(points, w, 0.0) for w in model.weights.values()]
         values = np.stack(rows)
         values -= values.max(axis=0)
         np.exp(values, out=values)
@@ -212,11 +203,11 @@ def _generalized(*, is_classifier: bool) -> Callable[[Any], Part | None]:
 
 
 def _passive_aggressive(model: Any) -> tuple[Weights, float]:
-    return _weights_of(model.weights), model.intercept
+    return model.weights, model.intercept
 
 
 def _alma(model: Any) -> tuple[Weights, float]:
-    return _weights_of(model.w), 0.0
+    return model.w, 0.0
 
 
 def _make_alma(model: Any) -> Part | None:

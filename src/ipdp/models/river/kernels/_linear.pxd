@@ -8,9 +8,12 @@ from libc.math cimport exp
 cdef double _FAR
 
 
-# `numbers` is a dict, or of a subclass of it, which a dict's type would refuse.
+# `numbers` is a dict, or of a subclass of it, which a dict's type would refuse, or has `get` at least.
 cdef inline double number_of(object numbers, object name) except? -1.0:
-    cdef PyObject* found = PyDict_GetItemWithError(numbers, name)
+    cdef PyObject* found
+    if not isinstance(numbers, dict):
+        return numbers.get(name, 0.0)
+    found = PyDict_GetItemWithError(numbers, name)
     if found is NULL:
         if PyErr_Occurred() is not NULL:
             raise

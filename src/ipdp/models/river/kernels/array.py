@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -58,7 +58,7 @@ class LinearStep:
     def sums(
         self,
         x: dict[FeatureName, Any],
-        weights: dict[FeatureName, float],
+        weights: Mapping[FeatureName, float],
         intercept: float,
         numbers: FloatArray,
         scales: Sequence[Scale],

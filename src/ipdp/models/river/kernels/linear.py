@@ -6,7 +6,7 @@ is done with arrays, see `array.py`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,8 +20,8 @@ except ImportError:
 if not cython.compiled:
     from math import exp
 
-    def number_of(numbers: dict[Any, Any], name: FeatureName) -> float:
-        """What a dict has for a name, 0 for nothing."""
+    def number_of(numbers: Mapping[Any, Any], name: FeatureName) -> float:
+        """What a dict, or river's vector, has for a name, 0 for nothing."""
         return float(numbers.get(name, 0.0))
 
 
@@ -100,7 +100,7 @@ class LinearStep:
     def sums(
         self,
         x: dict[FeatureName, Any],
-        weights: Numbers,
+        weights: Mapping[FeatureName, float],
         intercept: float,
         numbers: FloatArray,
         scales: Sequence[Scale],
@@ -115,7 +115,7 @@ class LinearStep:
     def shares(
         self,
         x: dict[FeatureName, Any],
-        weights: Numbers,
+        weights: Mapping[FeatureName, float],
         intercept: float,
         numbers: FloatArray,
         scales: Sequence[Scale],
@@ -127,7 +127,7 @@ class LinearStep:
     def _add_up(
         self,
         x: Any,
-        weights: Numbers,
+        weights: Mapping[FeatureName, float],
         intercept: float,
         numbers: FloatArray,
         scales: Sequence[Scale],
