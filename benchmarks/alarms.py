@@ -341,21 +341,23 @@ COST_TURN = 320
 
 def cost(sources: list[str], n: int = 4_000) -> None:
     """Time of the monitor against that of `explain_one`; several versions take turns."""
-    models = {name: MODELS[name][0] for name in ("ARF(10)", "HAT", "SS | LR")}
-    print("microseconds of explain_one, of the monitor; ratio; median of the monitor; kB of state")
-    for name, make in [*models.items(), ("function", lambda: None)]:
-        followed, times = [], [[[], []] for _ in sources]  # type: ignore[var-annotated]
-        versions = [Version(source) for source in sources]
+    models = {name: MODELS[name][0] for name in ("ARF(10)", "HAT", "SS | LR")} | {"function": None}
+    versions = [Version(source) for source in sources]
+    print("microseconds of explain_one, of the monitor; ratio; median of the monitor")
+    for name, make in models.items():
+        followed, times = [], [([], []) for _ in sources]  # type: ignore[var-annotated]
         for version in versions:
             with version.active():
                 own = version.ipdp
-                model = make()
-                if model is None:
-                    model = own.models.engine(curved_of_elec2, takes="array")
+                model = (
+                    make()
+                    if make
+                    else own.models.engine(lambda X: X[:, 3] * X[:, 4], takes="array")
+                )
                 pdp = own.IncrementalPDP(model, seed=1)
                 followed.append((model, pdp, own.Monitor(pdp)))
         examples = elec2(n)
-        gc.freeze()  # what was imported for other models is not looked through each time
+        gc.freeze()  # what others have made is not looked through each time
         for first in range(0, n, COST_TURN):
             for k in range(len(sources))[:: 1 if first % (2 * COST_TURN) else -1]:
                 model, pdp, monitor = followed[k]
@@ -363,23 +365,10 @@ def cost(sources: list[str], n: int = 4_000) -> None:
                     for x, y in examples[first : first + COST_TURN]:
                         times[k][0].append(seconds(pdp.explain_one, x))
                         times[k][1].append(seconds(monitor.update, x))
-                        if hasattr(model, "learn_one"):
-                            model.learn_one(x, y)
+                        getattr(model, "learn_one", lambda *_: None)(x, y)
         for k, (explain, watch) in enumerate(times):
-            size = len(json.dumps(followed[k][2].state)) / 1000
-            figures = [
-                1e6 * np.mean(explain),
-                1e6 * np.mean(watch),
-                np.sum(watch) / np.sum(explain),
-            ]
-            told = "{:8.1f}{:8.1f}{:8.3f}{:8.1f}{:8.0f}".format(*figures, 1e6 * median(watch), size)
-            print(f"{name:12}{told}  {sources[k]}", flush=True)
-
-
-def curved_of_elec2(X: Any) -> Any:
-    """A frozen function of elec2's features."""
-    X = np.asarray(X, dtype=float)
-    return np.sin(5 * X[:, 3]) + X[:, 3] * X[:, 4]
+            a, b, each = (1e6 * t for t in (np.mean(explain), np.mean(watch), median(watch)))
+            print(f"{name:12}{a:8.1f}{b:8.1f}{b / a:8.3f}{each:8.1f}  {sources[k]}", flush=True)
 
 
 def main() -> None:
