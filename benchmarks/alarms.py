@@ -6,7 +6,7 @@ watch the same explainer in the same run.
     python benchmarks/alarms.py --short                          2 runs, long streams cut
     python benchmarks/alarms.py --runs 30 --out runs.jsonl       the table of docs/notes; hours
     python benchmarks/alarms.py slope both --ways ours,paper     some scenarios, some ways
-    python benchmarks/alarms.py --cost                           the monitor against explain_one
+    python benchmarks/alarms.py --cost [--against OLD/src]       the monitor against explain_one
 
 What was run is kept in the file of `--out`, and not run again.
 """
@@ -14,8 +14,8 @@ What was run is kept in the file of `--out`, and not run again.
 from __future__ import annotations
 
 import argparse
+import gc
 import json
-import time
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -23,9 +23,12 @@ from statistics import median
 from typing import Any, NamedTuple
 
 import numpy as np
-from river import drift, forest
+from own_cost import Version
+from parts import MODELS
+from river import drift
 from scenarios import SCENARIOS, Scenario
 from streams import elec2
+from trees import seconds
 
 import ipdp
 from ipdp.monitor import Change, Monitor
@@ -333,23 +336,39 @@ class Runs:
             yield cells if has_drift else [*cells[:4], "", "", "", "", ""]
 
 
-def cost(n: int = 3_000) -> None:
-    """Time of the monitor against that of `explain_one`, 8 features, ARF(10), elec2."""
-    model = forest.ARFClassifier(n_models=10, seed=1)
-    pdp = ipdp.IncrementalPDP(model, seed=1)
-    monitor = Monitor(pdp)
-    explaining, watching = 0.0, 0.0
-    for x, y in elec2(n):
-        start = time.thread_time()
-        pdp.explain_one(x)
-        between = time.thread_time()
-        monitor.update(x)
-        watching += time.thread_time() - between
-        explaining += between - start
-        model.learn_one(x, y)
-    size = len(json.dumps(monitor.state)) / 1000
-    print(f"\nexplain_one {1e6 * explaining / n:.0f} us, monitor {1e6 * watching / n:.0f} us")
-    print(f"ratio {watching / explaining:.3f}, with {len(monitor.changes)} changes; {size:.0f} kB")
+COST_TURN = 320
+
+
+def cost(sources: list[str], n: int = 4_000) -> None:
+    """Time of the monitor against that of `explain_one`; several versions take turns."""
+    models = {name: MODELS[name][0] for name in ("ARF(10)", "HAT", "SS | LR")} | {"function": None}
+    versions = [Version(source) for source in sources]
+    print("microseconds of explain_one, of the monitor; ratio; median of the monitor")
+    for name, make in models.items():
+        followed, times = [], [([], []) for _ in sources]  # type: ignore[var-annotated]
+        for version in versions:
+            with version.active():
+                own = version.ipdp
+                model = (
+                    make()
+                    if make
+                    else own.models.engine(lambda X: X[:, 3] * X[:, 4], takes="array")
+                )
+                pdp = own.IncrementalPDP(model, seed=1)
+                followed.append((model, pdp, own.Monitor(pdp)))
+        examples = elec2(n)
+        gc.freeze()  # what others have made is not looked through each time
+        for first in range(0, n, COST_TURN):
+            for k in range(len(sources))[:: 1 if first % (2 * COST_TURN) else -1]:
+                model, pdp, monitor = followed[k]
+                with versions[k].active():
+                    for x, y in examples[first : first + COST_TURN]:
+                        times[k][0].append(seconds(pdp.explain_one, x))
+                        times[k][1].append(seconds(monitor.update, x))
+                        getattr(model, "learn_one", lambda *_: None)(x, y)
+        for k, (explain, watch) in enumerate(times):
+            a, b, each = (1e6 * t for t in (np.mean(explain), np.mean(watch), median(watch)))
+            print(f"{name:12}{a:8.1f}{b:8.1f}{b / a:8.3f}{each:8.1f}  {sources[k]}", flush=True)
 
 
 def main() -> None:
@@ -359,12 +378,14 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=2, help="0: only those that were kept")
     parser.add_argument("--short", action="store_true", help="cut long streams")
     parser.add_argument("--cost", action="store_true", help="measure the monitor instead")
+    parser.add_argument("--against", metavar="SRC", help="another version, compiled in place")
     parser.add_argument("--first", type=int, default=FIRST_SEED, help="first seed")
     parser.add_argument("--ways", default=",".join(WAYS), help="with commas between them")
     parser.add_argument("--out", type=Path, help="file to keep the runs in")
     options = parser.parse_args()
     if options.cost:
-        cost()
+        own = str(Path(ipdp.__file__).parent.parent)
+        cost([options.against, own] if options.against else [own])
         return
     runs = Runs(options.out)
     print("| " + " | ".join(COLUMNS) + " |\n" + "|---" * len(COLUMNS) + "|")

@@ -96,3 +96,25 @@ def test_columns_that_are_not_explained_may_hold_dates_and_lists():
         "id": UUID(int=7),
     }
     assert through_json(x) == x
+
+
+def test_a_state_with_gaps_is_refused():
+    """Records are found by their numbers, which are a power of two apart in each level."""
+    state = kept(300).state
+    assert numbers(History.restored(state, TARGETS).all()) == by_hand(300, 256)[::-1]
+    del state["records"][-5]
+    with pytest.raises(ValueError, match="not those that are kept"):
+        History.restored(state, TARGETS)
+
+
+@pytest.mark.parametrize("n", [1, 40, 700, 5_000])
+def test_records_of_a_span_by_brute_force(n):
+    history = kept(n)
+    for first, last in [(0, n), (1, n // 2), (n // 3, n // 2), (n - 70, n + 9), (n, n), (n + 1, n)]:
+        for closer, close_by in ((False, 32), (True, 256)):
+            wanted = [k for k in by_hand(n, close_by) if first <= k <= last]
+            found = history.between(first, last, at_most=10_000, closer=closer)
+            assert numbers(found) == wanted
+            assert numbers(history.between(first, last, at_most=3, closer=closer)) == numbers(
+                found[:3]
+            )

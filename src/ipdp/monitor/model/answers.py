@@ -90,7 +90,7 @@ def ask_about(
     newest = axis_of(records[-1].layout, records[-1].positions, number)
     assert newest is not None
     is_category = newest.dtype == object
-    records = [r for r in records if (_axis(r, number).dtype == object) == is_category]
+    records = [r for r in records if _has_categories(r, number) == is_category]
     if is_category:
         places, records = _common_categories(records, number)
     else:
@@ -111,6 +111,11 @@ def _axis(record: Record, number: int) -> Array:
     return axis
 
 
+def _has_categories(record: Record, number: int) -> bool:
+    probe = probe_of(record.layout, number)
+    return probe is not None and probe.categories[0] is not None
+
+
 def _common_categories(records: list[Record], number: int) -> tuple[Array, list[Record]]:
     """The categories of most observations, and the observations that have them all."""
     known = [set(_axis(record, number).tolist()) for record in records]
@@ -124,7 +129,8 @@ def _common_range(
     records: list[Record], number: int, newest: FloatArray, ends: tuple[float, float] | None
 ) -> tuple[FloatArray, list[Record]]:
     """Points in the range of most observations, from end to end, and those observations."""
-    ranges = np.array([(a.min(), a.max()) for a in (_axis(r, number) for r in records)])
+    axes = [_axis(record, number).tolist() for record in records]
+    ranges = np.array([(min(axis), max(axis)) for axis in axes])
     low, high = np.quantile(ranges[:, 0], 1 - _NARROWEST), np.quantile(ranges[:, 1], _NARROWEST)
     if ends is not None:
         low, high = max(low, ends[0]), min(high, ends[1])
@@ -163,7 +169,9 @@ def renewed(
     engine: Engine, records: Sequence[Record], numbers: Sequence[int], outputs: Sequence[Label]
 ) -> list[Record]:
     """The records with what the model says now about some effects."""
-    values = [said_then([r], [slice(None)], outputs, r.values.shape[1])[0] for r in records]
+    values = [np.zeros((len(outputs), record.values.shape[1])) for record in records]
+    for record, own in zip(records, values, strict=True):
+        own[: len(record.values)] = record.values  # 0 for a class not known then
     for group, columns, answer in _asked_again(engine, records, numbers, outputs):
         for k, own, said in zip(group, columns, answer, strict=True):
             values[k][:, own] = said
