@@ -125,7 +125,7 @@ def errors(name: str, seeds: range) -> None:
     looks = [t for t in LOOKS if t >= DRIFT_AT - EVERY]
     squares = np.zeros((4, len(looks), len(seeds)))
     for s, seed in enumerate(seeds):
-        run = Run(STREAMS[name], seed, 0.001)
+        run = Run(STREAMS[name], seed, 0.001, EVERY)
         given = {"alpha": 0.001, "n_ice": 0, "seed": seed}
         features = STREAMS[name].features
         turns = [InTurn(ipdp.IncrementalPDP(run.model, features, **given), k) for k in (1, 2)]

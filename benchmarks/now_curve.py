@@ -3,12 +3,13 @@
     python benchmarks/now_curve.py --first-seed 20000 --seeds 10
 
 A model meets a drift after 5,000 observations: sudden, gradual (over 2,000 observations) or
-recurring (back after 1,500). The curves are read every 100 observations, as `ipdp run` does. At
-some times they are compared with the batch partial dependence of the model at that moment, over
-rows of the same distribution that the stream did not have. For each time there are the root mean
-square error of the smoothed curve and of the curve of the model as it is now, their ratio, and how
-often the 95 % band of the latter covers the batch curve, over all features, points and seeds. Runs
-are kept in a file (`--out`) and not done again.
+recurring (back after 1,500). The curves are read every 100 observations, as `ipdp run` does at
+first, or `--every` so many. At some times, when they are read in any case, they are compared with
+the batch partial dependence of the model at that moment, over rows of the same distribution that
+the stream did not have. For each time there are the root mean square error of the smoothed curve
+and of the curve of the model as it is now, their ratio, and how often the 95 % band of the latter
+covers the batch curve, over all features, points and seeds. Runs are kept in a file (`--out`) and
+not done again.
 """
 
 from __future__ import annotations
@@ -172,8 +173,8 @@ class Look(NamedTuple):
 class Run:
     """A model that learns from a stream and is explained."""
 
-    def __init__(self, stream: Stream, seed: int, alpha: float) -> None:
-        self.stream, self.model = stream, stream.model(seed)
+    def __init__(self, stream: Stream, seed: int, alpha: float, every: int) -> None:
+        self.stream, self.model, self.every = stream, stream.model(seed), every
         self.rng = np.random.default_rng([seed, 1])
         # The same values in both, so that nothing but the model changes.
         self.sources = [stream.rows(concept, 10 * seed) for concept in (0, 1)]
@@ -190,7 +191,7 @@ class Run:
             if not self.stream.learns:
                 self.model.concept = concept
             self.pdp.explain_one(x)
-            if t % EVERY == 0:
+            if t % self.every == 0 or t in LOOKS:
                 curves = self.pdp.snapshot(with_ice=False, now=True)
                 if t in LOOKS:
                     looks.append(compare(self.pdp, curves, self.held_out))
@@ -200,9 +201,11 @@ class Run:
         return looks
 
 
-def follow(stream: Stream, drifts: Sequence[str], seed: int, alpha: float) -> list[list[Look]]:
+def follow(
+    stream: Stream, drifts: Sequence[str], seed: int, alpha: float, every: int
+) -> list[list[Look]]:
     """What is found with each drift; the time before it is the same for all."""
-    run = Run(stream, seed, alpha)
+    run = Run(stream, seed, alpha, every)
     before = run.go("none", range(1 - stream.start, DRIFT_AT))
     after = range(DRIFT_AT, LOOKS[-1] + 1)
     return [before + _in_a_copy(partial(run.go, drift, after)) for drift in drifts]
@@ -265,6 +268,7 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=10)
     parser.add_argument("--first-seed", type=int, default=0)
     parser.add_argument("--alpha", type=float, default=0.001)
+    parser.add_argument("--every", type=int, default=EVERY)
     parser.add_argument("--models", nargs="*", default=list(STREAMS))
     parser.add_argument("--drifts", nargs="*", default=list(DRIFTS))
     parser.add_argument("--out", type=Path, default=Path("now_curve.jsonl"))
@@ -276,7 +280,7 @@ def main() -> None:
         for name in given.models:
             drifts = [drift for drift in given.drifts if (name, seed, drift) not in done]
             if drifts:
-                found = follow(STREAMS[name], drifts, seed, given.alpha)
+                found = follow(STREAMS[name], drifts, seed, given.alpha, given.every)
                 own = {"model": name, "seed": seed, "found": dict(zip(drifts, found, strict=True))}
                 with given.out.open("a") as file:
                     file.write(json.dumps(own) + "\n")

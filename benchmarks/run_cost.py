@@ -3,25 +3,28 @@
 elec2, ARF(10) or `StandardScaler | LogisticRegression` (`--model linear`), all features: `ipdp run`
 with all that comes with it (explainer, monitor, log, checkpoints, metric) against predict, score,
 learn. Both go through the stream side by side, in turns of some hundred observations, in one
-process, by the CPU time of the thread. Start it with IPDP_DATA naming the directory that holds
-electricity.zip.
+process, by the CPU time of the thread; with the sources of another version, compiled in place
+(`--against OLD/src`), its run takes turns with them. Start it with IPDP_DATA naming the directory
+that holds electricity.zip.
 """
 
 from __future__ import annotations
 
 import argparse
+import importlib
 import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
+from own_cost import Version
 from river import metrics
 
 import ipdp
 from ipdp.models.load import load_model
-from ipdp.runs import RunConfig
 
 TURN = 500
 MODELS = {
@@ -46,8 +49,11 @@ def bare(model: Any, n: int) -> Iterator[int]:
 
 
 def explained(model: str, n: int, out: Path) -> Iterator[int]:
-    """The same as `ipdp run` does it."""
-    with RunConfig(data="elec2", model=model, limit=n, out=out).assemble() as run:
+    """The same as `ipdp run` does it, in the version of ipdp that is active."""
+    config = importlib.import_module("ipdp.runs").RunConfig(
+        data="elec2", model=model, limit=n, out=out
+    )
+    with config.assemble() as run:
         told = 0
         for event in run:
             if event.n // TURN > told:
@@ -56,37 +62,48 @@ def explained(model: str, n: int, out: Path) -> Iterator[int]:
 
 
 def main() -> int:
-    """Let both go through the stream in turns and compare their times."""
+    """Let all go through the stream in turns and compare their times."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--n", type=int, default=45_312, help="number of observations")
     parser.add_argument("--model", choices=MODELS, default="forest")
+    parser.add_argument("--against", metavar="SRC", help="sources of another version to compare")
     given = parser.parse_args()
     n, model, limit = given.n, MODELS[given.model], LIMITS[given.model]
-    seconds = {"bare": 0.0, "explained": 0.0}
+    versions: dict[str, Any] = {"bare": None, "this": Version(str(Path(ipdp.__file__).parents[1]))}
+    if given.against:
+        versions["other"] = Version(given.against)
+    seconds = dict.fromkeys(versions, 0.0)
     with tempfile.TemporaryDirectory() as directory:
         loops = {
-            "bare": bare(load_model(model), n),
-            "explained": explained(model, n, Path(directory) / "run"),
+            name: explained(model, n, Path(directory) / name)
+            if version
+            else bare(load_model(model), n)
+            for name, version in versions.items()
         }
         done = 0
         while loops:
             for name, loop in list(loops.items()):
-                started = time.thread_time()
-                reached = next(loop, None)
-                seconds[name] += time.thread_time() - started
+                with versions[name].active() if versions[name] else nullcontext():
+                    started = time.thread_time()
+                    reached = next(loop, None)
+                    seconds[name] += time.thread_time() - started
                 if reached is None:
                     del loops[name]
                 done = reached or done
-            if done and done % 5_000 == 0 and "explained" in loops:
-                ratio = seconds["explained"] / seconds["bare"]
-                print(f"{done:>7,} observations: {ratio:.2f} times", flush=True)
-    ratio = seconds["explained"] / seconds["bare"]
-    print(
-        f"elec2, {given.model}, {ipdp.models.build()}, {n:,} observations: "
-        f"{1e6 * seconds['bare'] / n:,.0f} us without, {1e6 * seconds['explained'] / n:,.0f} us "
-        f"with explanation, monitor, log and checkpoints: {ratio:.2f} times (limit {limit})"
+            if done and done % 5_000 == 0 and "this" in loops:
+                print(f"{done:>7,} observations: {ratios(seconds)}", flush=True)
+    times = ", ".join(f"{name} {1e6 * each / n:,.0f} us" for name, each in seconds.items())
+    print(f"elec2, {given.model}, {ipdp.models.build()}, {n:,} observations: {times}")
+    print(f"{ratios(seconds)} (limit {limit})")
+    return int(seconds["this"] > limit * seconds["bare"])
+
+
+def ratios(seconds: dict[str, float]) -> str:
+    """By how much a run takes longer than the loop without explanation."""
+    bare = seconds["bare"]
+    return ", ".join(
+        f"{name} / bare {each / bare:.2f}" for name, each in seconds.items() if name != "bare"
     )
-    return int(ratio > limit)
 
 
 if __name__ == "__main__":

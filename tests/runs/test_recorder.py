@@ -17,12 +17,12 @@ def snapshots_of(n, *, start=0, every=None, **options):
 
 
 def test_snapshots_are_as_frequent_as_curves_can_change():
-    usual = snapshots_of(11_000)
-    assert usual[:100] == list(range(100, 10_001, 100))
-    assert usual[100:] == [10_250, 10_500, 10_750, 11_000]
+    usual = snapshots_of(6_000)
+    assert usual[:50] == list(range(100, 5_001, 100))
+    assert usual[50:] == [5_250, 5_500, 5_750, 6_000]
     # The same after a resume, wherever that was.
-    assert snapshots_of(11_000, start=10_260) == [10_500, 10_750, 11_000]
-    assert snapshots_of(10_200, start=9_950) == [10_000, 10_250]
+    assert snapshots_of(6_000, start=5_260) == [5_500, 5_750, 6_000]
+    assert snapshots_of(5_200, start=4_950) == [5_000, 5_250]
     # A quarter of the memory, in round numbers, from 100 to 1,000.
     for options, wanted in (
         ({"alpha": 0.0005}, 500),
@@ -39,9 +39,9 @@ def test_snapshots_are_as_frequent_as_curves_can_change():
 
 def test_a_search_for_pairs_has_its_own_snapshots():
     schedule = SnapshotSchedule(None, [ipdp.IncrementalPDP(lambda x: x["a"])], 150)
-    assert [schedule.after(n) for n in (0, 100, 150, 10_000, 10_050, 10_350)] == [
+    assert [schedule.after(n) for n in (0, 100, 150, 5_000, 5_100, 5_400)] == [
         *(100, 150, 200),
-        *(10_050, 10_200, 10_500),
+        *(5_100, 5_250, 5_500),
     ]
 
 
@@ -53,8 +53,8 @@ def test_a_run_takes_the_snapshots_of_its_schedule_and_those_of_a_resume(tmp_pat
         place = {"checkpoint": tmp_path, "log": tmp_path}
         ipdp.run(rows, model, pdp, learn=False, **place, **options)
 
-    run(10_300)
-    run(10_800, resume=True)
+    run(5_300)
+    run(5_800, resume=True)
     with ipdp.LogReader(tmp_path) as reader:
         taken = [each.n for each in reader.snapshots()]
-    assert taken == [*range(100, 10_001, 100), 10_250, 10_500, 10_750, 10_800]
+    assert taken == [*range(100, 5_001, 100), 5_250, 5_500, 5_750, 5_800]

@@ -257,11 +257,12 @@ def _moved(blocks: Blocks, x: FloatArray, weight: FloatArray) -> FloatArray:
     ends = blocks.numbers * blocks.size
     # Of each block on, what is left of the sums until the end of the next one.
     left = blocks.decay ** np.diff(ends, prepend=ends[:1]).clip(min=0.0)
-    total, sums = weight.copy(), x * weight[:, None]
+    # The weights, and the sums of each row.
+    sums = np.concatenate([weight[:, None], x * weight[:, None]], axis=1)
     for k in range(1, len(left)):
-        total[k] += left[k] * total[k - 1]
         sums[k] += left[k] * sums[k - 1]
-    path = np.abs(sums / np.maximum(total, _NEGLIGIBLE)[:, None])
+    total = sums[:, 0]
+    path = np.abs(sums[:, 1:] / np.maximum(total, _NEGLIGIBLE)[:, None])
     # Before that the mean is one of few blocks.
     settled = (total >= 0.8 * total.max(axis=0)) & (weight > 0)
     path = np.sort(np.where(settled[:, None], path, np.inf), axis=0)

@@ -314,7 +314,7 @@ class RunConfig(BaseModel):
         None,
         "N",
         "Observations between two snapshots of the curves in the log; by default 100, and after "
-        "10,000 observations a quarter of the memory of the curves: 250 with the default --alpha",
+        "5,000 observations a quarter of the memory of the curves: 250 with the default --alpha",
     )
     checkpoint_every: int | None = _output(
         None, "N", "Observations between two checkpoints; by default they are written by time"

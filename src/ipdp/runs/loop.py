@@ -67,7 +67,7 @@ class Run:
         meaning. What k is depends on the machine, so two such runs are not the same bit for bit.
     snapshot_every
         Number of observations between two snapshots of the results; there is one at each change,
-        and one at the end, too. None: 100, and after 10,000 observations a quarter of the memory of
+        and one at the end, too. None: 100, and after 5,000 observations a quarter of the memory of
         the curves (250 with the default alpha), from 100 to 1,000.
     interactions
         Number of observations between two searches for the pairs of features that do most together

@@ -32,7 +32,7 @@ _COMMIT = 1.0
 
 # Snapshots, if nothing else was asked for: every so many observations; and after `_BEGUN` of them
 # each part of the memory of the curves in which these cannot change much, but at most so many.
-_OFTEN, _BEGUN, _SELDOM = 100, 10_000, 1_000
+_OFTEN, _BEGUN, _SELDOM = 100, 5_000, 1_000
 _PART_OF_MEMORY = 4
 
 

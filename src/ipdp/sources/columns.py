@@ -163,6 +163,8 @@ def typed_value(value: Any, kind: Kind | None, is_declared: bool) -> tuple[Any, 
 
     A text in a column that was declared to be of another kind is read as that kind.
     """
+    if type(value) is float and kind == "number" and value == value:  # noqa: PLR0124  (no NaN)
+        return value, kind  # as almost all are
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return None, kind
     own = _kind_of(value)

@@ -11,6 +11,7 @@ import warnings
 import zlib
 from functools import partial
 
+import numpy as np
 import pytest
 from tests.models.river import models
 from tests.models.trees import streams
@@ -19,6 +20,7 @@ from tests.models.trees.asking import Asker, plain_engine, unchecked, worst_diff
 import ipdp
 from ipdp.checks import check_engine
 from ipdp.models import SlowPathWarning, engine
+from ipdp.models.base import aligned
 from ipdp.models.river.compose import ComposedEngine
 
 N = 240
@@ -66,6 +68,27 @@ def test_equals_plain_calls_along_a_stream(make, stream, missing):
     assert ours.fault is None
     assert worst < 1e-12
     assert compared > 200
+
+
+@pytest.mark.parametrize(("make", "stream", "missing"), list(cases()))
+def test_several_observations_are_answered_as_each_is(make, stream, missing):
+    """Also where they do not have the same features, and as the model is by then."""
+    model = make()
+    ours, asker, rows = unchecked(model), Asker(), []
+    for t, (x, y) in enumerate(stream(120)):
+        rows.append(x)
+        if t in (60, 119):
+            probes, positions = asker.question(missing=missing)
+            some = rows[-5:]
+            answer = ours.ice_again(some, probes, np.repeat(positions, 5, axis=0))
+            for own, values in zip(some, answer.values, strict=True):
+                alone = ours.ice_again([own], probes, positions)
+                assert set(alone.labels) <= set(answer.labels)
+                expected = aligned(alone, answer.labels).values[0]
+                np.testing.assert_array_equal(values, expected)
+        asker.learn_one(x)
+        model.learn_one(x, y)
+    assert ours.fault is None
 
 
 @pytest.mark.parametrize(("make", "stream", "missing"), list(cases()))

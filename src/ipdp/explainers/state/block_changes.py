@@ -49,7 +49,9 @@ class BlockChanges(NamedTuple):
         """
         own = np.floor(changes.times / blocks.size)
         at = np.minimum(np.searchsorted(blocks.numbers, own), len(blocks.numbers) - 1)
-        inside = blocks.numbers[at] == own
+        is_inside = blocks.numbers[at] == own
+        # Most often all are: then there is nothing to be copied.
+        inside = slice(None) if is_inside.all() else is_inside
         at, difference = at[inside], changes.difference[inside]
         n = np.zeros((len(blocks.numbers), difference.shape[2]))
         mean = np.zeros((len(n), *difference.shape[1:]))

@@ -14,7 +14,8 @@ asked about since then say nothing of those who were not.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import accumulate, pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -25,9 +26,9 @@ from ipdp.core.typing import Array, FloatArray, Observation
 from ipdp.explainers.state.asking import Asked
 from ipdp.explainers.state.curve_memory import CurveMemory
 from ipdp.explainers.state.means import Means
+from ipdp.explainers.state.places import gather, joined, places_of, side_by_side, weights_of
 from ipdp.explainers.state.points import Layout
-from ipdp.explainers.state.records import Record
-from ipdp.grid.base import LARGEST, Key
+from ipdp.grid.base import LARGEST
 from ipdp.models import Engine
 from ipdp.models.base import Probe
 
@@ -88,8 +89,7 @@ def _same(now: FloatArray, before: FloatArray) -> bool:
 class _Answers:
     """What the model said of the pool at first, at last, and says now, at the points of today.
 
-    `then`, `latest` and `now` have the shape (n, n_outputs, n_points); where an observation was
-    asked about, (n, n_axes, n_points), is where it was at that time. `known`, (n, n_points), is 1
+    `then`, `latest` and `now` have the shape (n, n_outputs, n_points). `known`, (n, n_points), is 1
     where the observation had that point, and 0 where it can say nothing of it; where it was asked
     about by chance, one over the probability of that.
     """
@@ -97,32 +97,18 @@ class _Answers:
     def __init__(self, memory: CurveMemory, engine: Engine, weights: FloatArray) -> None:
         means, self.kept, self.engine = memory.means, memory.pool.kept, engine
         self.memory, self.layout, self.weights = memory, means.layout, weights
-        n, n_points = len(self.kept), self.layout.n_points
-        self.then, self.latest = np.zeros((2, n, len(means.outputs), n_points))
-        self.positions = np.repeat(means.smoothing.mean[None, : means.n_axes], n, axis=0)
-        self.known = np.zeros((n, n_points))
-        self._places = _places(self.layout, [one.record.layout for one in self.kept])
-        if self.kept:
-            self._fill([one.record for one in self.kept])
+        records = [one.record for one in self.kept]
+        layouts, n_outputs = [record.layout for record in records], len(means.outputs)
+        self._places = places_of(self.layout, layouts)
+        columns, there = side_by_side(layouts, self._places)
+        self.then = gather([record.values for record in records], n_outputs, columns, there)
+        self.latest = gather([one.latest for one in self.kept], n_outputs, columns, there)
+        self.known = there.astype(float)
+        if any(layout.chances for layout in layouts):
+            counts = [weights_of(layout)[None] for layout in layouts]
+            self.known = gather(counts, 1, columns, there)[:, 0]
         self.now = self.latest.copy()
         self._asked: set[int] = set()
-
-    def _fill(self, records: Sequence[Record]) -> None:
-        """Take what is kept of the pool, all of it at once: there are many layouts."""
-        there = self._places >= 0
-        sizes = [record.layout.n_points for record in records]
-        columns: Array = self._places + (np.cumsum(sizes) - sizes)[:, None]
-        for table, parts in (
-            (self.positions, [record.positions for record in records]),
-            (self.then, [record.values for record in records]),
-            (self.latest, [one.latest for one in self.kept]),
-        ):
-            found = _side_by_side(parts, table.shape[1]).take(columns, axis=1, mode="clip")
-            np.copyto(table, found.transpose(1, 0, 2), where=there[:, None])
-        self.known[there] = 1.0
-        if any(record.layout.chances for record in records):
-            weights = np.concatenate([_weights(record.layout) for record in records])
-            np.copyto(self.known, weights.take(columns, mode="clip"), where=there)
 
     def wanted(self, first: list[int]) -> float:
         """How many it takes to know the change, by what the model says of a few; 0 for none.
@@ -160,27 +146,36 @@ class _Answers:
             pairs = zip(numbers, rows, strict=True)
             values = np.array([self._own_points(engine, k, x) for k, x in pairs])
         else:
-            values = self._said(engine, rows, self.layout.probes, self.positions[numbers])
+            values = self._said(engine, rows, self.layout.probes, self._positions(numbers))
         self.now[numbers] = np.where(self.known[numbers, None] > 0, values, self.now[numbers])
-        for k, own in zip(numbers, values, strict=True):
-            memory.pool.said(k, self._at_places(k, own))
+        for k, own in zip(numbers, self._at_places(numbers, values), strict=True):
+            memory.pool.said(k, own)
 
-    def _at_places(self, k: int, own: FloatArray) -> FloatArray:
-        """What the model says of a record at its own points; what it said where they are gone."""
-        record, last, *_ = self.kept[k]
-        if record.layout is self.layout:
-            return own
-        here = self._places[k] >= 0
-        latest = np.zeros((len(own), last.shape[1]))
-        latest[: len(last)] = last
-        latest[:, self._places[k, here]] = own[:, here]
-        return latest
+    def _positions(self, numbers: Sequence[int]) -> FloatArray:
+        """Where some of them were asked about, (n, n_axes, n_points), or where points are now."""
+        means, records = self.memory.means, [self.kept[k].record for k in numbers]
+        at, there = side_by_side([r.layout for r in records], self._places[numbers])
+        own = gather([record.positions for record in records], means.n_axes, at, there)
+        return np.where(there[:, None], own, means.smoothing.mean[: means.n_axes])
+
+    def _at_places(self, numbers: Sequence[int], values: FloatArray) -> list[FloatArray]:
+        """What the model says of records at their own points; what it said where these are gone."""
+        latest = [self.kept[k].latest for k in numbers]
+        layouts = [self.kept[k].record.layout for k in numbers]
+        columns, there = side_by_side(layouts, self._places[numbers])
+        table = joined(latest, values.shape[1])
+        table[:, columns[there]] = values.transpose(1, 0, 2)[:, there]
+        stops = list(accumulate(layout.n_points for layout in layouts))
+        # Copies, as some of them are kept for long and others not.
+        return [table[:, lo:hi].copy() for lo, hi in pairwise([0, *stops])]
 
     def _weights_of_one(self) -> FloatArray:
         """How much each of them weighs itself, and not for its stratum."""
         smoothing, pool = self.memory.means.smoothing, self.memory.pool
-        at = int(smoothing.weight.argmax())
-        total, n = float(smoothing.weight[at]), float(smoothing.n_effective[at])
+        weight = smoothing.weight
+        at = int(weight.argmax())
+        total, squares = float(weight[at]), float(smoothing.squares[at])
+        n = total**2 / squares if squares > 0 else 0.0
         return pool.weights_of_one(self.memory.t or 0.0, total, total / max(n, 1.0))
 
     def _own_points(self, engine: Engine, k: int, x: Observation) -> FloatArray:
@@ -228,12 +223,15 @@ class _Answers:
         variance = of_variances(of_choice, since, own_share > 0)
         variance += of_variances(picked, now - then, there)
         nearby = _squares_near(in_time, there, squares)
-        of_now, of_then = (of_variances(nearby, y, there) for y in (now, then))
-        for new, near, part in _newcomers(self.memory.means, shown):
-            of_own = _weighted(share[:, :, [new, new]], before[:, :, near])
-            of_own += _weighted(own_share[:, :, [new, new]], since[:, :, near])
-            difference[:, new] += (difference[:, near] - of_own) @ part
-            variance[:, new] += variance[:, near].max(axis=1)
+        both = of_variances(nearby, np.concatenate([now, then], axis=1), there)
+        of_now, of_then = np.split(both, 2)
+        for new, near, first in _newcomers(self.memory.means, shown):
+            at = np.repeat(new, 2)
+            of_own = _weighted(share.take(at, axis=2), before.take(near, axis=2))
+            of_own += _weighted(own_share.take(at, axis=2), since.take(near, axis=2))
+            rest = difference[:, near] - of_own
+            difference[:, new] += rest[:, ::2] * first + rest[:, 1::2] * (1 - first)
+            variance[:, new] += np.maximum(variance[:, near[::2]], variance[:, near[1::2]])
         return Correction(
             *_doubted(self.layout, difference, variance),
             of_one=of_now / np.maximum(nearby.sum(axis=0), _NEGLIGIBLE),
@@ -249,64 +247,32 @@ class _Answers:
         return Changes(times, self.now - self.then, self.known > 0, weights, t, since, is_asked)
 
 
-def _side_by_side(parts: Sequence[FloatArray], n_rows: int) -> FloatArray:
-    """Tables of several columns as one of so many rows; 0 where one has fewer."""
-    if all(len(part) == n_rows for part in parts):
-        return np.concatenate(parts, axis=1)
-    table = np.zeros((n_rows, sum(part.shape[1] for part in parts)))
-    start = 0
-    for part in parts:
-        table[: len(part), start : start + part.shape[1]] = part
-        start += part.shape[1]
-    return table
-
-
-def _places(wanted: Layout, layouts: Sequence[Layout]) -> Array:
-    """Where the points of a layout are in each of some others, (n, n_points); -1: nowhere."""
-    distinct = list({id(layout): layout for layout in layouts}.values())
-    places = np.full((len(distinct), wanted.n_points), -1)
-    for number, keys in zip(wanted.targets, wanted.keys, strict=True):
-        # Most of them have the same points of this target: these are looked up once.
-        by_keys = {id(own): own for own in (layout.keys_of(number) for layout in distinct)}
-        found = {each: _indices(keys, own) for each, own in by_keys.items()}
-        starts = [layout.columns_of(number).start for layout in distinct]
-        own = np.array([found[id(layout.keys_of(number))] for layout in distinct])
-        columns = wanted.columns_of(number)
-        places[:, columns.start : columns.stop] = np.where(own < 0, -1, own + np.c_[starts])
-    row = {id(layout): k for k, layout in enumerate(distinct)}
-    return places[[row[id(layout)] for layout in layouts]]
-
-
-def _indices(keys: Sequence[Key], among: Sequence[Key]) -> list[int]:
-    """Where each key stands among others; -1 if it does not."""
-    place = {key: k for k, key in enumerate(among)}
-    return [place.get(key, -1) for key in keys]
-
-
-def _weights(layout: Layout) -> FloatArray:
-    """What each point of an observation counts: one over the probability that it was asked."""
-    if not layout.chances:
-        return np.ones(layout.n_points)
-    sizes = [len(keys) for keys in layout.keys]
-    return np.repeat(1 / np.array(layout.chances), sizes)
-
-
-def _newcomers(means: Means, all_shown: FloatArray) -> list[tuple[int, list[int], FloatArray]]:
+def _newcomers(means: Means, all_shown: FloatArray) -> Iterator[tuple[list[int], list[int], Array]]:
     """The columns of points that are shown as if they had been there before, in order.
 
-    Each with those of its neighbours, whose past it has borrowed, and their parts in it. It is
-    corrected as it is shown: as its neighbours are, plus the mean difference since it came.
+    Some at a time: with two neighbours of each, side by side, whose past it has borrowed, and the
+    part of the first one in it. It is corrected as it is shown: as its neighbours are, which come
+    before it, plus the mean difference since it came.
     """
     column = {slot: k for k, slot in enumerate(means.layout.slots)}
-    shown, mean = all_shown[means.n_axes :], means.smoothing.mean[means.n_axes :]
-    found = []
+    own = means.smoothing.mean[means.n_axes :]
+    is_shown_otherwise = (all_shown[means.n_axes :] != own).any(axis=0).tolist()
+    new: list[int] = []
+    near: list[int] = []
+    parts: list[float] = []
     for point in means.newcomers.points:
-        own, first = column.get(point.own), column.get(point.first)
-        if own is None or first is None or (shown[:, own] == mean[:, own]).all():
+        at, first = column.get(point.own), column.get(point.first)
+        if at is None or first is None or not is_shown_otherwise[at]:
             continue
-        near = [first, column.get(point.second, first)]
-        found.append((own, near, np.array([point.share, 1 - point.share])))
-    return found
+        second = column.get(point.second, first)
+        if not {at, first, second}.isdisjoint(new):
+            yield new, near, np.array(parts)
+            new, near, parts = [], [], []
+        new.append(at)
+        near += [first, second]
+        parts.append(point.share)
+    if new:
+        yield new, near, np.array(parts)
 
 
 def _shares(weights: FloatArray, known: FloatArray) -> FloatArray:

@@ -46,18 +46,17 @@ def at_block(means: Means, blocks: Blocks, found: Correction | None = None) -> A
     groups = Groups(means.layout)
     end = float(blocks.numbers[-1] + 1) * blocks.size
     weights = BlockWeights(blocks, end)
-    x = _at_fixed_positions(blocks.mean, means.n_axes, weights, groups)
-    changed = None
-    if found is not None:
-        before = np.concatenate([x, _centred(x, weights, groups)], axis=1)
-        changes = BlockChanges.of(blocks, found.changes, groups)
-        x, left = changes.applied(x, weights.valid, groups)
-        changed = Changed(before, *(np.concatenate([v, v]) for v in (found.spread, left)))
-    deviations = _centred(x, weights, groups)
+    x, deviations, changed = _with_deviations(
+        _at_fixed_positions(blocks.mean, means.n_axes, weights, groups),
+        blocks,
+        groups,
+        weights,
+        found,
+    )
+    n_outputs = x.shape[1]
     both = np.concatenate([x, deviations], axis=1)
     errors = mean_errors(blocks, weights, both, changed=changed)
     known = weights.n >= FEWEST
-    n_outputs = x.shape[1]
     own, centred = np.split(errors.std_error * student_quantile(QUANTILE, errors.degrees), 2)
     of_points = errors.degrees[:n_outputs]
     degrees = 1 / np.maximum(groups.mean(1 / of_points, known), 1e-9)
@@ -82,6 +81,28 @@ def at_block(means: Means, blocks: Blocks, found: Correction | None = None) -> A
         centred_path=_path(deviations, weights.valid, groups),
         provisional=is_short | (n < FEWEST) | (inverse > 1 / _STRETCHES),
     )
+
+
+def _with_deviations(
+    x: FloatArray,
+    blocks: Blocks,
+    groups: Groups,
+    weights: BlockWeights,
+    found: Correction | None,
+) -> tuple[FloatArray, FloatArray, Changed | None]:
+    """Block means as they would be by the model as it is now, the same centred, and as they were.
+
+    Of a model that stays they are as they were.
+    """
+    if found is None:
+        return x, _centred(x, weights, groups), None
+    changes = BlockChanges.of(blocks, found.changes, groups)
+    now, left = changes.applied(x, weights.valid, groups)
+    then, deviations = np.split(
+        _centred(np.concatenate([x, now], axis=1), weights, groups), 2, axis=1
+    )
+    both = (np.concatenate([v, v]) for v in (found.spread, left))
+    return now, deviations, Changed(np.concatenate([x, then], axis=1), *both)
 
 
 def _centred(x: FloatArray, weights: BlockWeights, groups: Groups) -> FloatArray:
@@ -214,30 +235,30 @@ class CurveErrors:
         """Standard errors, of shape (n_outputs, n)."""
         return self._std_error[:, columns]
 
-    def of_curve(self, columns: Array | list[int], rows: list[int]) -> dict[str, Any]:
+    def of_curve(self, columns: Any, rows: Any) -> dict[str, Any]:
         """What a `Curve` says of its errors, but for its shape.
 
         Parameters
         ----------
         columns
-            Its points, in their order.
+            Its points, in their order, as arrays are indexed.
         rows
             Its outputs, in their order.
         """
         at = self._at_block
-        error = self._std_error[:, columns][rows]
-        if at is None or not at.known[columns].any():
+        error = np.array(self._std_error[rows][:, columns])
+        if at is None or not (known := at.known[columns]).any():
             return {"std_error": error, "provisional": True}
-        group = at.groups.owner[columns[0]]
-        scaled = at.centred[:, columns][rows] * self._scale[columns]
-        centred = np.sqrt(scaled**2 + self._added[:, columns][rows])
+        group = at.groups.owner[columns][0]
+        scaled = at.centred[rows][:, columns] * self._scale[columns]
+        centred = np.sqrt(scaled**2 + self._added[rows][:, columns])
         return {
             "std_error": error,
-            "inflation": np.maximum(self._inflation[:, columns][rows].mean(axis=1), 1.0),
-            "degrees": at.degrees[rows, group],
-            "path_length": at.path[rows, group],
-            "centred_path_length": at.centred_path[rows, group],
-            "centred_std_error": np.where(at.known[columns], centred, error),
+            "inflation": np.maximum(self._inflation[rows][:, columns].mean(axis=1), 1.0),
+            "degrees": np.array(at.degrees[rows, group]),
+            "path_length": np.array(at.path[rows, group]),
+            "centred_path_length": np.array(at.centred_path[rows, group]),
+            "centred_std_error": np.where(known, centred, error),
             "provisional": bool(at.provisional[group]),
         }
 

@@ -36,7 +36,7 @@ class Groups:
 
     def mean(self, values: FloatArray, where: Array) -> FloatArray:
         """Means over those columns of each group that are to count; 0 where there are none."""
-        n = self.total(np.broadcast_to(where, values.shape))
+        n = self.total(where)
         return self.total(np.where(where, values, 0.0)) / np.maximum(n, 1.0)
 
     def neighbours(self, axis: int) -> tuple[Array, Array]:

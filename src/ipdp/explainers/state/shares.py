@@ -93,6 +93,8 @@ def _chosen(memory: CurveMemory) -> tuple[list[Kept], FloatArray, bool]:
 
 def _padded(rows: Sequence[Sequence[float]], n_outputs: int) -> FloatArray:
     """Rows of numbers by output, (n, n_outputs); those of classes that had not been met are 0."""
+    if {*map(len, rows)} == {n_outputs}:
+        return np.array(rows, dtype=float)
     padded = np.zeros((len(rows), n_outputs))
     for own, row in zip(padded, rows, strict=True):
         own[: len(row)] = row

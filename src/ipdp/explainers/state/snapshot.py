@@ -31,6 +31,9 @@ _ROUNDING = 1e-9
 # What a curve says at each of its points, for each of its outputs.
 _BY_POINT = {"average", "smoothed", "ice_spread", "std_error", "centred_std_error"}
 
+Picked = slice | Array
+"""Rows or columns of an array."""
+
 
 class Snapshot:
     """The curves of a memory at one time; what they share is computed once.
@@ -47,9 +50,9 @@ class Snapshot:
         self._difference: FloatArray | None = None
         known = self._means.outputs
         self._outputs = in_order(known)
-        self._numbers = [known.index(label) for label in self._outputs]
-        # Rows of the outputs, after those of the positions.
-        self._rows = [self._means.n_axes + number for number in self._numbers]
+        numbers = [known.index(label) for label in self._outputs]
+        # The rows of the outputs, without those of the positions: all of them as a rule.
+        self._numbers: Picked = _as_slice(numbers)
         found = None
         if engine is not None and memory.pool.kept:
             self._smoothed, found = self._mean, correction(memory, engine, self._mean)
@@ -63,10 +66,10 @@ class Snapshot:
         spread = memory.spreads.own
         # What is known of how the ICE curves differ, if it is about these points.
         self._spread = spread if spread.layout == self._means.layout else None
-        self._deviations = None if self._spread is None else self._spread.deviations()
         # Those of all curves at once, as there may be many.
-        self._of_outputs = self._mean[self._rows]
-        self._past = None if self._smoothed is None else self._smoothed[self._rows]
+        self._deviations = None if self._spread is None else self._spread.deviations()
+        self._of_outputs = self._ordered(self._mean)
+        self._past = None if self._smoothed is None else self._ordered(self._smoothed)
         self._explained = self._share(None if found is None else engine)
 
     def _share(self, engine: Engine | None) -> FloatArray | None:
@@ -85,6 +88,10 @@ class Snapshot:
             shares = share_now(self._memory, engine, curves, self._mean[0])
         return shares[self._numbers]
 
+    def _ordered(self, mean: FloatArray) -> FloatArray:
+        """The outputs of means, in order."""
+        return np.asarray(mean[self._means.n_axes :][self._numbers])
+
     @cached_property
     def _recent(self) -> RecentIce:
         return RecentIce(self._memory.recent, len(self._means.outputs))
@@ -95,7 +102,7 @@ class Snapshot:
         if not target.n:
             raise NotEnoughSamples(f"no curve for {target.feature!r} yet: {target.why_no_curve}")
         keys, columns, missing, axes = self._points(number)
-        at = np.array(columns, dtype=np.intp)
+        at = _as_slice(columns)
         ice = {}
         if with_ice and self._memory.recent:
             ice = self._ice(number, [keys[c] for c in columns], axes)
@@ -105,7 +112,7 @@ class Snapshot:
             grid_values=axes,
             explained=self._explained,
             h_squared=self._h_squared(number) if target.is_pair else None,
-            **self._data(number, at),
+            **self._data(number, columns),
             follows_all=self._memory.follows_all,
             n_samples=target.n,
             categorical=tuple(axis.dtype == object for axis in axes),
@@ -117,14 +124,14 @@ class Snapshot:
             **ice,
         )
 
-    def _values(self, columns: Array, shape: tuple[int, ...]) -> dict[str, Any]:
+    def _values(self, columns: Picked, shape: tuple[int, ...]) -> dict[str, Any]:
         """What a curve says at its points, which fill axes of this shape."""
         weight = self._weight[columns] if self._is_flat(columns) else None
 
         def cut(values: FloatArray) -> FloatArray:
-            picked: FloatArray = values[:, columns]
+            picked = np.array(values[:, columns])
             if weight is not None and np.ptp(picked, axis=1).any():
-                picked = np.repeat(picked @ (weight / weight.sum())[:, None], len(columns), axis=1)
+                picked = np.repeat(picked @ (weight / weight.sum())[:, None], len(weight), axis=1)
             return picked
 
         values = self._errors.of_curve(columns, self._numbers)
@@ -132,10 +139,10 @@ class Snapshot:
         if self._past is not None:
             values["smoothed"] = cut(self._past)
         if self._deviations is not None:
-            values["ice_spread"] = self._deviations[:, columns][self._numbers]
+            values["ice_spread"] = np.array(self._deviations[self._numbers][:, columns])
         for name in _BY_POINT & values.keys():
-            values[name] = values[name].reshape(len(self._rows), *shape)
-        return {**values, "n_effective_points": self._n_effective[columns].reshape(shape)}
+            values[name] = values[name].reshape(len(self._outputs), *shape)
+        return {**values, "n_effective_points": np.array(self._n_effective[columns]).reshape(shape)}
 
     def _missing(self, column: list[int]) -> dict[str, Any]:
         """What a curve says of missing values, if they have a column."""
@@ -143,18 +150,18 @@ class Snapshot:
             return {}
         errors = self._errors.of_points(column)
         return {
-            "missing": self._mean[self._rows, column[0]],
+            "missing": np.array(self._of_outputs[:, column[0]]),
             "missing_std_error": errors[self._numbers, 0],
         }
 
     def _ice(self, number: int, keys: list[Key], axes: list[Array]) -> dict[str, Any]:
         """What a curve says of the last observations alone."""
         ice, positions = self._recent.of(number, keys)
-        ice = ice[self._numbers].reshape(len(self._numbers), ice.shape[1], *map(len, axes))
+        ice = ice[self._numbers].reshape(len(self._outputs), ice.shape[1], *map(len, axes))
         has_places = len(axes) == 1 and axes[0].dtype != object
         return {"ice": ice, "ice_grid_values": [positions] if has_places else None}
 
-    def _data(self, number: int, columns: Array) -> dict[str, Any]:
+    def _data(self, number: int, columns: list[int]) -> dict[str, Any]:
         """Where the observations were, and what the model said of them, as far as it is known."""
         if self._predictions is None:
             return {}
@@ -174,7 +181,7 @@ class Snapshot:
         rows = self._numbers
         return {"prediction": mean[rows], "prediction_std": np.sqrt(variance[rows])}
 
-    def _density(self, number: int, columns: Array) -> FloatArray:
+    def _density(self, number: int, columns: list[int]) -> FloatArray:
         """The share of the observations at some points of a target, those of others among them."""
         spread, layout = self._spread, self._means.layout
         assert spread is not None
@@ -182,7 +189,7 @@ class Snapshot:
         own = layout.columns_of(number)
         if len(columns) == len(own):
             return density
-        keys, there = dict(zip(own, layout.keys_of(number), strict=True)), set(columns.tolist())
+        keys, there = dict(zip(own, layout.keys_of(number), strict=True)), set(columns)
         others = [c for c, key in keys.items() if c not in there and key is not MISSING]
         if others and there and not _are_categories(keys):
             positions = self._mean[0]
@@ -190,7 +197,7 @@ class Snapshot:
             density = density + more
         return density
 
-    def _is_flat(self, columns: Array) -> bool:
+    def _is_flat(self, columns: Picked) -> bool:
         """Whether the feature made no difference to any observation.
 
         The means of points that came at different times differ all the same: they are over other
@@ -200,14 +207,14 @@ class Snapshot:
         if not self._weight[columns].any():
             return False
         if part is not None:
-            return part.flat.issuperset(columns.tolist())
+            return part.flat.issuperset(np.arange(len(self._weight))[columns].tolist())
         if self._spread is None or deviations is None:
             return False
         outputs, varies = self._mean[self._means.n_axes :, columns], deviations[:, columns]
         # Most often that says it: the rest need not be looked at.
         if not are_flat(outputs, [], varies):
             return False
-        curves = [self._spread.centred(columns)]
+        curves = [self._spread.centred(np.arange(len(self._weight))[columns])]
         if self._difference is not None:
             curves.append(self._difference[:, columns])
         return are_flat(outputs, curves, varies)
@@ -251,7 +258,7 @@ class Snapshot:
         # A surface and its two curves have the same points, also those too new to be shown.
         _, columns, _, axes = self._points(number, all_of_them=True)
         values = np.where(self._weight[columns] > 0, self._of_outputs[:, columns], np.nan)
-        return Effect(axes, values.reshape(len(self._rows), *map(len, axes)))
+        return Effect(axes, values.reshape(len(self._outputs), *map(len, axes)))
 
     def _shown(self, number: int, target: Target, keys: dict[int, Key]) -> list[int]:
         """The columns of a target that have a value and are within the limits of its grid."""
@@ -314,6 +321,14 @@ class Snapshot:
             rug[:] = column
             rugs.append(rug if grid.points.dtype == object else rug.astype(float))
         return rugs
+
+
+def _as_slice(numbers: list[int]) -> Picked:
+    """Numbers as a slice if they follow each other, which arrays are cut by much faster."""
+    first, n = numbers[0] if numbers else 0, len(numbers)
+    if numbers == list(range(first, first + n)):
+        return slice(first, first + n)
+    return np.array(numbers, dtype=np.intp)
 
 
 def are_flat(outputs: FloatArray, curves: list[FloatArray], deviations: FloatArray) -> bool:
