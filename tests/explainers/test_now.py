@@ -9,6 +9,7 @@ from river import linear_model, preprocessing, tree
 
 import ipdp
 from ipdp import IncrementalPDP, NotEnoughSamples
+from ipdp.explainers.state.asking import Asking
 from ipdp.explainers.state.correction import of_variances
 from ipdp.grid import Categories, Fixed, MinMax
 
@@ -234,6 +235,23 @@ def test_what_is_asked_in_all_is_bounded():
     asked = (model.calls - 4 * 1_500) / 4
     # Each reading asks about eight at least, once more to see how many it takes, and for the share.
     assert asked <= 0.9 * 1_500 + (16 + 160) * n_read
+
+
+def test_fewer_readings_ask_little_more_each():
+    """A model that is another one each time; who reads once is told by the whole pool."""
+
+    def asked(every):
+        asking, weights, n = Asking(288), np.ones(288), []
+        for k in range(every, 20_001, every):
+            n.append(len(asking.choose(k, [0.0] * 288, weights, lambda _: 1_000.0).chosen))
+        return n
+
+    often, seldom, once = (
+        np.mean(asked(every)[20:] or asked(every)) for every in (100, 400, 10_000)
+    )
+    assert 80 <= often <= 90
+    assert 1.8 * often <= seldom <= 2.1 * often  # and not four times
+    assert once == 288
 
 
 def test_a_pool_that_has_all_observations_leaves_nothing_to_chance():

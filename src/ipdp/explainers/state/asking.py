@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
@@ -16,6 +17,9 @@ _SEED = 1
 # How many are asked about for each observation that was explained: at most, on average; and while
 # the model changes little. At least so many are asked about each time.
 _RATE, _USUAL, _FEWEST = 0.9, 0.5, 8
+# Where more than so many came since the last time, not all of them count: a reading does not need
+# so much more because there are fewer readings.
+_OFTEN = 100
 # What is not used is saved up for when the model changes: for so many readings of the whole pool.
 _SAVED_UP = 4
 # A model that goes on changing is not known by a few: so many are asked about also when nothing is
@@ -74,7 +78,7 @@ class Asking:
 
         `readings` are those at which each was last asked about.
         """
-        since = n_explained - (self._asked_at or 0)
+        since = self._counted(n_explained)
         self.reading += 1
         asked_at = np.array(readings)
         first = self._one_of_each(_FEWEST, asked_at, weights)
@@ -85,7 +89,14 @@ class Asking:
         self._credit = min(max(saved, -float(self.size)), float(_SAVED_UP * self.size))
         return self._last
 
-    def _granted(self, wanted: float, since: int) -> int:
+    def _counted(self, n_explained: int) -> float:
+        """How many observations allow for questions; all of them at the first reading."""
+        if self._asked_at is None:
+            return n_explained
+        since = n_explained - self._asked_at
+        return since if since <= _OFTEN else math.sqrt(_OFTEN * since)
+
+    def _granted(self, wanted: float, since: float) -> int:
         """How many may be asked about: what was saved up is for a model that has just changed."""
         usual = max(_FEWEST, round(_USUAL * since))
         if wanted < self.size:
