@@ -21,11 +21,13 @@ from ipdp.core.kernels.loop import (
     Sample,
     Versions,
     Watch,
+    are_numbers,
     count_in,
     draw,
     is_whole,
     numbers_of,
     take_in,
+    take_in_many,
 )
 from ipdp.core.typing import FloatArray
 
@@ -40,6 +42,7 @@ __all__ = [
     "Versions",
     "Watch",
     "are_below",
+    "are_numbers",
     "close_block",
     "close_stratum",
     "count_in",
@@ -52,6 +55,7 @@ __all__ = [
     "join_strata",
     "numbers_of",
     "take_in",
+    "take_in_many",
 ]
 
 
