@@ -120,7 +120,7 @@ clean: ## Remove the environment, caches and whatever was built
 	find src tests benchmarks examples -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # What is compiled where there is a compiler.
-KERNELS := $(addprefix core/kernels/,loop sums bins storages spread nearest moves differences news) $(addprefix models/trees/kernels/,walk leaves voting aggregation compact) $(addprefix models/river/kernels/,linear bayes) models/forests/kernels/ice
+KERNELS := $(addprefix core/kernels/,loop sums bins storages spread nearest moves differences news) $(addprefix models/trees/kernels/,walk leaves voting aggregation compact) $(addprefix models/river/kernels/,linear bayes) $(addprefix models/forests/kernels/,ice masks)
 COMPILED := setup.py $(KERNELS:%=src/ipdp/%.py) $(wildcard src/ipdp/*/kernels/_*.pxd src/ipdp/*/*/kernels/_*.pxd)
 
 # Beside the compiled loops of every day, those that check each index of an array.

@@ -27,6 +27,7 @@ KERNELS = (
     ("ipdp.models.river.kernels", "linear"),
     ("ipdp.models.river.kernels", "bayes"),
     ("ipdp.models.forests.kernels", "ice"),
+    ("ipdp.models.forests.kernels", "masks"),
 )
 
 try:

@@ -53,6 +53,19 @@ def test_rows_are_made_some_at_a_time(make):
     assert not observations(make(every[:0]))
 
 
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame])
+def test_a_table_comes_in_blocks_of_columns(make):
+    every = [{"a": k, "b": f"{k}"} for k in range(25)]
+    blocks = list(observations(make(every)).blocks(10))
+    assert [len(block) for block in blocks] == [10, 10, 5]
+    assert [x for block in blocks for x in block] == every
+    assert blocks[1].columns["a"] == list(range(10, 20))
+    assert list(blocks[2][1:3]) == every[21:23]
+    assert list(blocks[0].take([7, 2])) == [every[7], every[2]]
+    assert next(iter(blocks[2].arranged(("b", "c")))) == {"b": "20", "c": None}
+    assert blocks[0].arranged(("a", "b")) is blocks[0]
+
+
 def test_a_long_table_is_not_made_into_dicts_at_once():
     table = np.zeros((50_000, 10))
     tracemalloc.start()

@@ -153,6 +153,27 @@ def test_many_is_one_by_one_on_any_split(rows, setup, places, weights, steps):
     assert_same(one, many)
 
 
+@pytest.mark.parametrize("estimator", ["regrid", "pointwise"])
+@pytest.mark.parametrize("grid", [MinMax(4, 40), QuantileRange(4, window=40), Auto(3)])
+@pytest.mark.parametrize("setup", [{}, {"every": 3}])
+def test_parts_may_begin_with_observations_that_are_not_explained(grid, estimator, setup):
+    rng = np.random.default_rng(0)
+    table = np.cumsum(rng.normal(size=(2_500, 2)), axis=0)  # ranges move, points come and go
+    weights = np.where(np.arange(2_500) % 5 < 2, 0.0, 1.0)
+    setup = {"grid": grid, "estimator": estimator, "alpha": 0.02, "seed": 1, **setup}
+    one, many = (explainer(lambda x: x[0] * x[1], None, **setup) for _ in range(2))
+    for x, w in zip(table.tolist(), weights.tolist(), strict=True):
+        one.explain_one(dict(enumerate(x)), w)
+    for part in cut(range(2_500), [1_100, 1_101, 1_103, 2_390]):
+        many.explain_many(table[part[0] : part[-1] + 1], weights[part[0] : part[-1] + 1])
+    assert_same(one, many)
+    kept, twins = one.memory.pool.kept, many.memory.pool.kept
+    assert [own.record.x for own in kept] == [own.record.x for own in twins]
+    for own, twin in zip(kept, twins, strict=True):
+        assert_close(own.record.values, twin.record.values)
+        assert_close(own.rest, twin.rest)
+
+
 def plain_rows():
     """Observations that every kind of table can hold as they are."""
     return [

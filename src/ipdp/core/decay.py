@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from enum import Enum
+from functools import lru_cache
 
 from ipdp.core.validation import as_number
 from ipdp.core.words import shown
@@ -56,3 +57,17 @@ def resolve_alpha(
     if isinstance(alpha, bool) or not 1 / _LONGEST <= number <= 1:
         raise ValueError(f"alpha must be in (0, 1] or None for the plain mean, got {shown(alpha)}")
     return number
+
+
+@lru_cache(maxsize=64)
+def aged(decay: float, length: float) -> tuple[tuple[float, float], tuple[float, float]]:
+    """What is left after some time, of one weight and on average; also at half the decay."""
+    decays = (decay, math.sqrt(decay))
+    left = _mean_left(decays[0], length), _mean_left(decays[1], length)
+    return (decays[0] ** length, decays[1] ** length), left
+
+
+def _mean_left(decay: float, length: float) -> float:
+    """What is left, on average, of weights that came evenly over a time of this length."""
+    exponent = -length * math.log(decay) if decay else math.inf
+    return -math.expm1(-exponent) / exponent if exponent > 1e-9 else 1.0

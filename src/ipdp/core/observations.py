@@ -18,6 +18,59 @@ NA_TYPES = {"NAType", "NaTType"}
 _BLOCK = 2_048
 
 
+class Block(Sequence[dict[Any, Any]]):
+    """Neighbouring rows of a table, as dicts that are made when they are asked for.
+
+    Whoever goes through them more than once makes a list of them.
+
+    Parameters
+    ----------
+    columns
+        The values of each column, as Python's own.
+    n
+        How many rows there are.
+
+    Examples
+    --------
+    >>> block = Block({"a": [1, 2, 3], "b": [4, 5, 6]}, 3)
+    >>> block[1], list(block[:1])
+    ({'a': 2, 'b': 5}, [{'a': 1, 'b': 4}])
+    """
+
+    def __init__(self, columns: Mapping[FeatureName, list[Any]], n: int) -> None:
+        self.columns = columns
+        self._n = n
+
+    def __len__(self) -> int:
+        return self._n
+
+    @overload
+    def __getitem__(self, k: int) -> dict[Any, Any]: ...
+    @overload
+    def __getitem__(self, k: slice) -> Block: ...
+    def __getitem__(self, k: int | slice) -> dict[Any, Any] | Block:
+        if isinstance(k, slice):
+            return self.take(range(self._n)[k])
+        return {name: column[k] for name, column in self.columns.items()}
+
+    def __iter__(self) -> Iterator[dict[Any, Any]]:
+        names = tuple(self.columns)
+        for row in zip(*self.columns.values(), strict=True) if names else [()] * self._n:
+            yield dict(zip(names, row, strict=True))
+
+    def take(self, numbers: Sequence[int]) -> Block:
+        """Some of them."""
+        taken = {name: [own[k] for k in numbers] for name, own in self.columns.items()}
+        return Block(taken, len(numbers))
+
+    def arranged(self, columns: Sequence[FeatureName]) -> Block:
+        """The same with its columns in a given order; what it does not have is None."""
+        if tuple(self.columns) == tuple(columns):
+            return self
+        nothing = [None] * self._n
+        return Block({name: self.columns.get(name, nothing) for name in columns}, self._n)
+
+
 class Rows(Sequence[dict[Any, Any]]):
     """The rows of a table as dicts, which are made some at a time: all of them would be large.
 
@@ -29,7 +82,7 @@ class Rows(Sequence[dict[Any, Any]]):
         Gives those from one number to before another.
     """
 
-    def __init__(self, n: int, block: Callable[[int, int], list[dict[Any, Any]]]) -> None:
+    def __init__(self, n: int, block: Callable[[int, int], Sequence[dict[Any, Any]]]) -> None:
         self._n = n
         self._block = block
 
@@ -43,14 +96,19 @@ class Rows(Sequence[dict[Any, Any]]):
     def __getitem__(self, k: int | slice) -> dict[Any, Any] | list[dict[Any, Any]]:
         if isinstance(k, slice):
             start, stop, step = k.indices(self._n)
-            return self._block(start, stop) if step == 1 else list(self)[k]
+            return list(self._block(start, stop)) if step == 1 else list(self)[k]
         if not -self._n <= k < self._n:
             raise IndexError(f"there are {self._n} rows, and none has the number {k}")
         return self._block(k % self._n, k % self._n + 1)[0]
 
     def __iter__(self) -> Iterator[dict[Any, Any]]:
-        for start in range(0, self._n, _BLOCK):
-            yield from self._block(start, min(start + _BLOCK, self._n))
+        for block in self.blocks(_BLOCK):
+            yield from block
+
+    def blocks(self, size: int) -> Iterator[Sequence[dict[Any, Any]]]:
+        """All of them, so many at a time; those of a frame, or an array, as a `Block`."""
+        for start in range(0, self._n, size):
+            yield self._block(start, min(start + size, self._n))
 
 
 def observations(X: Any, names: Sequence[FeatureName] | None = None) -> Rows:
@@ -143,8 +201,9 @@ def _from_array(X: Any, names: Sequence[FeatureName] | None) -> Rows:
     if len(columns) != X.shape[1]:
         raise ValueError(f"{len(columns)} names for {X.shape[1]} columns")
 
-    def block(start: int, stop: int) -> list[dict[Any, Any]]:
-        return [dict(zip(columns, row, strict=True)) for row in X[start:stop].tolist()]
+    def block(start: int, stop: int) -> Block:
+        n = max(stop - start, 0)
+        return Block(dict(zip(columns, X[start:stop].T.tolist(), strict=True)), n)
 
     return Rows(len(X), block)
 
@@ -159,12 +218,11 @@ def _from_frame(X: Any) -> Rows:
     frame = nw.from_native(X, eager_only=True)
     names = list(frame.columns)
 
-    def block(start: int, stop: int) -> list[dict[Any, Any]]:
+    def block(start: int, stop: int) -> Block:
         # Columns as lists of Python's own values: numpy's scalars are slow in plain Python, and
         # river tells whole numbers from others by their type.
         part = frame[start:stop]
-        columns = [_without_na(part[name].to_list()) for name in names]
-        return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
+        return Block({name: _without_na(part[name].to_list()) for name in names}, len(part))
 
     return Rows(len(frame), block)
 

@@ -12,6 +12,7 @@ from ipdp.core.errors import NotEnoughSamples
 from ipdp.core.explained import Explained
 from ipdp.core.importance import Result
 from ipdp.core.link import Link
+from ipdp.core.observations import Rows
 from ipdp.core.random import seed_for
 from ipdp.core.typing import Feature, FeatureName, Observation
 from ipdp.core.validation import next_time, unknown, whole_number
@@ -39,6 +40,9 @@ Estimator = Literal["pointwise", "regrid"]
 """What the mean of a curve belongs to: the number of a point, or its position."""
 
 _MOST = "max_features"
+
+# So many rows of a table are looked at together: they, and their answers, stay in the cache.
+_BLOCK = 1_024
 
 
 class IncrementalPDP(AskedPairs, Segmented):
@@ -188,22 +192,16 @@ class IncrementalPDP(AskedPairs, Segmented):
         with self.turns.explaining():
             self._memory = self._with(rows, weights, times)
 
-    def _with(
-        self, rows: Sequence[Observation], weights: list[float], times: list[float | None]
-    ) -> CurveMemory:
+    def _with(self, rows: Rows, weights: list[float], times: list[float | None]) -> CurveMemory:
         """A copy of the memory that has explained these rows too."""
         memory: CurveMemory
         memory = self._first(rows[0]) if self._memory is None else self._memory.copy()
         self.hide()
-        stack = Stack(memory, self.engine)
-        for x, weight, given_time in zip(rows, weights, times, strict=True):
-            time = next_time(given_time, memory.t)
-            values = memory.admit(x)
-            if weight and (memory.seen + 1) % self.every == 0:
-                stack.add(x, values, weight, time)
-            memory.commit((values, x, None), weight, time)
-            memory.seen += 1
-            memory.t = time
+        stack, first, time = Stack(memory, self.engine), 0, memory.t
+        for block in rows.blocks(_BLOCK):
+            own = slice(first, first := first + len(block))
+            clock = [time := next_time(given, time) for given in times[own]]
+            stack.explain(block, weights[own], clock, self.every)
         stack.flush()
         return memory
 

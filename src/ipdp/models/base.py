@@ -152,6 +152,8 @@ class Engine(ABC):
     model: Any
     ordered: bool = False
     """Whether the order of an observation's features matters to the model."""
+    by_column: bool = False
+    """Whether `ice` reads columns of a `Block` (`core/observations.py`), some rows at a time."""
     has_gradients: bool = False
     """Whether `gradients` has an answer."""
     schema: Schema = Schema()

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ipdp.core.observations import NA_TYPES, is_na
+from ipdp.core.observations import NA_TYPES, Block, is_na
 from ipdp.core.typing import Array, FeatureName, FloatArray, Labels, Observation
 from ipdp.core.words import shown
 from ipdp.models.base import Engine, Outputs, Probe, Rows, as_rows
@@ -245,7 +245,16 @@ def _numbered(columns: tuple[FeatureName, ...]) -> dict[FeatureName, int]:
 
 def table_of(observations: Sequence[Observation], columns: Sequence[FeatureName]) -> list[Array]:
     """The columns of some observations; what an observation does not have is missing."""
-    return [_column([x.get(name) for x in observations]) for name in columns]
+    return list(map(as_column, list_of_columns(observations, columns)))
+
+
+def list_of_columns(
+    observations: Sequence[Observation], columns: Sequence[FeatureName]
+) -> list[list[Any]]:
+    """The same as lists, with None for what is missing."""
+    if isinstance(observations, Block):
+        return list(observations.arranged(columns).columns.values())
+    return [[x.get(name) for x in observations] for name in columns]
 
 
 def _stack(
@@ -342,11 +351,11 @@ def pieces(probes: Sequence[Probe], most: int) -> Iterator[tuple[slice, tuple[Pr
         yield slice(first, end), tuple(few)
 
 
-def _column(values: list[Any]) -> Array:
+def as_column(values: list[Any]) -> Array:
     """Values as floats (None is NaN), as whole numbers or booleans if all are, else as objects."""
     kinds = set(map(type, values))
     if not NA_TYPES.isdisjoint(kind.__name__ for kind in kinds):
-        return _column([None if is_na(value) else value for value in values])
+        return as_column([None if is_na(value) else value for value in values])
     if kinds in ({bool}, {int}):
         return np.array(values)
     if not kinds & {str, bytes}:
@@ -362,7 +371,7 @@ def _column(values: list[Any]) -> Array:
 def _fitting(column: Array, values: Array) -> Array:
     """The column in a type that can hold the values as well."""
     if values.dtype == object and column.dtype != object:
-        items = _column(values.ravel().tolist())
+        items = as_column(values.ravel().tolist())
         return column.astype(object if items.dtype == object else np.result_type(column, items))
     if object in (column.dtype, values.dtype):
         return column

@@ -27,6 +27,7 @@ from ipdp.grid.base import LARGEST
 from ipdp.grid.ranges import MinMax, QuantileRange
 
 NUMBERS = st.floats(-1e6, 1e6)
+FEW_VALUES = ipdp.grid.Quantiles(4, window=50)
 
 
 def compiled():
@@ -503,6 +504,28 @@ def test_ranges_are_the_same(built, select):
         return json.loads(json.dumps(pdp.state))
 
     assert_close(with_kernels(built, explain), with_kernels(array, explain))
+
+
+@pytest.mark.parametrize("estimator", ["regrid", "pointwise"])
+def test_many_at_once_are_the_same(built, estimator):
+    table = np.random.default_rng(2).normal(scale=9, size=(300, 3))
+    table[40:50, 2] = np.nan
+    grid = {0: ipdp.grid.QuantileRange(5, window=60), 1: ipdp.grid.MinMax(4, 50), 2: FEW_VALUES}
+
+    def explain():
+        model = ipdp.models.engine(lambda X: X[:, 0] * X[:, 1], takes="array")
+        pdp = ipdp.IncrementalPDP(model, grid=grid, estimator=estimator, seed=1, every=2)
+        pdp.explain_many(table[:101])
+        pdp.explain_many(table[101:], w=np.where(np.arange(199) % 3, 1.0, 0.0))
+        return json.loads(json.dumps(pdp.state))
+
+    assert_close(with_kernels(built, explain), with_kernels(array, explain))
+
+
+@pytest.mark.parametrize("bad", [None, "x", np.nan, 1e80, 10**80, True])
+def test_whether_all_are_numbers(built, bad):
+    assert built.are_numbers([1.0, -2, 10**30], LARGEST)
+    assert not built.are_numbers([1.0, bad], LARGEST)
 
 
 def test_a_pickle_is_not_about_the_build(built):

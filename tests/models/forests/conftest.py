@@ -1,8 +1,6 @@
-"""The tests of the walk need the compiled one."""
+"""The tests of the walk need the compiled loops."""
 
 from __future__ import annotations
-
-import importlib
 
 import pytest
 from tests.builds import nothing_compiled
@@ -12,10 +10,10 @@ from ipdp.models.forests import kernels
 
 @pytest.fixture(scope="module", autouse=True)
 def walk():
-    """The compiled walk, also where the pure build runs."""
+    """The compiled loops, also where the pure build runs."""
     before = kernels.current
     try:
-        kernels.current = importlib.import_module("ipdp.models.forests.kernels._ice")
+        kernels.current = kernels.compiled()
     except ImportError:
         nothing_compiled()
     yield

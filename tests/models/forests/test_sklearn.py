@@ -29,7 +29,7 @@ from ipdp.models import Probe, SlowPathWarning, engine
 from ipdp.models.forests import ForestEngine, kernels
 from ipdp.models.forests.axes import NotWalked, Request
 from ipdp.models.forests.flat import NotRead
-from ipdp.models.forests.kernels import ice
+from ipdp.models.forests.kernels import ice, masks
 from ipdp.models.forests.sklearn import read_forest
 
 RNG = np.random.default_rng(0)
@@ -377,8 +377,45 @@ def test_random_trees_and_points_in_both_builds(seed, n_classes, missing, ascend
         np.testing.assert_allclose(values, expected, rtol=1e-9, atol=1e-12)
 
 
+@settings(max_examples=12, deadline=None)
+@given(seed=st.integers(0, 10**6), n_classes=st.integers(1, 3), ascending=st.booleans())
+def test_rows_that_have_the_same_points_in_both_builds(seed, n_classes, ascending):
+    """Many rows with the same points, and few of them, with NaN among rows and points."""
+    rng = np.random.default_rng(seed)
+    X = rng.integers(-3, 4, (120, 3)).astype(float)
+    X[rng.random(X.shape) < 0.2] = np.nan
+    y = rng.integers(0, n_classes, 120) if n_classes > 1 else rng.normal(size=120)
+    kind = HistGradientBoostingClassifier if n_classes > 1 else HistGradientBoostingRegressor
+    if n_classes > 1:
+        y[:n_classes] = range(n_classes)
+    model = kind(max_iter=3, min_samples_leaf=2, max_leaf_nodes=9).fit(X, y)
+    features = [0, 2]
+    runs = [70, 1, 9, 3, 2, 15, 20]  # more than go through a tree together, and fewer than pay
+    rows = [dict(enumerate(row)) for row in X.tolist()]
+    sets = [rng.integers(-4, 5, (2, 5)).astype(float) for _ in runs]
+    sets[0][1, -1] = np.nan
+    sets = [np.sort(values) if ascending else values for values in sets]
+    probes, _ = asked(features, list(sets[0]))
+    positions = np.repeat([values.reshape(1, -1) for values in sets], runs, axis=0)
+    table, stops = pd.DataFrame(X), np.cumsum(runs).tolist()
+    parts = zip([0, *stops], stops, sets, strict=False)
+    expected = np.concatenate(
+        [plain_curves(OnArrays(model), table[a:b], features, list(own)) for a, b, own in parts]
+    )
+    for build in (kernels.current, Readable):
+        with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
+            warnings.simplefilter("error")
+            patch.setattr(kernels, "current", build)
+            ours = engine(model)
+            values = ours.ice(rows, probes, positions).values
+            assert ours.fault is None
+        np.testing.assert_allclose(values, expected, rtol=1e-9, atol=1e-12)
+
+
 class Readable:
-    """The file of the walk as Python runs it."""
+    """The files of the loops as Python runs them."""
+
+    Masks = masks.Masks
 
     class Walk(ice.Walk):
         def __init__(self, forest, *args):

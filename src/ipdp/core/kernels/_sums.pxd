@@ -3,8 +3,11 @@ cimport cython
 
 cpdef fold_in(smoothing, tuple parts, double decay, double w)
 
+cdef Py_ssize_t _TOGETHER
+
 @cython.locals(k=Py_ssize_t, n=Py_ssize_t, first=Py_ssize_t, n_columns=Py_ssize_t, n_weights=Py_ssize_t,
-               fits=bint, one=Py_ssize_t, mean=cython.double[:, ::1], spread=cython.double[:, ::1],
+               start=Py_ssize_t, stop=Py_ssize_t, at=Py_ssize_t, one=Py_ssize_t, fits=bint,
+               mean=cython.double[:, ::1], spread=cython.double[:, ::1],
                weights=cython.double[::1], squares=cython.double[::1], shares=cython.double[::1],
                values="const double[:, :, ::1]")
 cpdef fold_many(smoothing, tuple parts, list decays, list w)

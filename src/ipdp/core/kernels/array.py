@@ -23,11 +23,13 @@ from ipdp.core.kernels.loop import (
     Sample,
     Versions,
     Watch,
+    are_numbers,
     count_in,
     draw,
     is_whole,
     numbers_of,
     take_in,
+    take_in_many,
 )
 from ipdp.core.typing import FloatArray
 
@@ -45,6 +47,7 @@ __all__ = [
     "Versions",
     "Watch",
     "are_below",
+    "are_numbers",
     "close_block",
     "close_stratum",
     "count_in",
@@ -58,6 +61,7 @@ __all__ = [
     "numbers_of",
     "side_by_side",
     "take_in",
+    "take_in_many",
 ]
 
 

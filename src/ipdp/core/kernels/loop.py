@@ -216,6 +216,52 @@ class EvenPoints:
                 row[first + k] = (high - low) * (k / steps) + low
 
 
+def take_in_many(  # noqa: PLR0917  (called for each block: by position)
+    values: list[list[Any]],
+    asked: list[bool],
+    part: tuple[int, int],
+    takers: tuple[list[Any], list[Any]],
+    points: tuple[Any, Any, Any],
+    positions: list[Any],
+) -> int:
+    """Let storages take some observations, one after the other.
+
+    Where one is asked about, the positions of the points come before it.
+
+    Parameters
+    ----------
+    values, asked
+        The values of each, as `take_in` has them, and whether it is asked about.
+    part
+        Number of the first of them, and of the one after the last.
+    takers
+        The storages and the updates, as `take_in` has them.
+    points
+        The `Versions` of points that may come and go, which are looked at; the `EvenPoints`, or
+        None; the positions at the beginning, of shape (n_axes, n_points), which stay as they are.
+    positions
+        Takes the positions of each that is asked about.
+
+    Returns
+    -------
+    The number of the one after the last that was taken: the next is to be asked about when other
+    points may have come, gone or moved.
+    """
+    first, stop = part
+    storages_of, updates = takers
+    versions, even, latest = points
+    for k in range(first, stop):
+        if asked[k]:
+            if k > first and versions.changed():
+                return k
+            if even is not None and even.moved():
+                latest = latest.copy()
+                even.write(latest[0])
+            positions.append(latest)
+        storages.take_in(values[k], storages_of, updates)
+    return stop
+
+
 # Values.
 
 
@@ -234,3 +280,14 @@ def numbers_of(x: Mapping[Any, Any], names: Sequence[Any], limit: float) -> list
             return None
         values.append(value)
     return values
+
+
+def are_numbers(values: list[Any], limit: float) -> bool:
+    """Whether all values are floats or ints of a size below the limit."""
+    for value in values:
+        if type(value) is float or type(value) is int:
+            if not -limit < value < limit:  # NaN is not, either
+                return False
+        else:
+            return False
+    return True

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Self
 
 from ipdp.core.typing import FeatureName, Observation, State
 from ipdp.explainers.regions.predictions import Predictions
 from ipdp.explainers.regions.sums import RegionSums
-from ipdp.explainers.state.curve_memory import CurveMemory, rows_of
+from ipdp.explainers.state.curve_memory import Answers, CurveMemory, rows_of
 from ipdp.explainers.state.records import IceRecord
 from ipdp.explainers.state.spreads import Spreads
 from ipdp.grid import Grid
@@ -24,6 +25,22 @@ class RegionsMemory(CurveMemory):
 
     def _take(self, record: IceRecord, x: Observation, own: list[Any], w: float, t: float) -> None:
         super()._take(record, x, own, w, t)
+        self._tell_apart(record, own, w, t)
+
+    def fold_in(
+        self,
+        answers: Answers,
+        rows: Sequence[Observation],
+        own: list[list[Any]],
+        w: list[float],
+        t: list[float],
+    ) -> None:
+        super().fold_in(answers, rows, own, w, t)
+        for k, values in enumerate(own):
+            self._tell_apart(answers.record(k), values, w[k], t[k])
+
+    def _tell_apart(self, record: IceRecord, own: list[Any], w: float, t: float) -> None:
+        """Add what was said of one observation to the sums of the parts that it is in."""
         for sums in self.sums.all:
             sums.fold(record, own, w, t)
         values = dict(zip(self.grids, own, strict=True))

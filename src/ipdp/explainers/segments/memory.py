@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Self
 
 from ipdp.core import schema
@@ -58,6 +59,20 @@ class SegmentsMemory(CurveMemory):
             groups = self.groups
             label = self._label if self._asked is x else label_of(groups.by, x)
             groups.add(label, record, own, w, t)
+
+    def fold_in(
+        self,
+        answers: Answers,
+        rows: Sequence[Observation],
+        own: list[list[Any]],
+        w: list[float],
+        t: list[float],
+    ) -> None:
+        super().fold_in(answers, rows, own, w, t)
+        groups = self.groups
+        for k, x in enumerate(rows):
+            if w[k]:
+                groups.add(label_of(groups.by, x), answers.record(k), own[k], w[k], t[k])
 
     def copy(self, grids: dict[FeatureName, Grid] | None = None) -> Self:
         twin = super().copy(grids)

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import compress
 from typing import Any, NamedTuple, Self
+
+import numpy as np
 
 from ipdp.core import kernels
 from ipdp.core.jsonable import decode_name
@@ -57,6 +60,10 @@ class Answers(NamedTuple):
     outputs: list[Label]  # their names
     named: bool  # whether the model gave these
     values: FloatArray  # (n, n_outputs, n_points)
+
+    def record(self, k: int) -> IceRecord:
+        """What it said of one of them; a copy, as the array is that of many, or the model's own."""
+        return IceRecord(self.layout, self.positions[k], self.values[k].copy())
 
 
 class Part(NamedTuple):
@@ -163,6 +170,34 @@ class CurveMemory(FoldingMemory):
             self.joint.append(tuple(values))
             self.joint_values.add(self.seen, values, w, t)
 
+    def take_in_many(
+        self, own: list[list[Any]], asked: list[bool], w: Sequence[float], t: Sequence[float]
+    ) -> Iterator[tuple[Layout, slice, list[FloatArray]]]:
+        """Let the grids have observations, after each was to be asked about.
+
+        `own` are their values as admitted.
+
+        Yields
+        ------
+        The points for some neighbours among them, which ones these are, and where the points are
+        for each of these that is `asked` about; they are to be asked before the next.
+        """
+        k, n = 0, len(own)
+        while k < n:
+            start, layout = k, self.layout_now() if asked[k] else self.positions.layout
+            # Nobody has looked at the points for the next one that is asked about.
+            stop = n if asked[k] else next(compress(range(k, n), asked[k:]), n)
+            part = k, k + 1 if self._waiting else stop
+            takers = self._intakes, self._updates
+            k, positions = self.positions.over(own, asked, part, takers)
+            if self.joint.maxlen:
+                self.joint.extend(map(tuple, own[start:k]))
+                for j in range(start, k):
+                    self.joint_values.add(self.seen + j - start, own[j], w[j], t[j])
+            self.seen += k - start
+            self.t = t[k - 1]
+            yield layout, slice(start, k), positions
+
     def places_of(self, names: Sequence[FeatureName]) -> list[int]:
         """Where the values of some features are, among those that `admit` gives."""
         return [self._names.index(name) for name in names]
@@ -209,16 +244,41 @@ class CurveMemory(FoldingMemory):
         self,
         answers: Answers,
         rows: Sequence[Observation],
-        own: Sequence[list[Any]],
-        w: Sequence[float],
-        t: Sequence[float],
+        own: list[list[Any]],
+        w: list[float],
+        t: list[float],
     ) -> None:
-        """Take checked answers on several observations; `own` are their values as admitted."""
+        """Take checked answers on several observations; `own` are their values as admitted.
+
+        The same as to take them one by one, but only what is kept of them is copied.
+        """
         self._follow(answers, t[0])
-        for k, x in enumerate(rows):
-            # A copy: the array is that of many observations.
-            record = IceRecord(answers.layout, answers.positions[k], answers.values[k].copy())
-            self._take(record, x, own[k], w[k], t[k])
+        self._fold()
+        n, first = len(rows), answers.positions[0]
+        same = all(positions is first for positions in answers.positions)
+        positions = first[None] if same else np.array(answers.positions)
+        explained = Explained(positions, np.ascontiguousarray(answers.values), own, w, t)
+        # So many that they are still in the cache when they are looked at once more.
+        most = max(_TOGETHER, _MOST_POINTS // answers.layout.n_points)
+        starts = range(0, n, most)
+        rests = np.concatenate(
+            [self._fold_explained(explained.part(slice(k, min(k + most, n)))) for k in starts]
+        )
+        for number in answers.layout.targets:
+            self._targets[number].n += n
+        most = n if self.recent.maxlen is None else self.recent.maxlen
+        self.recent.extend(map(answers.record, range(max(n - most, 0), n)))
+        self.pool.update_many(rows, w, t, answers.record, rests)
+
+    def _fold_explained(self, explained: Explained) -> FloatArray:
+        """Fold in what was said of some, and return what the curves leave of the predictions.
+
+        By the spread from the beginning of the stream on, where there is one: it is the last.
+        """
+        self._means.fold_many(explained)
+        for spread in self._spreads.all:
+            rests = spread.fold_many(self._means.layout, explained)
+        return rests
 
     def _follow(self, answers: Answers, t: float) -> None:
         """Have the points and outputs of some answers from a time on."""
@@ -253,11 +313,7 @@ class CurveMemory(FoldingMemory):
             last = last[self._step.fold(last) :]
         if not last:
             return
-        together = Explained.of(last)
-        self._means.fold_many(together)
-        for spread in self._spreads.all:
-            rests = spread.fold_many(self._means.layout, together)
-        # By the spread from the beginning of the stream on, where there is one: it is the last.
+        rests = self._fold_explained(Explained.of(last))
         for k, one in enumerate(last):
             if one[-1] is not None and not math.isnan(sum(values := rests[k].tolist())):
                 one[-1][:] = values

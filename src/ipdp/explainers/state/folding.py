@@ -9,6 +9,7 @@ from threading import Lock
 from typing import Any, Self
 
 from ipdp.core import kernels
+from ipdp.core.observations import Block
 from ipdp.core.typing import FeatureName, Observation, State
 from ipdp.explainers.memory import Memory
 from ipdp.explainers.state.means import Means
@@ -55,6 +56,14 @@ class FoldingMemory(Memory):
             if values is not None:
                 return values
         return admitted(self.grids, x, self._numeric)
+
+    def admit_many(self, rows: Sequence[Observation]) -> list[list[Any]]:
+        """The same of several observations."""
+        if self._only_numbers and isinstance(rows, Block):
+            columns = [rows.columns.get(name) for name in self._names]
+            if all(own and kernels.current.are_numbers(own, LARGEST) for own in columns):
+                return list(map(list, zip(*columns, strict=True)))
+        return [self.admit(x) for x in rows]
 
     @abstractmethod
     def _fold_together(self, last: list[Any]) -> None:

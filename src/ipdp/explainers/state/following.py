@@ -9,8 +9,8 @@ import numpy as np
 
 from ipdp.core.typing import FeatureName
 from ipdp.explainers.state.joint_values import JointValues
-from ipdp.explainers.state.pool import Kept, Pool
-from ipdp.explainers.state.records import IceRecord, Record
+from ipdp.explainers.state.pool import Pool
+from ipdp.explainers.state.records import IceRecord, Kept, Record
 from ipdp.explainers.state.spread import Spread
 from ipdp.explainers.state.spreads import Spreads
 from ipdp.explainers.state.targets import Target

@@ -263,6 +263,31 @@ class Positions:
         self._latest = positions
         return positions
 
+    def over(
+        self,
+        own: list[list[Any]],
+        asked: list[bool],
+        part: tuple[int, int],
+        takers: tuple[list[Any], list[Any]],
+    ) -> tuple[int, list[FloatArray]]:
+        """Where they are for some observations that are asked about, and taken by storages.
+
+        Until a point may have come or gone: the number of the observation after the last, and the
+        positions for each.
+        """
+        positions: list[FloatArray] = []
+        first, stop = part
+        if self._unwatched:
+            stop = first + 1
+        versions = kernels.current.Versions(self._versions.watched)
+        versions.changed()  # by one of its own, so that `is_stale` will see the change, too
+        points = versions, self._even, self.now()
+        part = first, stop
+        stop = kernels.current.take_in_many(own, asked, part, takers, points, positions)
+        if positions:
+            self._latest = positions[-1]
+        return stop, positions
+
 
 def _same(points: Sequence[Array], before: Sequence[Array]) -> bool:
     """Whether these are the same arrays."""

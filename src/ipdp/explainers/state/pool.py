@@ -13,21 +13,24 @@ from __future__ import annotations
 import logging
 import math
 from collections.abc import Callable, Sequence
-from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from ipdp.core import kernels, schema
+from ipdp.core.decay import aged
 from ipdp.core.random import Uniforms
 from ipdp.core.typing import FloatArray, Label, Observation, State
 from ipdp.explainers.state.asking import Asked, Asking
 from ipdp.explainers.state.records import (
+    NOTHING,
     IceRecord,
+    Kept,
     Record,
     joined,
     parted,
     restored,
+    restored_rests,
     state_of,
     with_outputs,
 )
@@ -41,18 +44,6 @@ _SAVED = ("n", "weight", "wanted", "_closed_at", "_pick_at", "_enough")
 # No stream has more weight: one observation has at most 1e150.
 _LARGEST_WEIGHT = 1e200
 _WEIGHT = schema.Kind("a weight", lambda v: schema.weight.fits(v) and v < _LARGEST_WEIGHT)
-
-
-class Kept(NamedTuple):
-    """A record, and what the model said of it when it was last asked."""
-
-    record: Record
-    latest: FloatArray  # (n_outputs, n_points), at the record's places
-    reading: (
-        float  # at which reading that was; between two of them for one that was not asked again
-    )
-    # What the curves left of its prediction when it came, by output; empty: not known, or not yet.
-    rest: list[float]
 
 
 class Pool:
@@ -93,23 +84,65 @@ class Pool:
         Return a list for what the curves leave of its prediction; None if it is not kept.
         """
         rest: list[float] | None = None
-        # The first stands for its stratum until the one that is to stay has come.
+        if self._is_picked():
+            record, rest = Record(self.n, float(t), dict(x), *ice), []
+            self._newest = Kept(record, ice.values, self._asking.reading, rest)
+        self._go_on(t)
+        return rest
+
+    def update_many(
+        self,
+        rows: Sequence[Observation],
+        w: Sequence[float],
+        t: Sequence[float],
+        ice: Callable[[int], IceRecord],
+        rests: FloatArray,
+    ) -> None:
+        """Take many, whatever their weights; `ice` and `rests` are known of each by its number."""
+        before, picked = self.n, []
+        for k, weight in enumerate(w):
+            self.weight += weight
+            if self.weight >= self.wanted:
+                if self._is_picked():
+                    picked.append(k)
+                    record = Record(self.n, float(t[k]), {}, *NOTHING)
+                    self._newest = Kept(record, record.values, self._asking.reading, [])
+                self._go_on(t[k])
+
+        def with_answers(kept: Kept) -> Kept:
+            n, time = kept.record.n, kept.record.t
+            if n <= before:
+                return kept
+            k = picked[n - before - 1]
+            record = Record(n, time, dict(rows[k]), *ice(k))
+            rest = [] if math.isnan(sum(own := rests[k].tolist())) else own
+            return Kept(record, record.values, kept.reading, rest)
+
+        self._kept = [with_answers(kept) for kept in self._kept]
+        self._newest = self._newest and with_answers(self._newest)
+
+    def _is_picked(self) -> bool:
+        """Whether the observation with which `weight` has reached `wanted` is kept, and count it.
+
+        The first stands for its stratum until the one that is to stay has come.
+        """
         if self._answered:
             self._adopt_answers()  # before the numbers change
-        if self._newest is None or self.wanted == self._pick_at:
-            self.n, rest = self.n + 1, []
-            record = Record(self.n, float(t), dict(x), *ice)
-            self._newest = Kept(record, ice.values, self._asking.reading, rest)
+        is_picked = bool(self._newest is None or self.wanted == self._pick_at)
+        self.n += int(is_picked)
+        return is_picked
+
+    def _go_on(self, t: float) -> None:
+        """Close the stratum, or say with which weight to look again."""
         if self.weight >= self._enough:
             self._close(t)
         else:
             self.wanted = self._pick_at if self.weight < self._pick_at else self._enough
-        return rest
 
     def _close(self, t: float) -> None:
         """Begin a new stratum; if there are too many, the two lightest neighbours are joined."""
         assert self._newest is not None
-        factors, left = _aged(self._decay, 0.0 if self._closed_at is None else t - self._closed_at)
+        factors, left = aged(self._decay, 0.0 if self._closed_at is None else t - self._closed_at)
         last = self.weight * left[0], self.weight * left[1]
         at, total = kernels.current.close_stratum(self._table, len(self._kept), factors, last)
         self._kept.append(self._newest)
@@ -147,7 +180,7 @@ class Pool:
         self._table[:, : weights.shape[1]] = weights
 
     def _weights_at(self, t: float) -> FloatArray:
-        factors, left = _aged(self._decay, 0.0 if self._closed_at is None else t - self._closed_at)
+        factors, left = aged(self._decay, 0.0 if self._closed_at is None else t - self._closed_at)
         weights: FloatArray = self._weights * np.array(factors)[:, None]
         if self._newest is None:
             return weights
@@ -327,7 +360,7 @@ class Pool:
         for name in _SAVED:
             setattr(self, name, state[name])
         readings = self._restore_asked(state.get("asked"), len(records))
-        rests = _restored_rests(state, records)
+        rests = restored_rests(state, records)
         kept = [
             Kept(record, last if len(last) else record.values, reading, rest)
             for record, last, reading, rest in zip(records, latest, readings, rests, strict=True)
@@ -364,28 +397,3 @@ def _check(state: State, n: int) -> None:
     weights = np.array(state["weights"], dtype=float)
     if not ((weights >= 0).all() and weights.sum() < _LARGEST_WEIGHT):
         raise ValueError("the state is damaged: the weights of its observations are no weights")
-
-
-def _restored_rests(state: State, records: Sequence[Record]) -> list[list[float]]:
-    """What curves left of predictions; states of earlier versions do not have it."""
-    if "rests" not in state:
-        return [[] for _ in records]
-    schema.check(state, rests=schema.each(schema.each(schema.value), len(records)))
-    for rest, record in zip(state["rests"], records, strict=True):
-        if rest and len(rest) != len(record.values):
-            raise ValueError("the state is damaged: a prediction has parts without an output")
-    return [list(rest) for rest in state["rests"]]
-
-
-@lru_cache(maxsize=64)
-def _aged(decay: float, length: float) -> tuple[tuple[float, float], tuple[float, float]]:
-    """What is left after some time, of one weight and on average; also at half the decay."""
-    decays = (decay, math.sqrt(decay))
-    left = _mean_decay(decays[0], length), _mean_decay(decays[1], length)
-    return (decays[0] ** length, decays[1] ** length), left
-
-
-def _mean_decay(decay: float, length: float) -> float:
-    """What is left, on average, of weights that came evenly over a time of this length."""
-    exponent = -length * math.log(decay) if decay else math.inf
-    return -math.expm1(-exponent) / exponent if exponent > 1e-9 else 1.0

@@ -24,6 +24,10 @@ class IceRecord(NamedTuple):
     values: FloatArray  # (n_outputs at that time, n_points)
 
 
+NOTHING = IceRecord(Layout(), np.zeros((1, 0)), np.zeros((0, 0)))
+"""What the model said of an observation that is not known yet to stay."""
+
+
 class RecentIce:
     """The last ICE curves, target by target.
 
@@ -132,6 +136,18 @@ class Record(NamedTuple):
     values: FloatArray  # (n_outputs, n_points)
 
 
+class Kept(NamedTuple):
+    """A record, and what the model said of it when it was last asked."""
+
+    record: Record
+    latest: FloatArray  # (n_outputs, n_points), at the record's places
+    reading: (
+        float  # at which reading that was; between two of them for one that was not asked again
+    )
+    # What the curves left of its prediction when it came, by output; empty: not known, or not yet.
+    rest: list[float]
+
+
 AnyRecord = TypeVar("AnyRecord", IceRecord, Record)
 
 
@@ -212,3 +228,14 @@ def parted(state: State) -> list[FloatArray]:
     ends = np.cumsum([rows * columns for rows, columns in shapes])[:-1]
     parts = np.split(jsonable.unpack_floats(state["all"]), ends) if shapes else []
     return [part.reshape(shape) for part, shape in zip(parts, shapes, strict=True)]
+
+
+def restored_rests(state: State, records: Sequence[Record]) -> list[list[float]]:
+    """What curves left of predictions; states of earlier versions do not have it."""
+    if "rests" not in state:
+        return [[] for _ in records]
+    schema.check(state, rests=schema.each(schema.each(schema.value), len(records)))
+    for rest, record in zip(state["rests"], records, strict=True):
+        if rest and len(rest) != len(record.values):
+            raise ValueError("the state is damaged: a prediction has parts without an output")
+    return [list(rest) for rest in state["rests"]]

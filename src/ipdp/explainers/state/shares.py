@@ -16,8 +16,7 @@ import numpy as np
 from ipdp.core.observations import arranged
 from ipdp.core.typing import Array, FeatureName, FloatArray, Observation
 from ipdp.explainers.state.curve_memory import CurveMemory
-from ipdp.explainers.state.pool import Kept
-from ipdp.explainers.state.records import IceRecord, Record
+from ipdp.explainers.state.records import IceRecord, Kept, Record
 from ipdp.explainers.state.spread import Spread
 from ipdp.grid.base import LARGEST
 from ipdp.models import Engine, Probe

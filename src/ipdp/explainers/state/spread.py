@@ -186,7 +186,7 @@ class Spread:
                 continue
             own = slice(step.groups.starts[g], step.groups.inners[g])
             was, now = step.reference[own].copy(), positions[own]
-            if np.ptp(was) > 0:
+            if (was != now).any() and np.ptp(was) > 0:
                 before = step.mean[:, own].copy()
                 for row in (*step.mean, *step.spread, step.weight, step.squares):
                     row[own] = np.interp(now, was, row[own])

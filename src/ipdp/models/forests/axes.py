@@ -11,7 +11,7 @@ import numpy as np
 
 from ipdp.core.typing import Array, FeatureName, FloatArray, Observation
 from ipdp.models.base import Probe
-from ipdp.models.batched import table_of
+from ipdp.models.batched import as_column, list_of_columns
 from ipdp.models.forests.flat import Codes, Flat
 
 _NUMBERS = {float, int, bool, type(None)}
@@ -101,14 +101,13 @@ class Request:
 
     def rows(self, observations: Sequence[Observation]) -> FloatArray:
         """The observations, of shape (n_rows, n_features), in the order of the trees' features."""
-        columns, forest = self.columns, self.forest
-        table = [[x.get(name) for name in columns] for x in observations]
-        if not self._codes and all(_NUMBERS.issuperset(map(type, row)) for row in table):
-            X = self._rounded(np.array(table, dtype=float))
+        forest, table = self.forest, list_of_columns(observations, self.columns)
+        if not self._codes and all(_NUMBERS.issuperset(map(type, own)) for own in table):
+            X = self._rounded(np.array(table, dtype=float).T)
         else:
-            arrays = table_of(observations, columns)
+            arrays = map(as_column, table)
             X = np.column_stack(
-                [self._encoded(name, a) for name, a in zip(columns, arrays, strict=True)]
+                [self._encoded(name, a) for name, a in zip(self.columns, arrays, strict=True)]
             )
         return np.ascontiguousarray(X if forest.columns is None else X[:, forest.columns])
 

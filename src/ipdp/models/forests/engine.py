@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,8 @@ from ipdp.models.forests.checking import Asked, Checker
 from ipdp.models.forests.flat import Flat, NotRead
 from ipdp.models.forests.readers import Reader, reader_of
 
+# From so many rows on that have the same points, their leaves are found by masks.
+_ALIKE = 8
 # So many walks of one tree are worth another thread.
 _WORK = 20_000
 
@@ -73,6 +76,10 @@ class ForestEngine(Engine):
             return f"{self.plain.description} ({self._why})"
         start = self.plain.description.rpartition(", ")[0]
         return f"{start}, one walk of its trees for all points (compiled)"
+
+    @property
+    def by_column(self) -> bool:  # type: ignore[override]
+        return kernels.current is not None and self.fault is None
 
     @property
     def feature_names(self) -> tuple[FeatureName, ...] | None:
@@ -205,8 +212,16 @@ def _sums(
     n_threads = min(_n_cores(), 1 + n * len(forest.roots) // _WORK, n)
     ends = [n * k // n_threads for k in range(n_threads + 1)]
 
+    splits = forest.splits if n >= _ALIKE and not axes.n_cells else None
+
     def run(first: int, last: int) -> None:
-        kernels.current.Walk(forest, axes, X, points, base, single, pair).run(first, last)
+        walk = kernels.current.Walk(forest, axes, X, points, base, single, pair)
+        if splits is None:
+            walk.run(first, last)
+            return
+        masks = kernels.current.Masks(forest, splits, axes, X, points, base, single)
+        for start, stop, are_alike in _runs(points, first, last):
+            (masks if are_alike else walk).run(start, stop)
 
     if n_threads == 1:
         run(0, n)
@@ -216,6 +231,18 @@ def _sums(
     answer = request.assembled(single, pair, n_points)
     answer += base[:, :, None]
     return answer
+
+
+def _runs(points: FloatArray, first: int, last: int) -> list[tuple[int, int, bool]]:
+    """Neighbouring rows, and whether they are many that have the same points."""
+    own = points[first:last]
+    same = (own[1:] == own[:-1]).all(axis=1)
+    runs: list[tuple[int, int, bool]] = []
+    for start, stop in pairwise([first, *(first + 1 + np.flatnonzero(~same)).tolist(), last]):
+        are_alike = stop - start >= _ALIKE
+        go_on = runs and not are_alike and not runs[-1][2]
+        runs.append((runs.pop()[0] if go_on else start, stop, are_alike))
+    return runs
 
 
 def _n_cores() -> int:

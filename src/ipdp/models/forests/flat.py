@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -11,6 +12,7 @@ import numpy as np
 
 from ipdp.core.typing import Array, FloatArray
 from ipdp.models.forests.kernels.ice import CATEGORICAL, MISSING_LEFT, OTHER_LEFT
+from ipdp.models.forests.kernels.masks import Splits, are_small
 
 NODE = np.dtype(
     [("threshold", "f8"), ("left", "i4"), ("feature", "i4"), ("kind", "i4"), ("unused", "i4")]
@@ -119,6 +121,11 @@ class Flat:
     def n_outputs(self) -> int:
         """Number of sums."""
         return len(self.base)
+
+    @cached_property
+    def splits(self) -> Splits | None:
+        """Its splits by tree and feature, if the trees are small enough for masks of leaves."""
+        return Splits(self) if are_small(self) else None
 
     @property
     def n_features(self) -> int:

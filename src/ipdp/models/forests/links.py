@@ -22,8 +22,15 @@ def sigmoid(raw: FloatArray, factor: float = 1.0) -> FloatArray:
 
 def two_classes(raw: FloatArray, factor: float = 1.0) -> FloatArray:
     """One sum as the probabilities of two classes."""
-    second = sigmoid(raw, factor)
-    return np.concatenate([1.0 - second, second], axis=1)
+    both = np.empty((raw.shape[0], 2, *raw.shape[2:]))
+    first, second = both[:, :1], both[:, 1:]
+    np.multiply(raw, -factor, out=second)
+    with np.errstate(over="ignore"):  # 1 / (1 + infinity) is 0, as it should
+        np.exp(second, out=second)
+    second += 1.0
+    np.reciprocal(second, out=second)
+    np.subtract(1.0, second, out=first)
+    return both
 
 
 def softmax(raw: FloatArray) -> FloatArray:

@@ -1,24 +1,32 @@
-"""The walk over flat trees, where it was compiled.
+"""The loops over flat trees, where they were compiled.
 
-Python would be slower than the libraries themselves, so that without the compiled build there is
-none. Whatever needs it looks it up in `current`, so that another can be put in its place.
+Python would be slower than the libraries themselves, so that without the compiled build there are
+none. Whatever needs them looks them up in `current`, so that others can be put in their place.
 """
 
 from __future__ import annotations
 
 import importlib
-from typing import Any
+from typing import Any, NamedTuple
 
 from ipdp.core.kernels.build import build, is_of_its_source
-from ipdp.models.forests.kernels import ice
+from ipdp.models.forests.kernels import ice, masks
 
 
-def _installed() -> Any:
-    if build() == "pure":
+class Kernels(NamedTuple):
+    """The compiled loops: `ice.Walk` and `masks.Masks`."""
+
+    Walk: Any
+    Masks: Any
+
+
+def compiled() -> Kernels | None:
+    """The loops as they were compiled; None if that was of other sources."""
+    found = [importlib.import_module(f"{__name__}.{name}") for name in ("_ice", "_masks")]
+    if not all(map(is_of_its_source, found, (ice, masks))):
         return None
-    compiled = importlib.import_module(f"{__name__}._ice")
-    return compiled if is_of_its_source(compiled, ice) else None
+    return Kernels(found[0].Walk, found[1].Masks)
 
 
-current: Any = _installed()
-"""The module with the compiled `Walk`; None in the pure build."""
+current: Any = None if build() == "pure" else compiled()
+"""The `Kernels`; None in the pure build."""
