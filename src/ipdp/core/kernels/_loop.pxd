@@ -13,7 +13,7 @@ cdef class FoldStep:
     @cython.locals(k=Py_ssize_t)
     cpdef bint serves(self) except -1
 
-    @cython.locals(n=Py_ssize_t, is_known=bint, w=double, one=tuple, positions="const double[:, ::1]",
+    @cython.locals(n=Py_ssize_t, is_known=bint, w=double, one=tuple, positions_of=object, positions="const double[:, ::1]",
                    values="const double[:, ::1]")
     cpdef Py_ssize_t fold(self, list observations) except -1
 

@@ -87,9 +87,11 @@ class FoldStep:
         of another block of time or without weight.
         """
         n = 0
-        until = self.means.blocks.until
+        until, positions_of = self.means.blocks.until, None
         for one in observations if self.serves() else ():
-            positions, values, own, w, t, rest = one
+            if one[0] is not positions_of:  # most often they are those of the last one
+                positions_of = positions = one[0]
+            _, values, own, w, t, rest = one
             if t >= until or not w or not self.takes(values, positions):
                 break
             self.smoothing.fold(positions, values, w, t)

@@ -44,8 +44,8 @@ _MOST_ANSWERS, _FEWEST_PAST = 4_000_000, 16
 # That many points a feature are reckoned with, which are not known at the start.
 _POINTS = 16
 
-# So many observations are folded in together, fewer where that is compiled, as the one that does it
-# must not take much longer than the others, and where they have so many points in all.
+# So many observations are folded in together, fewer where that is compiled: the one that does it
+# must not take much longer than the others. And fewer where they have so many points in all.
 _TOGETHER, _COMPILED, _MOST_POINTS = 16, 8, 100_000
 
 _Unfolded = tuple[FloatArray, FloatArray, list[Any], float, float, list[float] | None]
@@ -311,8 +311,10 @@ class CurveMemory(FoldingMemory):
         is_compiled = kernels.current is not kernels.array
         if is_compiled and self._step is not None:
             last = last[self._step.fold(last) :]
-        if not last:
-            return
+            if last and self._means.begin_block(last[0][4]):
+                last = last[self._step.fold(last) :]
+            if not last:
+                return
         rests = self._fold_explained(Explained.of(last))
         for k, one in enumerate(last):
             if one[-1] is not None and not math.isnan(sum(values := rests[k].tolist())):

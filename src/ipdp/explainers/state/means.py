@@ -192,8 +192,7 @@ class Means:
 
     def fold_some(self, columns: Array, values: FloatArray, w: FloatArray, t: float) -> None:
         """Fold in one observation with values of some slots only; see `Smoothing.update_some`."""
-        if t >= self.blocks.until:
-            self.blocks.advance(self._in_blocks, t)
+        self.begin_block(t)
         self.smoothing.update_some(columns, values, w, t)
 
     def fold_many_at(
@@ -210,11 +209,17 @@ class Means:
             return
         start = 0
         while start < len(t):
-            if t[start] >= self.blocks.until:
-                self.blocks.advance(self._in_blocks, t[start])
+            self.begin_block(t[start])
             stop = bisect_left(t, self.blocks.until, start + 1)
             yield slice(start, stop)
             start = stop
+
+    def begin_block(self, t: float) -> bool:
+        """Close the block that there is if a time is beyond it, and say so."""
+        is_over = t >= self.blocks.until
+        if is_over:
+            self.blocks.advance(self._in_blocks, t)
+        return is_over
 
     @property
     def slots(self) -> list[Slot]:
