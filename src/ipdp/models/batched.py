@@ -245,7 +245,7 @@ def _numbered(columns: tuple[FeatureName, ...]) -> dict[FeatureName, int]:
 
 def table_of(observations: Sequence[Observation], columns: Sequence[FeatureName]) -> list[Array]:
     """The columns of some observations; what an observation does not have is missing."""
-    return list(map(as_column, list_of_columns(observations, columns)))
+    return list(map(_column, list_of_columns(observations, columns)))
 
 
 def list_of_columns(
@@ -351,11 +351,11 @@ def pieces(probes: Sequence[Probe], most: int) -> Iterator[tuple[slice, tuple[Pr
         yield slice(first, end), tuple(few)
 
 
-def as_column(values: list[Any]) -> Array:
+def _column(values: list[Any]) -> Array:
     """Values as floats (None is NaN), as whole numbers or booleans if all are, else as objects."""
     kinds = set(map(type, values))
     if not NA_TYPES.isdisjoint(kind.__name__ for kind in kinds):
-        return as_column([None if is_na(value) else value for value in values])
+        return _column([None if is_na(value) else value for value in values])
     if kinds in ({bool}, {int}):
         return np.array(values)
     if not kinds & {str, bytes}:
@@ -371,7 +371,7 @@ def as_column(values: list[Any]) -> Array:
 def _fitting(column: Array, values: Array) -> Array:
     """The column in a type that can hold the values as well."""
     if values.dtype == object and column.dtype != object:
-        items = as_column(values.ravel().tolist())
+        items = _column(values.ravel().tolist())
         return column.astype(object if items.dtype == object else np.result_type(column, items))
     if object in (column.dtype, values.dtype):
         return column

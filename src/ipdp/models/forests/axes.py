@@ -9,9 +9,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ipdp.core.observations import Block
 from ipdp.core.typing import Array, FeatureName, FloatArray, Observation
 from ipdp.models.base import Probe
-from ipdp.models.batched import as_column, list_of_columns
+from ipdp.models.batched import list_of_columns, table_of
 from ipdp.models.forests.flat import Codes, Flat
 
 _NUMBERS = {float, int, bool, type(None)}
@@ -101,13 +102,18 @@ class Request:
 
     def rows(self, observations: Sequence[Observation]) -> FloatArray:
         """The observations, of shape (n_rows, n_features), in the order of the trees' features."""
-        forest, table = self.forest, list_of_columns(observations, self.columns)
-        if not self._codes and all(_NUMBERS.issuperset(map(type, own)) for own in table):
-            X = self._rounded(np.array(table, dtype=float).T)
+        forest, columns = self.forest, self.columns
+        if by_column := isinstance(observations, Block):
+            table = list_of_columns(observations, columns)
         else:
-            arrays = map(as_column, table)
+            table = [[x.get(name) for name in columns] for x in observations]
+        if not self._codes and all(_NUMBERS.issuperset(map(type, own)) for own in table):
+            numbers = np.array(table, dtype=float)
+            X = self._rounded(numbers.T if by_column else numbers)
+        else:
+            arrays = table_of(observations, columns)
             X = np.column_stack(
-                [self._encoded(name, a) for name, a in zip(self.columns, arrays, strict=True)]
+                [self._encoded(name, a) for name, a in zip(columns, arrays, strict=True)]
             )
         return np.ascontiguousarray(X if forest.columns is None else X[:, forest.columns])
 
