@@ -146,6 +146,15 @@ def test_positions_that_are_none_are_refused():
     positions["all"] = was
 
 
+def test_more_observations_than_were_stored_are_refused():
+    subject = made("pointwise")
+    pool = subject.state["fold"]["pool"]
+    was, pool["n"] = pool["n"], 0
+    with pytest.raises(Refused, match="more observations than were stored"):
+        subject.use(subject.state)
+    pool["n"] = was
+
+
 @pytest.mark.parametrize("env", [{}, {"IPDP_PURE": "1"}], ids=["compiled", "pure"])
 def test_damaged_states_are_refused_or_work(env):
     assert CASES.keys() == SUBJECTS.keys()

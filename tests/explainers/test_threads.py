@@ -167,7 +167,13 @@ KINDS = {
 @pytest.mark.parametrize("make", KINDS.values(), ids=KINDS)
 def test_what_is_read_meanwhile_is_that_of_a_whole_observation(make):
     explainer, rows, found = make(), stream(160), []
-    thread = threading.Thread(target=lambda: [explainer.explain_one(x) for x in rows])
+
+    def explain():
+        for x in rows:
+            explainer.explain_one(x)
+            time.sleep(0.001)  # or it would be over before anything was read
+
+    thread = threading.Thread(target=explain)
     thread.start()
     while thread.is_alive():
         found.append(explainer.results())
@@ -208,6 +214,7 @@ def test_a_monitor_tests_in_one_thread_at_a_time():
     pdp.explain_one({"a": 1.0})
     watch, plain = monitor._watch, monitor._watch.update
     watch.update = lambda *given: model({"a": plain(*given)})
+    watch.is_due = lambda _: True  # most observations are only kept
     other = threading.Thread(target=monitor.update, args=({"a": 1.0},))
     other.start()
     assert model.asked.wait(120)

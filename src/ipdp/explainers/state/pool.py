@@ -356,9 +356,8 @@ class Pool:
         )
         if not fits or not 0 <= len(records) - n <= 1:
             raise ValueError("the state is damaged: its stored observations do not fit each other")
-        _check(state, len(records))
-        for name in _SAVED:
-            setattr(self, name, state[name])
+        _check(state, records)
+        vars(self).update({name: state[name] for name in _SAVED})
         readings = self._restore_asked(state.get("asked"), len(records))
         rests = restored_rests(state, records)
         kept = [
@@ -388,11 +387,15 @@ class Pool:
         return list(state["readings"])
 
 
-def _check(state: State, n: int) -> None:
-    """Raise unless the numbers of a state are what they stand for; n records are kept."""
-    weight, count, time = _WEIGHT, schema.count, schema.maybe(schema.number)
-    schema.check(state, n=count, weight=weight, wanted=weight, _pick_at=weight, _enough=weight)
+def _check(state: State, records: Sequence[Record]) -> None:
+    """Raise unless the numbers of a state with these records are what they stand for."""
+    weight, time, n = _WEIGHT, schema.maybe(schema.number), len(records)
+    schema.check(
+        state, n=schema.count, weight=weight, wanted=weight, _pick_at=weight, _enough=weight
+    )
     schema.check(state, _closed_at=time, answered=schema.each(schema.below(n)))
+    if any(record.n > state["n"] for record in records):
+        raise ValueError("the state is damaged: it has more observations than were stored")
     # All together, as they are added up: what is accepted here can be saved, too.
     weights = np.array(state["weights"], dtype=float)
     if not ((weights >= 0).all() and weights.sum() < _LARGEST_WEIGHT):
