@@ -122,6 +122,7 @@ def crowded(value, n=1_500_000):
 
 
 BOMB = zlib.compress(b"[" + b"0," * 50_000_000 + b"0]", 9)
+SHORT = zlib.compress(bytes(9))
 WRONG = {
     "empty": (b"", "not a state of ipdp"),
     "json": (b'{"version": 1}', "not a state of ipdp"),
@@ -144,6 +145,7 @@ WRONG = {
     "flat": (sealed({"": []}), "fewer numbers"),
     "more": (sealed({"a": 1}, bytes(8)), "there is more in it"),
     "half a number": (sealed({"a": 1}, bytes(4)), "not one that ipdp wrote"),
+    "blobs twice": (sealed({}, b"", SHORT, sizes=[2, 2, 0, 0, len(SHORT), 9]), "packed twice"),
     "blob": (sealed({"": "5"}, b"", b"abc"), "fewer packed bytes"),
     "blob back": (sealed({"": "-5"}, b"", b"abc"), "fewer packed bytes"),
     "mark": (sealed({"": 5}), "not one that ipdp wrote"),

@@ -1,5 +1,6 @@
 """What was saved is checked before anything is taken from it."""
 
+import base64
 import math
 import zlib
 
@@ -55,6 +56,16 @@ def test_a_few_bytes_cannot_ask_for_much_memory():
     for shape in ([10], [2**40], [-1], ["1"], None):
         with pytest.raises(ValueError, match="damaged"):
             unpack_floats({**packed, "shape": shape})
+
+
+def test_an_array_that_says_little_is_written_as_long_as_it_is_to_be_read():
+    zeros = np.zeros((100, 1_001))
+    packed = pack_floats(zeros)
+    assert len(base64.b64decode(packed["floats"])) == 25_025
+    assert unpack_floats(packed).tobytes() == zeros.tobytes()
+    short = base64.b64encode(zlib.compress(zeros.tobytes())).decode()
+    with pytest.raises(ValueError, match="far too many numbers"):
+        unpack_floats({**packed, "floats": short})
 
 
 @pytest.mark.parametrize("kind", [schema.number, schema.value, schema.weight])

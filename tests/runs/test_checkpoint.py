@@ -138,6 +138,9 @@ CROWD = sealed(
     {"run.json": b"[" + b"[],[]," * 800_000 + b'"' + os.urandom(200_000).hex().encode() + b'"]'},
     method=zipfile.ZIP_DEFLATED,
 )
+# Each of 200 parts is as much as a part of few bytes may be: 100 kB took 2 GB.
+PARTS_OF_LITTLE = {f"a{k}.packed": packing.pack([{}] * 2**17) for k in range(200)}
+MANY = [[f"a{k}", "json", 2, 2] for k in range(200)]
 DEEP = b"[" * 200_000 + b"]" * 200_000
 WRONG = {
     "empty": (b"", "is empty"),
@@ -152,6 +155,7 @@ WRONG = {
     "deep": (sealed({"run.json": DEEP}), "not one that ipdp wrote"),
     "bomb": (BOMB_ZIP, "far more than it should"),
     "crowd": (CROWD, "far more memory than it should"),
+    "many": (sealed(PARTS_OF_LITTLE, version=3), "200 parts, far more than it should"),
     "bomb that lies": (lying(BOMB_ZIP, 9), "not one that ipdp wrote"),
     "too long": (lying(sealed({"run.bin": b"x"}), 99), "not the size|not one that ipdp wrote"),
     "kind": (sealed({"run.pickle": b"x"}), "unknown kind 'pickle'"),
@@ -176,6 +180,7 @@ WRONG_V1 = {
         sealed_v1([["run", "json+zlib", len(BOMB), 40_000_003]], BOMB),
         "far more than it should",
     ),
+    "many": (sealed_v1(MANY, b"{}" * 200), "200 parts, far more than it should"),
     "bomb that lies": (sealed_v1([["run", "json+zlib", len(BOMB), 9]], BOMB), "not the size"),
     "too long": (sealed_v1([["run", "bytes", 99, 99]], b"x"), "longer than the file"),
     "negative": (sealed_v1([["run", "bytes", -1, 1]], b"x"), "longer than the file"),

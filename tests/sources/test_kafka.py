@@ -136,6 +136,29 @@ def test_an_address_that_cannot_be_split_is_refused_without_its_password(host):
     assert "hunter2" not in str(error.value)
 
 
+@pytest.mark.parametrize(
+    ("query", "sentence"),
+    [
+        ("group=", "group has no name"),
+        ("group.id=", "group has no name"),
+        ("default.topic.config=x", "no attribute 'keys'"),
+    ],
+)
+def test_settings_that_confluent_kafka_does_not_check(query, sentence):
+    # In a process of its own, which an empty group ended.
+    code = f"""if True:
+        from ipdp.sources import SourceError, open_source
+        try:
+            open_source("kafka://127.0.0.1:1/t?{query}")
+        except SourceError as error:
+            print(error)
+        """
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr
+    assert run.stdout.startswith("kafka topic t: ")
+    assert sentence in run.stdout
+
+
 def test_no_broker_and_no_topic(cluster, monkeypatch):
     monkeypatch.setattr("ipdp.sources.kafka._ANSWER", 0.5)
     with pytest.raises(SourceError, match="kafka topic t: no answer from the brokers within"):

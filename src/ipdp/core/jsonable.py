@@ -24,7 +24,8 @@ from ipdp.core.observations import is_na
 from ipdp.core.typing import FloatArray, Observation, State
 from ipdp.core.words import shown
 
-_MOST_BYTES = 2**27  # of one array that is unpacked
+# Of one array that is unpacked; unless it is small, it has at most so many times its packed bytes.
+_MOST_BYTES, _RATIO, _SMALL = 2**27, 32, 2**16
 _LONGEST_DTYPE = 16  # letters of a word for a type of numbers
 
 _AS_THEY_ARE = (str, int, bool, type(None))
@@ -176,8 +177,16 @@ def pack_floats(array: FloatArray) -> State:
     little_endian = np.ascontiguousarray(array, dtype="<f8")
     # The first bytes of all numbers, then the second ones, ...: alike numbers become short.
     by_byte = little_endian.reshape(-1).view(np.uint8).reshape(-1, 8).T
-    packed = base64.b64encode(zlib.compress(by_byte.tobytes(), 1))
-    return {"shape": list(array.shape), "floats": packed.decode("ascii")}
+    whole = by_byte.tobytes()
+    packed = zlib.compress(whole, 1)
+    if len(whole) > _most(packed):  # which would not be read, lest few bytes ask for much memory
+        packed = packed.ljust(-(-len(whole) // _RATIO), b"\0")
+    return {"shape": list(array.shape), "floats": base64.b64encode(packed).decode("ascii")}
+
+
+def _most(packed: bytes) -> int:
+    """How many bytes may come out of an array that was packed."""
+    return min(max(_SMALL, _RATIO * len(packed)), _MOST_BYTES)
 
 
 def unpack_floats(state: State) -> FloatArray:
@@ -185,11 +194,12 @@ def unpack_floats(state: State) -> FloatArray:
     shape = state["shape"]
     sound = isinstance(shape, list) and all(type(n) is int and n >= 0 for n in shape)
     size = 8 * math.prod(shape) if sound else math.inf
-    if size > _MOST_BYTES:
+    packed = base64.b64decode(state["floats"])
+    if size > _most(packed):
         raise ValueError("the state is damaged: an array has no shape, or far too many numbers")
     unpacker = zlib.decompressobj()
     # No more than it should be, whatever it would unpack to.
-    whole = unpacker.decompress(base64.b64decode(state["floats"]), int(size) + 1)
+    whole = unpacker.decompress(packed, int(size) + 1)
     if len(whole) != size or not unpacker.eof:
         raise ValueError(f"the state is damaged: an array does not have {size // 8} numbers")
     flat = np.frombuffer(whole, dtype=np.uint8)

@@ -206,6 +206,8 @@ def _checksum(sizes: list[int], body: bytes) -> bytes:
 
 
 def _parts(body: bytes, sizes: list[int]) -> list[bytes]:
+    if sizes[-2] != sizes[-1]:
+        raise ValueError("its packed bytes are packed twice")
     parts, start = [], 0
     for size, unpacked in zip(sizes[::2], sizes[1::2], strict=True):
         part, start = body[start : start + size], start + size

@@ -18,7 +18,7 @@ import re
 import struct
 import zipfile
 import zlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sized
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +36,8 @@ _END = re.compile(rb"ipdp checkpoint (\d+) sha256 ([0-9a-f]{64})\Z")
 # Compressed members, which version 2 had, are at most so many times larger when unpacked. So a file
 # cannot unpack to much more than its own size.
 _RATIO = 32
+# A run's has four. A short part may unpack to some megabytes, so there are not many of them.
+_MOST_PARTS = 6
 # Letters of a reason: zipfile quotes names, which may be anything.
 _LONGEST = 200
 
@@ -145,6 +147,7 @@ def _parts(data: bytes) -> dict[str, Any]:
         members = archive.infolist()
         if sum(member.file_size for member in members) > _RATIO * len(data):
             raise ValueError("it would unpack to far more than it should")
+        _must_be_few(members)
         parts: dict[str, Any] = {}
         for member in members:
             name, _, kind = member.filename.rpartition(".")
@@ -152,8 +155,13 @@ def _parts(data: bytes) -> dict[str, Any]:
                 raise ValueError(f"it has two parts called {name!r}")
             if kind == "packed" and member.compress_type != zipfile.ZIP_STORED:
                 raise ValueError("a part is compressed twice")
-            parts[name] = _value(kind, _content(archive, member), len(data))
+            parts[name] = _value(kind, _content(archive, member), len(data) // len(members))
     return parts
+
+
+def _must_be_few(members: Sized) -> None:
+    if len(members) > _MOST_PARTS:
+        raise ValueError(f"it has {len(members):,} parts, far more than it should")
 
 
 def _content(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
@@ -167,7 +175,7 @@ def _content(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
 
 
 def _value(kind: str, content: bytes, size: int) -> Any:
-    """What a part says, in a checkpoint of so many bytes."""
+    """What a part says, whose share of the checkpoint is so many bytes."""
     if kind in ("bin", "bytes"):
         return content
     if kind == "packed":
@@ -194,6 +202,7 @@ def _parts_1(data: bytes) -> dict[str, Any]:
     start = _HEAD_1.size + _INDEX_1.size
     (size,) = _INDEX_1.unpack_from(data, _HEAD_1.size)
     index, start = json.loads(data[start : start + size]), start + size
+    _must_be_few(index)
     parts = {}
     for name, kind, length, unpacked in index:
         if not (isinstance(length, int) and 0 <= length <= len(data) - start):
@@ -201,7 +210,7 @@ def _parts_1(data: bytes) -> dict[str, Any]:
         content, start = data[start : start + length], start + length
         if kind == "json+zlib":
             content = _decompressed(content, unpacked)
-        parts[str(name)] = _value(kind.removesuffix("+zlib"), content, len(data))
+        parts[str(name)] = _value(kind.removesuffix("+zlib"), content, len(data) // len(index))
     if start != len(data):
         raise ValueError("there is more in it than its index says")
     return parts

@@ -15,7 +15,7 @@ from ipdp.core.validation import did_you_mean
 from ipdp.core.words import shown
 from ipdp.sources.open import without_secrets
 
-_HEADER = re.compile(r"\s*\[\s*([^\[\]]+?)\s*\]\s*(#.*)?$")
+_HEADER = re.compile(r"\s*\[([^\[\]]+)\]\s*(#.*)?$")
 _BRANCH = re.compile(r"(constrained-)?(str|int|float)|\w+\[.*\]")
 _KEY = re.compile(r"""\s*("[^"]*"|'[^']*'|[\w.-]+)\s*=""")
 # What a new user can type at once.
@@ -89,7 +89,7 @@ def line_of(text: str, place: Sequence[str]) -> int:
     found, depth = 1, 0
     for number, line in enumerate(text.splitlines(), start=1):
         if header := _HEADER.match(line):
-            table = _parts(header[1])
+            table = _parts(header[1].strip())
             path = table
         elif key := _KEY.match(line):
             path = [*table, *_parts(key[1])]

@@ -55,15 +55,16 @@ class Columns:
     def start(self, names: Iterable[str]) -> None:
         """Choose among the columns that there are."""
         there = list(names)
+        places = {name: place for place, name in reversed([*enumerate(there)])}
         for name in (self.target, *(self.features or ()), *self.drop):
-            if name is not None and name not in there:
+            if name is not None and name not in places:
                 raise BadRecord(unknown("column", name, there))
         chosen = there if self.features is None else self.features
         self.names = tuple(n for n in chosen if n != self.target and n not in self.drop)
         if not self.names:
             raise BadRecord("there is no column left for x beside the target")
         self.wanted = self.names if self.target is None else (*self.names, self.target)
-        self._places = [(there.index(name), name) for name in self.wanted]
+        self._places = [(places[name], name) for name in self.wanted]
         self._keys = [(name, name) for name in self.wanted]
 
     def of_texts(self, fields: Sequence[str]) -> tuple[dict[str, Any], Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -76,8 +77,8 @@ class CsvSource(TextSource):
             fields, last = self._fields(line)
             given = fields if self._n_header else [""] * len(fields)
             names = [name.strip() or f"column_{k}" for k, name in enumerate(given, start=1)]
-            if len(set(names)) < len(names):
-                twice = next(name for name in names if names.count(name) > 1)
+            if len(counts := Counter(names)) < len(names):
+                twice = next(name for name in names if counts[name] > 1)
                 raise BadRecord(f"two columns are called {twice!r}")
             self.columns.start(names)
         except BadRecord as error:

@@ -60,7 +60,9 @@ class KafkaSource(Source):
         self._idle = _seconds(query)
         self._goes_on = _one_of(query, "lost", ("fail", "skip")) == "skip"
         settings = {key: value for key, value in query.items() if key not in _OWN}
-        group = query.get("group", "ipdp")
+        group = settings.setdefault("group.id", query.get("group", "ipdp"))
+        if not group:  # confluent_kafka would end the process
+            raise SourceError(f"{self.name}: group has no name; leave it out, and it is ipdp")
         own = {
             **{"enable.auto.commit": False, "enable.auto.offset.store": False, "log_level": 0},
             # Else librdkafka would pass over what has expired without a word.
@@ -68,9 +70,9 @@ class KafkaSource(Source):
         }
         try:
             self._consumer = consumer or confluent_kafka.Consumer(
-                {"bootstrap.servers": brokers, "group.id": group, **settings, **own}
+                {"bootstrap.servers": brokers, **settings, **own}
             )
-        except (confluent_kafka.KafkaException, ValueError, TypeError) as error:
+        except (confluent_kafka.KafkaException, ValueError, TypeError, AttributeError) as error:
             raise SourceError(f"{self.name}: {_words(error)}") from None
         # After the last message given out, and after the last one read.
         self._offsets: dict[int, int] = {}
