@@ -53,7 +53,7 @@ def test_one_observation_goes_through_few_files(grid, pure):
     # What is compiled is not seen: three files of the kernels, which the pure build goes through.
     # One more of all is who may explain just now (`explainers/turns.py`).
     assert int(n_files) <= (11 if build == "pure" else 8)
-    assert int(n_hops) <= (23 if build == "pure" else 14)
+    assert int(n_hops) <= (20 if build == "pure" else 14)
 
 
 def test_curves_of_many_features_take_time_in_proportion(monkeypatch):
