@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
@@ -68,6 +70,28 @@ def test_a_state_of_before_opens():
     other = monitor_of()
     other.pdp.state, other.state = monitor.pdp.state, state
     assert other._watch.explained.pending is None
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        {"pending": -math.inf},
+        {"pending": 2.5},
+        {"reported": None},
+        {"splits": [["a", "b"]]},
+        {"splits": [["a", "b", math.inf, None, 0]]},
+    ],
+)
+def test_a_damaged_state_is_refused(damage):
+    monitor = monitor_of()
+    rng = np.random.default_rng(1)
+    for t in range(100):
+        monitor.explain_one(correlated(t, rng))
+    state, other = monitor.state, monitor_of()
+    state["watch"]["hidden"].update(damage)
+    other.pdp.state = monitor.pdp.state
+    with pytest.raises(ValueError, match=r"damaged|must be"):
+        other.state = state
 
 
 def test_a_split_by_another_feature_is_reported():

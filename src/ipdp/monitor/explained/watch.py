@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from ipdp.core import schema
 from ipdp.core.errors import NotEnoughSamples
 from ipdp.core.jsonable import decode_name, encode_name
 from ipdp.core.typing import FeatureName, State
@@ -188,8 +189,12 @@ class ExplainedWatch:
 
     @state.setter
     def state(self, state: State) -> None:
-        self.pending, self.reported = state["pending"], state["reported"]
+        count = schema.count
+        schema.check(state, pending=schema.maybe(count), reported=count)
         rows = [[decode_name(v) for v in row] for row in state["splits"]]
+        if not all(len(row) == 5 and count.fits(row[2]) and count.fits(row[4]) for row in rows):
+            raise ValueError("the state is damaged: the splits of regions are not counted in it")
+        self.pending, self.reported = state["pending"], state["reported"]
         self.splits = {row[0]: row[1:] for row in rows}
 
 
